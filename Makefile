@@ -1,0 +1,44 @@
+# make mini   every table and figure at mini scale, from nothing: set-up included
+# make test   the test suite
+# make lint   formatting, style, types, workflow lint
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+CORES ?= $(shell nproc)
+READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: mini test test-all lint bench clean setup
+
+mini: setup
+	snakemake --cores $(CORES) results/mini/report/index.html
+	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
+
+test: setup
+	pytest
+
+bench: setup
+	for bench in tests/benchmarks/bench_*.py; do python $$bench || exit 1; done
+
+lint: setup
+	ruff check .
+	ruff format --check .
+	snakefmt --check Snakefile rules
+	mypy
+	snakemake --lint
+
+setup: $(READY)
+
+# torch comes first: what depends on it then takes this version, and no other build of it is fetched.
+$(READY):
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep '^torch==' requirements.lock)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	rm -f $(VENV)/ready-*
+	touch $@
+
+clean:
+	rm -rf results/mini .snakemake

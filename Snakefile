@@ -1,0 +1,28 @@
+# One job graph for every table and figure, at every scale. Targets are files:
+#   snakemake results/mini/tables/rodr_table2.md      a miniature, on this machine
+#   snakemake --profile slurm results/tables/rodr_table2.md      full scale, on a cluster
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/collections.smk"
+include: "rules/variations.smk"
+include: "rules/models.smk"
+include: "rules/retrieval.smk"
+include: "rules/evaluation.smk"
+include: "rules/reporting.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    input:
+        report_page(config["scale"]),
+    default_target: True

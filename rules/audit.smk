@@ -1,0 +1,50 @@
+# Audit: printed numbers against each other. It needs no collection and no scale.
+AUDITED = sorted(path.parent.name for path in Path("config/papers").glob("*/reported.yaml"))
+
+
+rule audit:
+    input:
+        reported="config/papers/{audited}/reported.yaml",
+        schema="config/schemas/reported.schema.json",
+    output:
+        md=report("results/audit/{audited}.md", category="Audit", subcategory="{audited}"),
+        json="results/audit/{audited}.json",
+    wildcard_constraints:
+        audited="|".join(AUDITED),
+    log:
+        "results/logs/audit/{audited}.log",
+    benchmark:
+        "results/benchmarks/audit/{audited}.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(500),
+        runtime=10,
+    params:
+        code=codehash("robustdr.audit.command"),
+    conda:
+        "../envs/evaluate.yaml"
+    shell:
+        "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
+        " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"
+
+
+rule audit_summary:
+    input:
+        reported=expand("config/papers/{audited}/reported.yaml", audited=AUDITED),
+        schema="config/schemas/reported.schema.json",
+    output:
+        md=report("results/audit/summary.md", category="Audit"),
+    log:
+        "results/logs/audit/summary.log",
+    benchmark:
+        "results/benchmarks/audit/summary.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(500),
+        runtime=10,
+    params:
+        code=codehash("robustdr.audit.command"),
+    conda:
+        "../envs/evaluate.yaml"
+    shell:
+        "python -m robustdr audit {input.reported:q} --summary --output {output.md:q} > {log:q} 2>&1"

@@ -1,0 +1,33 @@
+# Evaluation: all query sets of one model in one process.
+
+
+def evaluated(w, file):
+    """One file for every query set that is evaluated on a collection, in the order of its settings."""
+    query_sets = plan(w).evaluate_settings(w.collection)["measures"]
+    return [file(*name.split(".")) for name in query_sets]
+
+
+rule evaluate:
+    input:
+        runs=lambda w: evaluated(
+            w, lambda split, kind: run_file(w.root, w.collection, w.system, w.seed, split, kind)
+        ),
+        qrels=lambda w: evaluated(w, lambda split, kind: f"{w.root}/collections/{w.collection}/{split}/qrels.txt"),
+    output:
+        measures="{root}/measures/{collection}/{system}/seed{seed}.parquet",
+    log:
+        "{root}/logs/evaluate/{collection}.{system}.{seed}.log",
+    benchmark:
+        "{root}/benchmarks/evaluate/{collection}.{system}.{seed}.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(4000),
+        runtime=30,
+    params:
+        settings=lambda w: as_json(plan(w).evaluate_settings(w.collection)),
+        key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),
+    conda:
+        "../envs/evaluate.yaml"
+    shell:
+        "python -m robustdr evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"
+        " --qrels {input.qrels:q} --output {output.measures:q} > {log:q} 2>&1"

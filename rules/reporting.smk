@@ -1,0 +1,121 @@
+# Reporting: tables, figures, claims and the page that shows them together.
+
+
+def varied_statistics(w):
+    """The counts of the varied query sets of a table's collections."""
+    spec = CONFIG.papers[w.paper]["tables"][w.table]
+    evaluations = plan(w).evaluations()
+    return [
+        f"{w.root}/variations/{collection}/{split}/{kind}.json"
+        for (collection, split), (kinds, _) in evaluations.items()
+        if collection in [plan(w).collection_of(role) for role in spec["collections"]] and spec["rows"] == "query_sets"
+        for kind in kinds
+        if kind != "original"
+    ]
+
+
+rule table:
+    input:
+        measures=lambda w: list(plan(w).table_settings(w.paper, w.table)["keys"]),
+        statistics=varied_statistics,
+        reported="config/papers/{paper}/reported.yaml",
+    output:
+        md=report(
+            "{root}/tables/{paper}_{table}.md", caption="../report/table.rst", category="Tables", subcategory="{paper}"
+        ),
+        others=expand("{{root}}/tables/{{paper}}_{{table}}.{format}", format=["csv", "json", "tex"]),
+    log:
+        "{root}/logs/table/{paper}_{table}.log",
+    benchmark:
+        "{root}/benchmarks/table/{paper}_{table}.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(4000),
+        runtime=30,
+    params:
+        settings=lambda w: as_json(plan(w).table_settings(w.paper, w.table)),
+        code=codehash("robustdr.reporting.tables"),
+    conda:
+        "../envs/report.yaml"
+    shell:
+        "python -m robustdr table --settings {params.settings:q} --measures {input.measures:q}"
+        " --statistics {input.statistics:q} --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"
+
+
+rule figure:
+    input:
+        measures=lambda w: list(plan(w).figure_settings(w.paper, w.figure)["keys"]),
+    output:
+        svg=report(
+            "{root}/figures/{paper}_{figure}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            subcategory="{paper}",
+        ),
+        png="{root}/figures/{paper}_{figure}.png",
+    log:
+        "{root}/logs/figure/{paper}_{figure}.log",
+    benchmark:
+        "{root}/benchmarks/figure/{paper}_{figure}.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(4000),
+        runtime=30,
+    params:
+        settings=lambda w: as_json(plan(w).figure_settings(w.paper, w.figure)),
+        code=codehash("robustdr.reporting.figures"),
+    conda:
+        "../envs/report.yaml"
+    shell:
+        "python -m robustdr figure --settings {params.settings:q} --measures {input.measures:q}"
+        " --output {output.svg:q} > {log:q} 2>&1"
+
+
+rule claims:
+    input:
+        measures=lambda w: list(plan(w).claims_settings(w.paper)["keys"]),
+        claims="config/papers/{paper}/claims.yaml",
+    output:
+        md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
+        json="{root}/claims/{paper}.json",
+    log:
+        "{root}/logs/claims/{paper}.log",
+    benchmark:
+        "{root}/benchmarks/claims/{paper}.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(4000),
+        runtime=30,
+    params:
+        settings=lambda w: as_json(plan(w).claims_settings(w.paper)),
+        code=codehash("robustdr.reporting.claims"),
+    conda:
+        "../envs/evaluate.yaml"
+    shell:
+        "python -m robustdr claims --settings {params.settings:q} --measures {input.measures:q}"
+        " --claims {input.claims:q} --output {output.md:q} > {log:q} 2>&1"
+
+
+rule page:
+    input:
+        tables=lambda w: tables(w.root),
+        figures=lambda w: figures(w.root),
+        claims=lambda w: [f"{w.root}/claims/{paper}.json" for paper in CONFIG.papers],
+    output:
+        html="{root}/report/index.html",
+    log:
+        "{root}/logs/page.log",
+    benchmark:
+        "{root}/benchmarks/page.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(1000),
+        runtime=10,
+    params:
+        settings=lambda w: as_json(plan(w).page_settings()),
+        code=codehash("robustdr.reporting.page"),
+    conda:
+        "../envs/report.yaml"
+    shell:
+        "python -m robustdr page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
+        " --claims {input.claims:q} --output {output.html:q} > {log:q} 2>&1"

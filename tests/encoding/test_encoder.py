@@ -1,0 +1,80 @@
+"""The encoder gives the vectors that sentence-transformers gives, whatever the order and the batches."""
+
+import numpy as np
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+
+from robustdr.encoding import encoder as module
+from robustdr.encoding.encoder import Encoder, half_precision
+from robustdr.errors import UserError
+from robustdr.seeds import generator
+
+
+@pytest.fixture(scope="module")
+def texts(words):
+    """Texts of 1 to 40 words, some of them unknown to the model."""
+    rng = generator("texts")
+    return [" ".join(rng.choices([*words, "photosynthesis", "42nd"], k=rng.randint(1, 40))) for _ in range(60)]
+
+
+@pytest.fixture()
+def single_precision(monkeypatch):
+    monkeypatch.setattr(module, "half_precision", lambda on: None)
+
+
+@pytest.mark.usefixtures("single_precision")
+@pytest.mark.parametrize("role", ["query", "document"])
+def test_vectors_equal_those_of_sentence_transformers(tiny_model, texts, role):
+    found = Encoder(tiny_model).encode(texts, role, max_length=24, batch_tokens=300)
+    reference = SentenceTransformer(str(tiny_model), device="cpu", local_files_only=True)
+    reference.max_seq_length = 24
+    assert found.dtype == np.float32
+    assert np.abs(found - reference.encode(texts)).max() < 1e-4
+
+
+@pytest.mark.usefixtures("single_precision")
+def test_vectors_do_not_depend_on_order_or_batches(tiny_model, texts):
+    encoder = Encoder(tiny_model)
+    together = encoder.encode(texts, "query", 32)
+    one_by_one = np.concatenate([encoder.encode([text], "query", 32) for text in texts])
+    backwards = encoder.encode(texts[::-1], "query", 32, batch_tokens=64)[::-1]
+    assert np.abs(together - one_by_one).max() < 1e-5
+    assert np.abs(together - backwards).max() < 1e-5
+
+
+def test_half_precision_turns_no_vector_away(tiny_model, texts, monkeypatch):
+    encoder = Encoder(tiny_model)
+    found = encoder.encode(texts, "query", 32)
+    monkeypatch.setattr(module, "half_precision", lambda on: None)
+    exact = encoder.encode(texts, "query", 32)
+    cosine = (found * exact).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(exact, axis=1)
+    assert cosine.min() > 0.999
+
+
+def test_half_precision_of_the_cpu():
+    assert half_precision(torch.device("cpu")) in (torch.bfloat16, None)
+
+
+def test_texts_are_cut_at_max_length_with_the_last_token_in_place(tiny_model):
+    encoder = Encoder(tiny_model)
+    short, long = encoder.tokenise(["music", "water " * 50], max_length=8)
+    tokens = encoder.tokenizer.convert_ids_to_tokens
+    assert tokens(short) == ["[CLS]", "music", "[SEP]"]
+    assert tokens(long) == ["[CLS]", *["water"] * 6, "[SEP]"]
+
+
+def test_embed_lets_gradients_through_in_the_order_of_the_texts(tiny_model, monkeypatch):
+    monkeypatch.setitem(module.GROUP_TOKENS, "cpu", 8)  # several groups
+    encoder = Encoder(tiny_model)
+    tokens = encoder.tokenise(["music", "the king of the river", "gold"], 32)
+    vectors = encoder.embed(tokens, "query")
+    assert vectors.requires_grad
+    with torch.no_grad():
+        alone = [encoder.embed([ids], "query")[0] for ids in tokens]
+    assert torch.allclose(vectors, torch.stack(alone), atol=1e-5)
+
+
+def test_a_directory_without_a_model(tmp_path):
+    with pytest.raises(UserError, match=r"no sentence-transformers model there \(modules\.json is missing\)"):
+        Encoder(tmp_path)

@@ -1,0 +1,67 @@
+"""Fixtures: a training file for the tiny model, and a training that is over in a second."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robustdr.seeds import generator
+from robustdr.training.loop import train
+
+
+@pytest.fixture(scope="session")
+def training_file(tmp_path_factory, words) -> Path:
+    """26 queries with a variation, one or two positives and three negatives each."""
+    path = tmp_path_factory.mktemp("training") / "data.jsonl"
+    rng = generator("training file")
+
+    def passage(docid: str) -> dict[str, str]:
+        text = " ".join(rng.choices(words, k=rng.randint(3, 12)))
+        return {"docid": docid, "title": rng.choice(["", "tree"]), "text": text}
+
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(26):
+            query = " ".join(rng.choices(words, k=4))
+            line = {
+                "query_id": f"q{number}",
+                "query": query,
+                "query_variation": query.replace("e", "ee"),
+                "positive_passages": [passage(f"p{number}.{i}") for i in range(1 + number % 2)],
+                "negative_passages": [passage(f"n{number}.{i}") for i in range(3)],
+            }
+            file.write(json.dumps(line) + "\n")
+    return path
+
+
+@pytest.fixture()
+def settings() -> dict[str, Any]:
+    """Six steps an epoch, 15 in all."""
+    return {
+        "system": "tiny",
+        "loss": {"name": "contrastive"},
+        "learning_rate": 1e-3,
+        "epochs": 2.5,
+        "batch_size": 4,
+        "devices": 1,
+        "negatives": 2,
+        "query_length": 16,
+        "passage_length": 24,
+        "warmup": 0.2,
+        "weight_decay": 0.01,
+        "freeze_word_embeddings": True,
+        "checkpoint_every": 4,
+    }
+
+
+@pytest.fixture()
+def fit(training_file, tiny_model, settings, tmp_path):
+    """`fit("name", loss=…, seed=…, …)`: train the tiny model into tmp_path/name, with other settings where given."""
+
+    def run(name: str, seed: int = 1, key: str = "key", initial: Path = tiny_model, **changes: Any) -> Path:
+        arguments = {field: changes.pop(field) for field in list(changes) if field.startswith(("teacher", "snapshots"))}
+        output, resume = tmp_path / name, tmp_path / "resume" / name
+        train({**settings, **changes}, seed, key, training_file, initial, output, resume, **arguments)
+        return output
+
+    return run

@@ -1,0 +1,200 @@
+"""Training files: which variation, which negatives, and Tevatron's format."""
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from robustdr.errors import UserError
+from robustdr.files import write_queries
+from robustdr.retrieval.runs import write_run
+from robustdr.seeds import generator
+from robustdr.training.data import assign_variations, choose_negatives, read_training_data, write_training_data
+
+DOCIDS = [f"d{number}" for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tiny_transformer) -> Tokenizer:
+    return Tokenizer.from_file(str(tiny_transformer / "tokenizer.json"))
+
+
+# variations
+
+
+def test_every_type_has_an_equal_share(tokenizer):
+    queries = {f"q{number}": "what is music" for number in range(800)}
+    varied = {kind: dict.fromkeys(queries, f"what is {kind}") for kind in ("tree", "stone", "river", "gold")}
+    assert Counter(assign_variations(queries, varied, tokenizer, seed=1).values()) == {
+        "what is tree": 200,
+        "what is stone": 200,
+        "what is river": 200,
+        "what is gold": 200,
+    }
+
+
+def test_a_type_that_leaves_the_tokens_alone_makes_way_for_the_others(tokenizer):
+    """An uncased tokenizer sees no capitals: the types that change something take over, evenly."""
+    queries = {f"q{number}": "what is music" for number in range(600)}
+    varied = {
+        "capitals": dict.fromkeys(queries, "What Is MUSIC"),
+        "same": queries,
+        "tree": dict.fromkeys(queries, "what is tree"),
+        "stone": dict.fromkeys(queries, "what is stone"),
+    }
+    counts = Counter(assign_variations(queries, varied, tokenizer, seed=1).values())
+    assert set(counts) == {"what is tree", "what is stone"}
+    assert abs(counts["what is tree"] - 300) < 60  # four standard deviations of 300 coin tosses: 35
+
+
+def test_a_query_that_no_type_changes_keeps_its_text(tokenizer):
+    queries = {"q1": "what is music", "q2": "what is gold"}
+    varied = {"capitals": {"q1": "WHAT is music", "q2": "What is gold"}}
+    assert assign_variations(queries, varied, tokenizer, seed=1) == queries
+
+
+@given(st.permutations([f"q{number}" for number in range(9)]), st.integers(0, 99))
+def test_assignment_does_not_depend_on_the_order_of_queries_or_types(tokenizer, order, seed):
+    queries = {qid: "what is music" for qid in sorted(order)}
+    varied = {kind: dict.fromkeys(queries, f"what is {kind}") for kind in ("tree", "stone", "river")}
+    expected = assign_variations(queries, varied, tokenizer, seed)
+    shuffled = {qid: queries[qid] for qid in order}
+    found = assign_variations(shuffled, dict(reversed(varied.items())), tokenizer, seed)
+    assert found == expected
+    assert list(found) == order
+
+
+def test_assignment_depends_on_the_seed(tokenizer):
+    queries = {f"q{number}": "what is music" for number in range(40)}
+    varied = {kind: dict.fromkeys(queries, f"what is {kind}") for kind in ("tree", "stone")}
+    assert assign_variations(queries, varied, tokenizer, 1) != assign_variations(queries, varied, tokenizer, 2)
+
+
+# negatives
+
+
+def test_negatives_by_hand():
+    ranking = ["a", "b", "c", "d", "e"]
+    # b is relevant, c was judged and is not; e lies below the depth.
+    assert choose_negatives(ranking, {"b": 1, "c": 0}, depth=4, keep=9, seed=1, qid="q") == ["a", "c", "d"]
+
+
+@given(st.permutations(DOCIDS), st.sets(st.sampled_from(DOCIDS)), st.integers(1, 15), st.integers(1, 6), st.integers(0, 9))
+def test_negatives_are_drawn_from_the_top_without_what_is_relevant(ranking, relevant, depth, keep, seed):
+    chosen = choose_negatives(ranking, dict.fromkeys(relevant, 2), depth, keep, seed, "q")
+    allowed = [docid for docid in ranking[:depth] if docid not in relevant]
+    assert len(chosen) == min(keep, len(allowed))
+    assert chosen == [docid for docid in allowed if docid in set(chosen)]  # in rank order, each once
+
+
+def test_every_candidate_can_be_drawn():
+    drawn = {docid for seed in range(60) for docid in choose_negatives(DOCIDS, {}, 12, 3, seed, "q")}
+    assert drawn == set(DOCIDS)
+
+
+# files
+
+
+@pytest.fixture()
+def stage(tmp_path, tiny_transformer):
+    """Write the stage's inputs and run it: `stage(variations={type: {qid: text}})` gives the training file."""
+    queries = {"q1": "what is music", "q2": "what is gold", "q3": "the “king”", "q4": "a tree"}
+    write_queries(tmp_path / "queries.tsv", queries.items())
+    # q1: two best-graded positives of three; q2: one; q3: judged, but nothing relevant; q4: no judgement.
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 2\nq1 0 d3 1\nq2 0 d4 1\nq3 0 d5 0\n")
+    with open(tmp_path / "corpus.jsonl", "w", encoding="utf-8") as file:
+        for docid in DOCIDS:
+            title = "Straße" if docid == "d1" else ""
+            file.write(json.dumps({"docid": docid, "title": title, "text": f"text of {docid}"}, ensure_ascii=False) + "\n")
+    ranking = [(docid, float(-position)) for position, docid in enumerate(DOCIDS)]
+    write_run(tmp_path / "run.trec.gz", dict.fromkeys(queries, ranking), {"tag": "t"})
+
+    def run(variations=None, depth=8, keep=3):
+        paths = []
+        for kind, varied in (variations or {}).items():
+            paths.append(tmp_path / f"{kind}.tsv")
+            write_queries(paths[-1], varied.items())
+        names = ("corpus.jsonl", "queries.tsv", "qrels.txt", "run.trec.gz")
+        inputs = [tmp_path / name for name in names]
+        tokenizer, output = tiny_transformer / "tokenizer.json", tmp_path / "data.jsonl"
+        write_training_data({"depth": depth, "keep": keep}, 1, *inputs, paths, tokenizer, output)
+        return output
+
+    return run
+
+
+def test_the_file_follows_tevatrons_format(stage):
+    """query_id and query; positive_passages and negative_passages, each a list of docid, title and text."""
+    lines = [json.loads(line) for line in stage().read_text(encoding="utf-8").splitlines()]
+    assert [line["query_id"] for line in lines] == ["q1", "q2"]
+    for line in lines:
+        assert isinstance(line["query"], str)
+        for field in ("positive_passages", "negative_passages"):
+            assert line[field]
+            assert all(set(p) == {"docid", "title", "text"} for p in line[field])
+            assert all(isinstance(value, str) for p in line[field] for value in p.values())
+    first, second = lines
+    assert first["query"] == first["query_variation"] == "what is music"
+    assert first["positive_passages"] == [
+        {"docid": "d1", "title": "Straße", "text": "text of d1"},
+        {"docid": "d2", "title": "", "text": "text of d2"},
+    ]
+    assert {p["docid"] for p in first["negative_passages"]} <= {"d0", "d4", "d5", "d6", "d7"}
+    assert [p["docid"] for p in second["positive_passages"]] == ["d4"]
+
+
+def test_the_file_is_read_back_as_written(stage):
+    path = stage(variations={"tree": {qid: "a tree" for qid in ("q1", "q2", "q3", "q4")}})
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line, example in zip(lines, read_training_data(path), strict=True):
+        assert (example.qid, example.query, example.variation) == (line["query_id"], line["query"], "a tree")
+        for found, field in ((example.positives, "positive_passages"), (example.negatives, "negative_passages")):
+            assert list(found) == [(p["docid"], p["title"], p["text"]) for p in line[field]]
+
+
+def test_a_tevatron_file_without_variations_or_titles_can_be_read(tmp_path):
+    passages = [{"docid": "d", "text": "x"}]
+    line = {"query_id": "q", "query": "a", "positive_passages": passages, "negative_passages": passages}
+    (tmp_path / "data.jsonl").write_text(json.dumps(line) + "\n")
+    (example,) = read_training_data(tmp_path / "data.jsonl")
+    assert (example.variation, example.positives) == ("a", (("d", "", "x"),))
+
+
+def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
+    queries = [f"q{number}" for number in range(1, 5)]
+    variations = {kind: dict.fromkeys(queries, f"a {kind}") for kind in ("tree", "stone", "river")}
+    once = stage(variations=variations).read_bytes()
+    assert stage(variations=dict(reversed(variations.items()))).read_bytes() == once
+
+
+def test_no_query_is_left(stage, tmp_path):
+    (tmp_path / "qrels.txt").write_text("q3 0 d5 0\n")
+    with pytest.raises(UserError, match=r"run\.trec\.gz: no query of .*queries\.tsv has both a positive in .*qrels\.txt"):
+        stage()
+    assert not (tmp_path / "data.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("{", r"data\.jsonl:2: not a training example \(JSONDecodeError"),
+        ('{"query_id": "q"}', r"data\.jsonl:2: not a training example \(KeyError\('query'\)\); fields: query_id, "),
+        ("[]", r"data\.jsonl:2: not a training example \(TypeError"),
+        ('{"query_id": "q", "query": "a", "positive_passages": [], "negative_passages": []}', "'q' needs at least one"),
+    ],
+)
+def test_damaged_training_file(tmp_path, line, message):
+    passages = [{"docid": "d", "text": generator("x").choice("abc")}]
+    good = {"query_id": "q0", "query": "a", "positive_passages": passages, "negative_passages": passages}
+    (tmp_path / "data.jsonl").write_text(f"{json.dumps(good)}\n{line}\n")
+    with pytest.raises(UserError, match=message):
+        read_training_data(tmp_path / "data.jsonl")
+
+
+def test_empty_training_file(tmp_path):
+    (tmp_path / "data.jsonl").write_text("")
+    with pytest.raises(UserError, match=r"data\.jsonl: no training examples"):
+        read_training_data(tmp_path / "data.jsonl")

@@ -1,0 +1,220 @@
+"""The training loop: what it writes, that it can be interrupted, and that bad numbers stop it."""
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from safetensors.torch import load_file
+from sentence_transformers import SentenceTransformer
+
+from robustdr.encoding.encoder import Encoder
+from robustdr.errors import UserError
+from robustdr.files import sha256
+from robustdr.losses.contrastive import Contrastive
+from robustdr.retrieval.embeddings import write_embeddings
+from robustdr.training import loop
+from robustdr.training.data import read_training_data
+from robustdr.training.loop import learning_rate
+
+RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
+
+
+def weights(model):
+    return load_file(model / "model.safetensors")
+
+
+def log(model):
+    with open(model / "training.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def same(one, other):
+    one, other = weights(one), weights(other)
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.fixture(scope="module")
+def embeddings(training_file, tiny_model, tmp_path_factory):
+    """The teacher's vectors of all passages of the training file, in two shards."""
+    folder = tmp_path_factory.mktemp("embeddings")
+    passages = {p for example in read_training_data(training_file) for p in (*example.positives, *example.negatives)}
+    with open(folder / "corpus.jsonl", "w") as file:
+        for docid, title, text in sorted(passages):
+            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
+    shards = [folder / "0.npy", folder / "1.npy"]
+    settings = {"passage_length": 24, "precision": "float32"}
+    for number, shard in enumerate(shards):
+        write_embeddings(settings, tiny_model, folder / "corpus.jsonl", len(passages), number, 2, shard)
+    return shards
+
+
+# what it writes
+
+
+def test_the_model_is_a_directory_of_sentence_transformers(fit, settings):
+    model = fit("model")
+    loaded = SentenceTransformer(str(model), device="cpu", local_files_only=True)
+    loaded.max_seq_length = 16
+    texts = ["what is the meaning of music", "gold"]
+    cosine = torch.nn.functional.cosine_similarity(
+        torch.from_numpy(Encoder(model).encode(texts, "query", 16)), loaded.encode(texts, convert_to_tensor=True)
+    )
+    assert cosine.min() > 0.999  # half precision on one side
+    card = (model / "README.md").read_text()
+    assert "(seed 1, step 15 of 15)" in card and "Key: key" in card
+    assert yaml.safe_load(card.partition("```yaml\n")[2].partition("```")[0]) == settings
+
+
+def test_the_log_has_a_line_a_step(fit):
+    rows = log(fit("model"))
+    assert [int(row["step"]) for row in rows] == list(range(1, 16))
+    assert [int(row["epoch"]) for row in rows] == [0] * 6 + [1] * 6 + [2] * 3
+    assert all(math.isclose(float(row["loss"]), float(row["nll"])) for row in rows)
+    rates = [float(row["learning_rate"]) for row in rows]
+    assert rates[:4] == pytest.approx([1e-3 / 3, 2e-3 / 3, 1e-3, 1e-3])
+    assert rates[3:] == sorted(rates[3:], reverse=True)
+
+
+def test_training_learns(fit):
+    rows = log(fit("model", epochs=12.0))
+    losses = [float(row["loss"]) for row in rows]
+    assert np.mean(losses[-12:]) < 0.5 * np.mean(losses[:12])
+
+
+def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(fit, settings, training_file, tiny_model):
+    """By hand: without dropout, on the vectors that the initial model gives to the scheduled texts."""
+    model = fit("model")
+    examples = read_training_data(training_file)
+    (positions, passages), *_ = loop.Batches(examples, settings, seed=1, size=4).run(0, 1)
+    encoder = Encoder(tiny_model)
+    queries = encoder.encode([examples[i].query for i in positions], "query", 16)
+    texts = [f"{title} [SEP] {text}" if title else text for _, title, text in passages]
+    batch = loop.Batch(torch.from_numpy(encoder.encode(texts, "document", 24)), torch.arange(4) * 3, torch.from_numpy(queries))
+    assert float(log(model)[0]["loss"]) == pytest.approx(Contrastive()(batch)["nll"].item(), rel=0.5)
+
+
+def test_frozen_word_embeddings_stay(fit, tiny_model):
+    name = "embeddings.word_embeddings.weight"
+    start = weights(tiny_model)[name]
+    assert torch.equal(weights(fit("frozen"))[name], start)
+    assert not torch.equal(weights(fit("free", freeze_word_embeddings=False))[name], start)
+
+
+def test_seeds_make_different_models_and_the_same_seed_the_same(fit):
+    assert same(fit("one", seed=1), fit("again", seed=1))
+    assert not same(fit("one", seed=1), fit("other", seed=2))
+
+
+def test_variations_are_what_is_trained_on(fit):
+    assert not same(fit("original"), fit("varied", loss={"name": "contrastive", "queries": "variation"}))
+
+
+def test_rodr_learns_from_its_teacher(fit, tiny_model, embeddings):
+    teacher = {"teacher_model": tiny_model, "teacher_embeddings": embeddings}
+    rows = log(fit("rodr", loss=RODR, epochs=8.0, **teacher))
+    assert set(rows[0]) == {"step", "epoch", "learning_rate", "loss", "nll", "query_alignment", "passage_alignment"}
+    for row in rows:
+        terms = [float(row[name]) for name in ("nll", "query_alignment", "passage_alignment")]
+        assert float(row["loss"]) == pytest.approx(sum(terms), rel=1e-5)
+    alone = log(fit("alignment", loss={**RODR, "nll": 0.0}, epochs=8.0, **teacher))
+    alignment = [float(row["query_alignment"]) for row in alone]
+    assert np.mean(alignment[-12:]) < 0.7 * np.mean(alignment[:12])
+
+
+def test_snapshots_are_models_of_their_own(fit, tmp_path):
+    paths = {0.4: tmp_path / "early", 1.0: tmp_path / "late"}
+    model = fit("model", snapshots=paths)
+    assert "step 6 of 15" in (paths[0.4] / "README.md").read_text()
+    assert not same(paths[0.4], model)
+    assert same(paths[1.0], model)
+    assert sha256(model / "model.safetensors") == sha256(fit("without") / "model.safetensors")
+
+
+def test_learning_rate_by_hand():
+    settings = {"warmup": 0.25, "learning_rate": 8.0}
+    # Two of eight steps warm up; the other six fall from the full rate to a sixth of it.
+    assert [learning_rate(step, 8, settings) for step in range(8)] == pytest.approx(
+        [4, 8, 8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
+    )
+    assert learning_rate(0, 1, {"warmup": 0.0, "learning_rate": 8.0}) == 8.0
+
+
+# interruption
+
+
+class Interrupted(Exception):
+    pass
+
+
+def stop_after(saves, monkeypatch):
+    """Let the training end right after it has written its checkpoint for the `saves`-th time."""
+    real, count = loop.save_state, 0
+
+    def save_state(*arguments):
+        nonlocal count
+        real(*arguments)
+        count += 1
+        if count == saves:
+            raise Interrupted
+
+    monkeypatch.setattr(loop, "save_state", save_state)
+
+
+@pytest.mark.parametrize("saves", [1, 3])
+@pytest.mark.parametrize("recipe", ["contrastive", "rodr"])
+def test_a_resumed_training_ends_with_the_same_bytes(fit, tiny_model, embeddings, tmp_path, monkeypatch, saves, recipe):
+    teacher = {"teacher_model": tiny_model, "teacher_embeddings": embeddings}
+    others = {"loss": RODR, **teacher} if recipe == "rodr" else {}
+    whole = fit("whole", **others)
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        stop_after(saves, patch)
+        fit("resumed", **others)
+    state = json.loads((tmp_path / "resume" / "resumed" / "state.json").read_text())
+    assert state["step"] == 4 * saves
+    assert not (tmp_path / "resumed").exists()
+    resumed = fit("resumed", **others)
+    for name in ("model.safetensors", "training.csv", "README.md"):
+        assert sha256(resumed / name) == sha256(whole / name), name
+    assert not (tmp_path / "resume" / "resumed").exists()
+
+
+def test_a_checkpoint_of_another_recipe_is_not_resumed(fit, tmp_path, monkeypatch):
+    whole = fit("whole", key="new")
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        stop_after(2, patch)
+        fit("resumed", key="old", learning_rate=1e-2)
+    assert same(fit("resumed", key="new"), whole)
+
+
+@pytest.mark.parametrize("damaged", ["state.json", "state.safetensors"])
+def test_a_damaged_checkpoint_means_a_new_start(fit, tmp_path, monkeypatch, damaged):
+    whole = fit("whole")
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        stop_after(2, patch)
+        fit("resumed")
+    path = tmp_path / "resume" / "resumed" / damaged
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert same(fit("resumed"), whole)
+
+
+# bad numbers
+
+
+def test_a_loss_that_is_not_finite_is_one_error_and_leaves_nothing(fit, tmp_path, training_file):
+    with pytest.raises(UserError) as caught:
+        fit("broken", learning_rate=1e38, epochs=4.0, snapshots={1.0: tmp_path / "snapshot"})
+    message = str(caught.value)
+    assert message.startswith(f"{training_file}: the loss is not finite at step ")
+    assert "queries q" in message and message.endswith("try a learning_rate below 1e+38 for tiny")
+    assert "\n" not in message
+    assert not (tmp_path / "broken").exists() and not (tmp_path / "snapshot").exists()
+
+
+def test_fewer_examples_than_a_batch_holds(fit, tmp_path):
+    with pytest.raises(UserError, match="training: batches of 27 need at least 27 examples; the data has 26"):
+        fit("model", batch_size=27)
+    assert not (tmp_path / "model").exists()

@@ -1,0 +1,87 @@
+"""What is seen when: windows of negatives, positives, batches."""
+
+import subprocess
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robustdr.training.schedule import batches, pick, window
+
+SEEDS, EPOCHS, QIDS = st.integers(0, 50), st.integers(0, 30), st.text("abc123", min_size=1, max_size=4)
+
+
+@given(st.integers(1, 30), st.integers(1, 8), SEEDS, QIDS)
+def test_a_window_moves_on_by_its_size_with_every_epoch_and_wraps_around(length, count, seed, qid):
+    if length < count:
+        return
+    negatives = list(range(length))
+    shuffled = [window(negatives, 1, epoch, seed, qid)[0] for epoch in range(length)]
+    assert sorted(shuffled) == negatives
+    for epoch in range(2 * length):
+        offset = epoch * count % length
+        expected = [shuffled[(offset + i) % length] for i in range(count)]
+        assert window(negatives, count, epoch, seed, qid) == expected
+
+
+def test_windows_of_seven_in_twenty_eight_show_every_negative_once_in_four_epochs():
+    seen = [docid for epoch in range(4) for docid in window(list(range(28)), 7, epoch, 1, "q")]
+    assert sorted(seen) == list(range(28))
+
+
+@given(st.integers(1, 5), st.integers(1, 5), EPOCHS, SEEDS, QIDS)
+def test_a_short_list_is_sampled_with_replacement(length, more, epoch, seed, qid):
+    drawn = window(list(range(length)), length + more, epoch, seed, qid)
+    assert len(drawn) == length + more
+    assert set(drawn) <= set(range(length))
+
+
+def test_windows_differ_between_queries_and_seeds():
+    windows = [tuple(window(list(range(20)), 5, 0, seed, qid)) for seed in (1, 2) for qid in ("a", "b", "c")]
+    assert len(set(windows)) == len(windows)
+
+
+@given(st.integers(1, 6), SEEDS, QIDS)
+def test_all_positives_take_their_turn(count, seed, qid):
+    picked = [pick(list(range(count)), epoch, seed, qid) for epoch in range(2 * count)]
+    assert sorted(picked[:count]) == list(range(count))
+    assert picked[:count] == picked[count:]
+
+
+@given(st.lists(st.integers(1, 90), max_size=300), st.integers(1, 7), EPOCHS, SEEDS)
+def test_an_epoch_shows_every_example_once_but_for_an_incomplete_batch(lengths, size, epoch, seed):
+    made = batches(lengths, size, epoch, seed)
+    seen = [i for batch in made for i in batch]
+    assert all(len(batch) == size for batch in made)
+    assert len(made) == len(lengths) // size
+    assert len(set(seen)) == len(seen) and set(seen) <= set(range(len(lengths)))
+
+
+def test_the_example_that_is_left_out_changes_with_the_epoch():
+    left_out = {min(set(range(9)) - {i for batch in batches([5] * 9, 4, epoch, 1) for i in batch}) for epoch in range(40)}
+    assert len(left_out) > 4
+
+
+def test_batches_hold_texts_of_similar_length():
+    lengths = list(range(400))
+    spread = [max(batch) - min(batch) for batch in batches(lengths, 8, 0, 1)]
+    assert max(spread) < 40  # 400 examples make one pool, whose batches are neighbours
+
+
+def test_batches_change_with_epoch_and_seed():
+    made = [str(batches([7] * 40, 4, epoch, seed)) for epoch in range(3) for seed in range(3)]
+    assert len(set(made)) == 9
+
+
+def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
+    code = (
+        "from robustdr.training.schedule import *;"
+        "print(window(list(range(9)), 4, 3, 1, 'q7'), pick('abc', 5, 2, 'q7'), batches([3, 1, 2] * 5, 4, 2, 1))"
+    )
+
+    def run(hash_seed: str) -> str:
+        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": "workflow"}
+        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout
+
+    here = f"{window(list(range(9)), 4, 3, 1, 'q7')} {pick('abc', 5, 2, 'q7')} {batches([3, 1, 2] * 5, 4, 2, 1)}\n"
+    assert run("1") == run("2") == here

@@ -1,0 +1,160 @@
+"""Misspellings: every rule on hand-worked queries, with chance written down, and the distributions of the choices.
+
+A scripted choice among words is the Fisher-Yates shuffle of the eligible words: for n words, n choices, of which the
+first is the word's place.
+"""
+
+from collections import Counter
+
+import pytest
+
+from robustdr import lexicon, variations
+from robustdr.variations import edits
+
+QUERY = "What is the Photosynthesis cycle"  # eligible for a typo: Photosynthesis, cycle
+
+
+@pytest.mark.parametrize(
+    ("edit", "word", "choices", "expected"),
+    [
+        (edits.insert, "cat", (0, 25), "zcat"),
+        (edits.insert, "cat", (2, 1), "cabt"),
+        (edits.delete, "cat", (2,), "ca"),
+        (edits.substitute, "cat", (0, 2), "dat"),  # a, b, d …: c itself is left out
+        (edits.substitute, "Cat", (0, 0), "aat"),
+        (edits.swap_neighbours, "cat", (1,), "cta"),
+        (edits.swap_neighbours, "aab", (0,), "aba"),  # only one pair differs
+        (edits.touch_letter, "qqq", (2, 1), "qqs"),  # q touches a, s, w
+        (edits.touch_letter, "Q1", (0, 0), "A1"),  # a digit is no letter's neighbour; case stays
+        (edits.touch_key, "q", (0, 0), "1"),  # 1, 2, a, s, w
+        (edits.confuse, "x0x", (0, 2), "xqx"),  # 0: d, o, q; x is never confused
+    ],
+)
+def test_an_edit(script, edit, word, choices, expected):
+    assert edit(word, script(*choices)) == expected
+
+
+@pytest.mark.parametrize(
+    ("edit", "word", "choices"),
+    [
+        (edits.delete, "a", (0,)),
+        (edits.swap_neighbours, "aAa", ()),
+        (edits.touch_letter, "42", ()),
+        (edits.confuse, "xx", ()),
+    ],
+)
+def test_an_edit_that_does_not_apply(script, edit, word, choices):
+    assert edit(word, script(*choices)) is None
+
+
+def test_keys_touch_in_both_directions():
+    assert edits.TOUCHING_LETTERS["q"] == "asw"
+    assert edits.TOUCHING_LETTERS["h"] == "bgjntuy"
+    assert edits.TOUCHING_LETTERS["p"] == "lo"
+    assert edits.TOUCHING["p"] == "0lo"
+    assert all(key in edits.TOUCHING[other] for key, others in edits.TOUCHING.items() for other in others)
+    assert all(key in edits.CONFUSED[other] and key != other for key, others in edits.CONFUSED.items() for other in others)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "expected"),
+    [
+        # the word's place and the rest of the shuffle, then the shuffle of one kind, then the edit
+        ("rand_insert", (1, 0, 0, 0, 1), "What is the Photosynthesis bcycle"),
+        ("rand_delete", (0, 0, 0, 0), "What is the hotosynthesis cycle"),
+        ("rand_substitute", (1, 0, 0, 4, 0), "What is the Photosynthesis cycla"),
+        ("swap_neighbour_chars", (1, 0, 0, 3), "What is the Photosynthesis cycel"),
+        ("swap_adjacent_key", (1, 0, 0, 1, 0), "What is the Photosynthesis cgcle"),
+        ("typo", (1, 0, 1, 0, 0, 0, 0, 4), "What is the Photosynthesis cycl"),  # kind 1 of five: delete
+    ],
+)
+def test_a_typo_goes_into_one_eligible_word(script, name, choices, expected):
+    assert variations.create(name).rewrite(QUERY, script(*choices)) == expected
+
+
+def test_typos_go_into_so_many_words_or_such_a_share():
+    query = "photosynthesis cycle of the tropical plants"  # four of six words are eligible
+
+    def changed(**parameters):
+        [(_, text)] = variations.create("typo", parameters).vary([("1", query)], 3)
+        return sum(one != two for one, two in zip(query.split(), text.split(), strict=True))
+
+    assert [changed(words=words) for words in (1, 2, 4, 9)] == [1, 2, 4, 4]
+    assert [changed(share=share) for share in (0.1, 0.25, 0.5, 1.0)] == [1, 2, 3, 4]  # 0.6, 1.5, 3 and 6 words
+
+
+def test_short_words_and_stopwords_have_no_typos():
+    for text in ("what is it", "is 3/5 of 60", "…", "who were you"):
+        assert dict(variations.create("typo").vary([("1", text)], 1)) == {"1": text}
+
+
+def test_typo_kinds_are_drawn_evenly():
+    queries = [(str(qid), "metamorphosis") for qid in range(5000)]
+    lengths = Counter(len(text) - len("metamorphosis") for _, text in variations.create("typo").vary(queries, 1))
+    expected = {1: 1000, -1: 1000, 0: 3000}
+    assert sum((lengths[key] - count) ** 2 / count for key, count in expected.items()) < 13.8  # 2 degrees, p = 0.001
+
+
+def test_qvg_prepares_the_query_first(script):
+    variation = variations.create("neighbour_char_swap")
+    assert variation.rewrite("What's THE (Big) idea?", script(1, 0, 0, 0)) == "what s the big diea"
+    assert variations.create("neighbour_char_swap").rewrite("What's THE?", script()) == "What's THE?"
+    assert variations.create("random_char_substitution").rewrite("The CAT", script(0, 0, 0, 49)) == "the Zat"
+    assert variations.create("qwerty_char_substitution").rewrite("The CAT", script(0, 0, 2, 4)) == "the cay"
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "expected"),
+    [
+        # the place among the letters m, y, c, a, t; the new character; left, right or in its place
+        ("random_char", (2, 0, 0), "my acat"),
+        ("random_char", (3, 0, 1), "my cabt"),  # b: a itself is left out
+        ("random_char", (0, 24, 2), "zy cat"),
+        ("keyboard_char", (4, 0, 2), "my ca5"),  # t touches 5, 6, f, g, h, r, y
+        ("delete_char", (0,), "y cat"),
+    ],
+)
+def test_capot_characters(script, name, choices, expected):
+    assert variations.create(name).rewrite("my cat", script(*choices)) == expected
+
+
+def test_capot_places_noise_left_right_and_at_the_character_evenly():
+    queries = [(str(qid), "aaaa") for qid in range(3000)]
+    lengths = Counter(len(text) for _, text in variations.create("random_char").vary(queries, 1))
+    assert abs(lengths[4] - 1000) < 110 and abs(lengths[5] - 2000) < 110
+    assert dict(variations.create("delete_char").vary([("1", "a?")], 1)) == {"1": "a?"}
+
+
+def test_misspell_draws_one_of_four_kinds(script):
+    misspell = variations.create("misspell")
+    # two words shuffled, four kinds shuffled, then the edit of the first kind
+    assert misspell.rewrite("cod soup", script(0, 0, 0, 0, 0, 0, 1, 0)) == "c0d soup"  # OCR: o
+    assert misspell.rewrite("cod soup", script(1, 0, 1, 0, 0, 0, 3, 0)) == "cod sou0"  # keyboard: p touches 0
+    known = lexicon.misspellings()["beautiful"]
+    assert "beatiful" in known
+    at = known.index("beatiful")
+    assert misspell.rewrite("Beautiful", script(0, 2, 0, 0, 0, at)) == "Beatiful"
+    assert misspell.rewrite("cod", script(0, 3, 0, 0, 0, 1, 0, 0, 0, 2)) == "co"  # typo: deletion of place 2
+
+
+def test_misspell_falls_back_to_another_kind(script):
+    # spelling first (not listed), then ocr (x is confused with nothing), keyboard applies
+    assert "xx" not in lexicon.misspellings()
+    assert variations.create("misspell").rewrite("xx", script(0, 2, 1, 0, 0, 0, 0)) == "cx"
+
+
+def test_the_released_variant_is_keyboard_alone():
+    queries = [(str(qid), "photosynthesis") for qid in range(500)]
+    for _, text in variations.create("misspell", {"variant": "released"}).vary(queries, 1):
+        [(old, new)] = [pair for pair in zip("photosynthesis", text, strict=True) if pair[0] != pair[1]]
+        assert new in edits.TOUCHING[old]
+
+
+def test_human_misspellings_come_from_the_list():
+    known = lexicon.misspellings()
+    queries = [(str(qid), "Definition of xylophonist") for qid in range(50)]
+    for _, text in variations.create("human_misspelling").vary(queries, 1):
+        word = text.split()[0]
+        assert word.lower() in known["definition"] or text.split()[1] in known["of"]
+        assert text.endswith("xylophonist")
+    assert dict(variations.create("human_misspelling").vary([("1", "qwzx 12")], 1)) == {"1": "qwzx 12"}

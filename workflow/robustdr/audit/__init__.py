@@ -1,0 +1,1 @@
+"""Audit of reported numbers: what a paper prints, checked against itself."""

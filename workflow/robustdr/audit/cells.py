@@ -1,0 +1,128 @@
+"""One printed number: its text, mark, unit, and every value that it can stand for."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
+
+from robustdr.audit.intervals import Interval, of_printed
+from robustdr.errors import UserError
+
+COORDINATES = ("collection", "split", "category", "query_set", "system", "measure", "seed", "quantity", "value")
+NO_NUMBER, LOST = "-", "?"
+AT_LEAST = ("over", "more than", "at least")
+AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most")
+ABOUT = ("about", "nearly", "roughly", "≈")
+SCALES = {"percent": 0.01, "k": 1e3, "million": 1e6}
+_BETWEEN = re.compile(r"\s*[/(±]\s*|\s+\+\s+")  # between the values of one cell: a/b, a (b), a ± b, a + b
+MINUS = "\N{MINUS SIGN}"
+_VALUE = re.compile(
+    rf"(?:(?P<hedge>{'|'.join(AT_LEAST + AT_MOST + ABOUT)})\s*)?"
+    rf"(?P<number>[+\-{MINUS}]?"
+    r"(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+\-]?\d{1,2})?)"
+    r"\s?(?P<unit>%|[a-z]+)?"
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed number and where it stands."""
+
+    paper: str
+    table: str
+    line: int  # of the reported.yaml
+    column: int  # the values of a row are numbered from 0
+    coordinates: Mapping[str, str]
+    printed: str  # as printed, without its mark
+    hedge: str  # over, about, …: a word that widens what the number says
+    mark: str
+    unit: str  # percent, fraction, count, number, or the word printed after the number
+    number: Decimal
+
+    @property
+    def decimals(self) -> int:
+        """Decimals of the printed number; 9.77E-04 has 6."""
+        return max(0, -int(self.number.as_tuple().exponent))
+
+    @property
+    def scale(self) -> float:
+        """What the printed number is multiplied by to get the value: 0.01 for a percentage, 1000 after `k`."""
+        return SCALES.get(self.unit, 1.0)
+
+    @property
+    def value(self) -> float:
+        """The number without its unit: 26.1 printed as a percentage is 0.261."""
+        return float(self.number) * self.scale
+
+    @cached_property
+    def interval(self) -> Interval:
+        """Every value that can be printed so, in the unit of `value`.
+
+        A hedge widens it: `over` and `under` leave one side open, `about` makes the last digit that is not 0 the
+        rounded one (about 30 % is 25 % to 40 %).
+        """
+        if self.hedge in AT_LEAST:
+            return Interval(self.value, inf)
+        if self.hedge in AT_MOST:
+            return Interval(-inf, self.value)
+        number = self.number.normalize() if self.hedge in ABOUT else self.number
+        return of_printed(number, scale=self.scale, exact=self.unit == "count")
+
+    def __str__(self) -> str:
+        return f"{self.table} [{describe(self.coordinates)}]"
+
+    def __hash__(self) -> int:
+        return hash((self.table, self.line, self.printed, self.coordinates["value"]))
+
+
+class Value(NamedTuple):
+    """One value of a printed cell; the unit is empty where none is printed."""
+
+    printed: str
+    hedge: str
+    mark: str
+    unit: str
+    number: Decimal
+
+    def with_unit(self, unit: str) -> "Value":
+        """The value with the unit of its column where it prints none itself."""
+        return self._replace(unit=self.unit or unit)
+
+
+def describe(coordinates: Mapping[str, str]) -> str:
+    """Coordinates as one line: `misspell · dr_oq · RR@10 · drop`."""
+    words = [f"seed {label}" if name == "seed" else label for name, label in coordinates.items()]
+    return " · ".join(word for word in words if word != "value")
+
+
+def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> list[Value]:
+    """The values of one printed cell: one, or one for each of the `places` of its column.
+
+    Raises:
+        UserError: anything that is not a printed number with the declared marks; `where` begins the message.
+    """
+    parts = _BETWEEN.split(printed)
+    if len(parts) not in (1, places):
+        raise UserError(
+            f"{where}: {printed!r} has {len(parts)} values; its column allows {' or '.join(sorted({'1', str(places)}))} "
+            "(the column's `and` names the further ones)"
+        )
+    return [_value(where, printed, part.strip(" )"), marks) for part in parts]
+
+
+def _value(where: str, printed: str, part: str, marks: Mapping[str, str]) -> Value:
+    mark = "".join(character for character in part if character in marks)
+    bare = "".join(character for character in part if character not in marks).strip()
+    match = _VALUE.fullmatch(bare)
+    if match is None:
+        declared = f"its marks ({' '.join(marks)})" if marks else "no marks (none are declared)"
+        raise UserError(
+            f"{where}: {printed!r} is not a printed number; allowed: 26.1, -19.4%, 9.77E-04, 6,980 or two of them as "
+            f"a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
+        )
+    unit = {"%": "percent", None: ""}.get(match["unit"], match["unit"])
+    number = Decimal(match["number"].replace(",", "").replace(MINUS, "-"))
+    return Value(bare, match["hedge"] or "", mark, unit, number)

@@ -1,0 +1,72 @@
+"""`robustdr audit [paper or path ...]`: check printed numbers against each other."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from robustdr.audit import report
+from robustdr.audit.findings import SEVERITIES, audit
+from robustdr.audit.reported import PAPERS, load
+from robustdr.errors import UserError, unknown
+from robustdr.files import write_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument(
+        "papers", nargs="*", metavar="paper", help="a paper of the project or a reported.yaml; all if none"
+    )
+    parser.add_argument("--format", choices=report.FORMATS, default="md", help="default: md")
+    parser.add_argument("--summary", action="store_true", help="only the table of papers, as Markdown")
+    parser.add_argument("--fail-on", choices=SEVERITIES, help="exit with 1 on findings of this severity or worse")
+    parser.add_argument("-o", "--output", type=Path, help="file to write; default: standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Audit and write the report; 1 if there are findings that `--fail-on` asks for, 0 otherwise.
+
+    Raises:
+        UserError: an unknown paper, or a reported.yaml that cannot be read.
+    """
+    audits = [audit(load(path)) for path in _paths(arguments.papers)]
+    text = (report.summary if arguments.summary else report.FORMATS[arguments.format])(audits)
+    if arguments.output:
+        write_text(arguments.output, text)
+    else:
+        sys.stdout.write(text)
+    counted = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1] if arguments.fail_on else ()
+    return int(any(done.count(severity) for done in audits for severity in counted))
+
+
+def _paths(papers: Sequence[str]) -> list[Path]:
+    known = {path.parent.name: path for path in sorted(PAPERS.glob("*/reported.yaml"))}
+    paths = []
+    for paper in papers or known:
+        if paper in known:
+            paths.append(_short(known[paper]))
+        elif paper.endswith((".yaml", ".yml")) or "/" in paper:
+            paths.append(Path(paper))
+        else:
+            raise unknown("audit: paper", paper, [*known, "a path to a reported.yaml"])
+    return paths
+
+
+def _short(path: Path) -> Path:
+    """The path as a person in the current directory would write it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; bad input is one line on standard error and exit status 2."""
+    parser = argparse.ArgumentParser(prog="robustdr audit", description=__doc__)
+    add_arguments(parser)
+    try:
+        return run(parser.parse_args(argv))
+    except UserError as error:
+        print(f"robustdr: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The simplest hypothesis under which broken relations would hold: named as such, never a fact."""
+
+from collections.abc import Sequence
+
+from robustdr.audit.hypotheses import UNPRINTED, VARIANTS, Evidence, hypotheses, variant
+from robustdr.audit.intervals import Interval
+from robustdr.audit.relations import Check, shown
+
+Explained = list[tuple[list[Check], str]]
+
+
+def explain(evidence: Evidence, broken: Sequence[Check]) -> Explained:
+    """Group the broken checks of one declaration by the hypothesis that explains them ("" where none does).
+
+    Of all hypotheses, the one that explains most checks is taken first, then the simplest.
+    """
+    groups = _cover(evidence, broken, broken)
+    (first, text), unexplained = groups[0], [check for checks, text in groups if not text for check in checks]
+    of_declaration = len(evidence.by_declaration[broken[0].target.table, broken[0].line])
+    if unexplained and len(first) * 2 > of_declaration and text == VARIANTS.get(broken[0].kind, ("",) * 3)[2]:
+        # Where most cells follow another formula, the rest is searched by that formula too.
+        others = [variant(check) or check for check in unexplained]
+        return [group for group in groups if group[1]] + _cover(evidence, others, unexplained)
+    return groups
+
+
+def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check]) -> Explained:
+    """Explain each of `broken` by what makes the check of the same index in `searched` hold."""
+    by_text: dict[str, tuple[int, list[int]]] = {}
+    for index, check in enumerate(searched):
+        for text, cost in {text: cost for cost, text in hypotheses(evidence, check)}.items():
+            by_text.setdefault(text, (cost, []))[1].append(index)
+    for text, indices in _common_bases(broken):
+        by_text[text] = UNPRINTED, indices
+    groups: Explained = []
+    left = set(range(len(broken)))
+    while left:
+        best = max(by_text, key=lambda text: (len(left.intersection(by_text[text][1])), -by_text[text][0]), default="")
+        explained = left.intersection(by_text[best][1] if best else ())
+        groups.append(([broken[index] for index in sorted(explained or left)], best if explained else ""))
+        left -= explained or left
+    return groups
+
+
+def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:
+    """Changes from one declared baseline that would all follow from another, whether it is printed or not."""
+    by_base: dict[int, list[int]] = {}
+    for index, check in enumerate(broken):
+        if check.kind == "drop_from" and len(check.operands["main"]) == len(check.operands["of"]) == 1:
+            by_base.setdefault(id(check.operands["main"][0]), []).append(index)
+    found = []
+    for indices in by_base.values():
+        bases = [_implied_base(broken[index]) for index in indices]
+        common = Interval(max(base.low for base in bases), min(base.high for base in bases))
+        if len(indices) > 2 and common.low <= common.high:
+            declared = broken[indices[0]].operands["main"][0]
+            found.append((f"the baseline is {shown(common, declared)} in place of {declared.printed}", indices))
+    return found
+
+
+def _implied_base(check: Check) -> Interval:
+    """The baselines from which the printed change follows: of / (1 + change)."""
+    value, change = check.operands["of"][0].interval, check.target.interval
+    return Interval(value.low / (1 + change.high), value.high / (1 + change.low))

@@ -1,0 +1,103 @@
+"""One audit: every relation checked, every failure explained, every pattern looked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from robustdr.audit.cells import Cell, describe
+from robustdr.audit.explain import explain
+from robustdr.audit.hypotheses import Evidence
+from robustdr.audit.patterns import examined, patterns
+from robustdr.audit.relations import Check, shown
+from robustdr.audit.reported import Reported
+from robustdr.audit.resolve import resolve
+
+SEVERITIES = ("impossible", "inconsistent", "suspicious")  # from the worst on
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Cells of one table that break the same relation in the same way, or that form a suspicious pattern."""
+
+    kind: str
+    severity: str
+    cells: Sequence[Cell]
+    consistent: Sequence[str]  # for every cell what it could be; empty for a pattern
+    relations: Sequence[str]  # for every cell the relation in words; for a pattern one phrase
+    hypothesis: str  # under which the relation would hold; empty where none was found
+
+    @property
+    def table(self) -> str:
+        return self.cells[0].table
+
+    @property
+    def id(self) -> str:
+        """A name that stays as long as the finding does: table, relation or pattern, first cell."""
+        return f"{self.table}/{self.kind}/{describe(self.cells[0].coordinates)}"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of a paper was looked at; effectiveness cells are those of a measure, outside the prose."""
+
+    cells: int
+    related: int  # cells under at least one relation
+    effectiveness: int
+    effectiveness_related: int
+    effectiveness_examined: int  # under a relation or a pattern check
+    checks: int
+    lost: int  # cells that the available text has lost
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the audit of one paper found."""
+
+    reported: Reported
+    findings: Sequence[Finding]
+    coverage: Coverage
+
+    def count(self, severity: str) -> int:
+        return sum(finding.severity == severity for finding in self.findings)
+
+
+def audit(reported: Reported) -> Audit:
+    """Check a paper's printed numbers against each other.
+
+    Raises:
+        UserError: a relation that cannot be resolved (see `resolve`).
+    """
+    checks = resolve(reported)
+    evidence = Evidence(reported, checks)
+    found = []
+    for _, broken in groupby(
+        (check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line, c.kind)
+    ):
+        found += [_finding(those, hypothesis) for those, hypothesis in explain(evidence, list(broken))]
+    for pattern in patterns(evidence):
+        found.append(Finding(pattern.kind, "suspicious", pattern.cells, [], [pattern.words], pattern.hypothesis))
+    order = list(reported.tables)
+    found.sort(key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))
+    return Audit(reported, found, _coverage(reported, checks))
+
+
+def _finding(broken: Sequence[Check], hypothesis: str) -> Finding:
+    severity = min((check.severity for check in broken), key=SEVERITIES.index)
+    consistent = [" or ".join(shown(interval, check.target) for interval in check.expected()) for check in broken]
+    words = [check.words for check in broken]
+    return Finding(broken[0].kind, severity, [check.target for check in broken], consistent, words, hypothesis)
+
+
+def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:
+    related = {id(cell) for check in checks for cells in ([check.target], *check.operands.values()) for cell in cells}
+    seen = related | {id(cell) for table in reported.tables.values() for cell in examined(table)}
+    measures = [c for c in reported.cells if "measure" in c.coordinates and not c.table.startswith("prose")]
+    return Coverage(
+        len(reported.cells),
+        sum(id(cell) in related for cell in reported.cells),
+        len(measures),
+        sum(id(cell) in related for cell in measures),
+        sum(id(cell) in seen for cell in measures),
+        len(checks),
+        sum(len(table.lost) for table in reported.tables.values()),
+    )

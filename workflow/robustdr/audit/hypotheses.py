@@ -1,0 +1,271 @@
+"""What could make a broken relation hold: one change to the relation or to a cell."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import zip_longest
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.relations import Check, label
+from robustdr.audit.reported import ANY, Reported
+
+FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(8)  # from the simplest on
+SIGNIFICANT = 3  # digits that a number needs before finding it elsewhere says anything
+OPEN = ("at_most", "at_least", "share_of")  # too many values satisfy these for most changes to say anything
+RESTATES = ("same_as", *OPEN)
+Hypothesis = tuple[int, str]
+
+
+class Evidence:
+    """The paper's cells and checks, indexed for the search."""
+
+    def __init__(self, reported: Reported, checks: Sequence[Check]) -> None:
+        self.reported = reported
+        self.checks = checks
+        self.by_declaration = defaultdict(list)
+        self.confirmed: Counter[int] = Counter()  # holding checks that a cell takes part in
+        for check in checks:
+            self.by_declaration[check.target.table, check.line].append(check)
+            if check.holds:
+                self.confirmed.update(
+                    id(cell) for cells in ([check.target], *check.operands.values()) for cell in cells
+                )
+        self._drops = {id(check.target): check for check in checks if check.kind == "drop_from"}
+        self._original: dict[int, int] = {}  # of a cell, another that is declared to be printed again by it
+        for check in checks:
+            if check.kind == "same_as":
+                for cell in check.operands["main"]:
+                    self._original[self._first(check.target)] = self._first(cell)
+        self._beside = defaultdict(list)
+        self._same_number = defaultdict(list)
+        for cell in reported.cells:
+            if not cell.table.startswith("prose"):
+                self._same_number[cell.number, cell.unit].append(cell)
+                for key in _keys(cell):
+                    self._beside[key].append(cell)
+
+    def beside(self, cell: Cell) -> list[Cell]:
+        """The cells of every table that differ from `cell` in at most one coordinate."""
+        found = {id(other): other for key in _keys(cell) for other in self._beside[key]}
+        return [other for other in found.values() if other is not cell]
+
+    def restated(self, cell: Cell, other: Cell) -> bool:
+        """Whether two cells are declared to be the same, at once, by way of others, or computed from such cells."""
+        if self._first(cell) == self._first(other):
+            return True
+        here, there = self._drops.get(id(cell)), self._drops.get(id(other))
+        return bool(here and there) and all(
+            self._first(a) == self._first(b)
+            for role in ("main", "of")
+            for a, b in zip_longest(here.operands[role], there.operands[role], fillvalue=cell)
+        )
+
+    def is_restated(self, cell: Cell) -> bool:
+        """Whether the cell is declared to be printed elsewhere."""
+        return id(cell) in self._original
+
+    def _first(self, cell: Cell) -> int:
+        first = id(cell)
+        while self._original.get(first, first) != first:
+            first = self._original[first]
+        return first
+
+    def copies(self, cell: Cell) -> list[Cell]:
+        """Cells elsewhere with the same number, nearest first, unless they are declared to be the same cell.
+
+        None for a number of few digits: finding those elsewhere says nothing.
+        """
+        if significant(cell) < SIGNIFICANT:
+            return []
+        others = [
+            other
+            for other in self._same_number[cell.number, cell.unit]
+            if other is not cell and not self.restated(cell, other)
+        ]
+        return sorted(others, key=lambda other: distance(cell, other))
+
+
+def _places(cell: Cell) -> dict[str, str]:
+    """The coordinates, with a seed as a label of `value`: one run stands beside the mean over the runs."""
+    places = dict(cell.coordinates)
+    if "seed" in places:
+        places["value"] = f"seed {places.pop('seed')}"
+    return places
+
+
+def _keys(cell: Cell) -> Iterator[tuple[object, ...]]:
+    places = tuple(_places(cell).items())
+    for index, (name, _) in enumerate(places):
+        yield name, places[:index], places[index + 1 :]
+
+
+def distance(cell: Cell, other: Cell) -> int:
+    """In how many coordinates two cells differ."""
+    here, there = _places(cell), _places(other)
+    return sum(here.get(name) != there.get(name) for name in {**here, **there})
+
+
+def significant(cell: Cell) -> int:
+    """Digits of a printed number without leading zeros."""
+    return len("".join(map(str, cell.number.as_tuple().digits)).lstrip("0"))
+
+
+def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """Every hypothesis under which `check` would hold, with its cost."""
+    if check.kind not in OPEN and not check.options.get("or_more"):
+        yield from _other_formula(check)
+        yield from _mean_of_the_column(evidence, check)
+        yield from _value_of_a_neighbour(evidence, check)
+        yield from _other_parts(evidence, check)
+        yield from _other_cell(evidence, check, "main")
+        yield from _other_cell(evidence, check, "of")
+        yield from _swapped_digits(evidence, check)
+    yield from _copied(evidence, check)
+
+
+VARIANTS = {
+    "median_of": ("mean_of", {}, "it is the mean of the same cells"),
+    "mean_of": ("median_of", {}, "it is the median of the same cells"),
+    "std_of": ("std_of", {"population": True}, "it is the population deviation, not the sample deviation"),
+    "ci_of": ("ci_of", {"population": True}, "it is computed from the population deviation"),
+    "drop_from": ("points_from", {}, "it is the difference, not the relative change"),
+    "points_from": ("drop_from", {}, "it is the relative change, not the difference"),
+}
+
+
+def variant(check: Check) -> Check | None:
+    """The check by the formula that is most easily taken for its own."""
+    if check.kind not in VARIANTS:
+        return None
+    kind, options, _ = VARIANTS[check.kind]
+    return replace(check, kind=kind, options={**check.options, **options})
+
+
+def _other_formula(check: Check) -> Iterator[Hypothesis]:
+    if (other := variant(check)) and other.holds:
+        yield FORMULA, VARIANTS[check.kind][2]
+    if check.kind in ("drop_from", "points_from", "same_as") and check.allows([-i for i in check.expected()]):
+        yield FORMULA, "its sign is reversed"
+    reverse = {"main": check.operands.get("of", ()), "of": check.operands["main"]}
+    if check.kind == "drop_from" and check.allows(check.expected(**reverse)):
+        yield FORMULA, "it is relative to the other cell"
+
+
+def _mean_of_the_column(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """A derived cell of an average row may be the average of its own column instead."""
+    if check.kind in ("mean_of", "drop_from"):  # there it is no other computation
+        return
+    table = evidence.reported.tables[check.target.table]
+    for line, _ in table.relations:
+        for other in evidence.by_declaration[table.id, line]:
+            if other.kind == "mean_of" and other.target.line == check.target.line:
+                lines = {part.line for part in other.operands["main"]}
+                column = [cell for cell in table.cells if cell.column == check.target.column and cell.line in lines]
+                if len(column) == len(lines) and replace(check, kind="mean_of", operands={"main": column}).holds:
+                    yield FORMULA, f"it is the mean of its column over {_few([label(c, column) for c in column])}"
+                return
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < 5 else f"the {len(names)} rows from {names[0]} to {names[-1]}"
+
+
+def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """The printed value belongs to the same relation one label further, and perhaps the other's to this one."""
+    if significant(check.target) < SIGNIFICANT:
+        return
+    for other in evidence.by_declaration[check.target.table, check.line]:
+        if other is check or distance(check.target, other.target) != 1:
+            continue
+        other = replace(other, kind=check.kind, options=check.options)
+        wrong_there = not other.holds or other.target.number == check.target.number
+        if wrong_there and other.allows(other.expected(), check.target):
+            if check.allows(check.expected(), other.target):
+                pair = sorted((check.target, other.target), key=lambda cell: (cell.line, cell.column))
+                yield NEIGHBOUR, f"{' and '.join(label(cell, pair) for cell in pair)} are exchanged"
+            else:
+                yield NEIGHBOUR, f"it is the value of {label(other.target, [check.target])}"
+
+
+def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """The same computation with one cell more or less."""
+    for role in ("main", "plus"):
+        parts = check.operands.get(role, ())
+        if len(parts) < 2:
+            continue
+        for left_out in parts:
+            rest = [part for part in parts if part is not left_out]
+            if len(rest) > 1 and check.allows(check.expected(**{role: rest})):
+                yield PARTS, f"{label(left_out, parts)} is left out"
+        for added in _siblings(evidence.reported, parts):
+            if added is not check.target and check.allows(check.expected(**{role: [*parts, added]})):
+                yield PARTS, f"{label(added, parts)} is included"
+
+
+def _siblings(reported: Reported, parts: Sequence[Cell]) -> list[Cell]:
+    """Cells that stand beside `parts`: at the same coordinates except for the one in which the parts differ."""
+    first, table = parts[0].coordinates, parts[0].table
+    varying = [name for name in first if any(part.coordinates.get(name) != first[name] for part in parts)]
+    if len(varying) != 1:
+        return []
+    place = {**first, varying[0]: ANY}
+    return [cell for cell in reported.tables[table].select(place) if not any(cell is part for part in parts)]
+
+
+def _other_cell(evidence: Evidence, check: Check, role: str) -> Iterator[Hypothesis]:
+    """The same computation from a cell that differs from the declared one in a single coordinate."""
+    operand = check.operands.get(role, ())
+    if len(operand) != 1 or not operand[0].table:
+        return
+    declared = operand[0]
+    for cell in evidence.beside(declared):
+        if (
+            cell is not check.target
+            and cell.number != declared.number
+            and check.allows(check.expected(**{role: [cell]}))
+        ):
+            shown = f" ({cell.printed})" if role == "main" and check.kind in ("drop_from", "points_from") else ""
+            cost = OTHER_CELL if cell.table == declared.table else OTHER_TABLE
+            yield cost, _instead(cell, declared, shown)
+
+
+def _instead(cell: Cell, declared: Cell, shown: str) -> str:
+    words = [label(cell, [declared]), label(declared, [cell])]
+    if cell.table != declared.table:
+        words = [" · ".join(filter(None, pair)) for pair in zip((cell.table, declared.table), words, strict=True)]
+    return f"{words[0]}{shown} stands in place of {words[1]}"
+
+
+def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    for other in evidence.copies(check.target):
+        elsewhere = other.table != check.target.table
+        if distance(check.target, other) <= (2 if check.kind in RESTATES else 1) and (
+            elsewhere or check.kind not in OPEN
+        ):
+            place = " · ".join(filter(None, (other.table if elsewhere else "", label(other, [check.target]))))
+            yield COPY, f"it was copied from {place}, where the same number stands"
+
+
+def _swapped_digits(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """Two neighbouring digits exchanged, in the cell that the fewest other relations confirm first."""
+    expected = check.expected()
+    found = [(check.target, cell) for cell in _with_swapped_digits(check.target) if check.allows(expected, cell)]
+    for role, operand in check.operands.items():
+        for index, part in enumerate(operand):
+            for cell in _with_swapped_digits(part) if part.table else ():
+                if check.allows(check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})):
+                    found.append((part, cell))
+    for part, cell in sorted(found, key=lambda pair: evidence.confirmed[id(pair[0])]):
+        where = "" if part is check.target else f" ({label(part, [check.target])})"
+        yield DIGITS, f"two digits of {part.printed}{where} are swapped: {cell.printed}"
+
+
+def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:
+    """The cell with two neighbouring digits exchanged (a decimal point may stand between them)."""
+    sign, digits, exponent = cell.number.as_tuple()
+    for index in range(len(digits) - 1):
+        if digits[index] != digits[index + 1]:
+            swapped = (*digits[:index], digits[index + 1], digits[index], *digits[index + 2 :])
+            number = Decimal((sign, swapped, exponent))
+            yield replace(cell, number=number, printed=f"{number:,}" if "," in cell.printed else str(number))

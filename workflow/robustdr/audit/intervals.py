@@ -1,0 +1,89 @@
+"""Rounding intervals: every value that a printed number can stand for.
+
+The half-unit comes from the printed string. Rounding half up, half to even and truncation all count as possible, so a
+printed v with last decimal u stands for [v - u/2, v + u] (mirrored below zero, since truncation moves towards zero).
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from math import sqrt
+from typing import NamedTuple
+
+SLACK = 1e-9  # floating point only: far below the last decimal of any printed number
+
+
+class Interval(NamedTuple):
+    """All values from `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+    def meets(self, other: "Interval") -> bool:
+        """Whether some value lies in both intervals."""
+        slack = SLACK * max(1.0, abs(self.low), abs(self.high))
+        return self.low <= other.high + slack and other.low <= self.high + slack
+
+    def __neg__(self) -> "Interval":
+        return Interval(-self.high, -self.low)
+
+    def __add__(self, other: "Interval") -> "Interval":  # type: ignore[override]
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: "Interval") -> "Interval":
+        return self + -other
+
+    def scaled(self, factor: float) -> "Interval":
+        """The interval times a number of any sign."""
+        ends = self.low * factor, self.high * factor
+        return Interval(min(ends), max(ends))
+
+    def magnitude(self) -> "Interval":
+        """The absolute values of the interval."""
+        if self.low <= 0 <= self.high:
+            return Interval(0.0, max(-self.low, self.high))
+        return self if self.low > 0 else -self
+
+
+def of_printed(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> Interval:
+    """The values that a printed number can stand for, times `scale` (0.01 for a percentage)."""
+    value = float(number)
+    if exact:
+        return Interval(value * scale, value * scale)
+    unit = 10.0 ** int(number.as_tuple().exponent)
+    below = unit if value <= 0 else unit / 2
+    above = unit if value >= 0 else unit / 2
+    return Interval((value - below) * scale, (value + above) * scale)
+
+
+def mean(parts: Sequence[Interval]) -> Interval:
+    """Every mean of one value from each part."""
+    return Interval(sum(p.low for p in parts) / len(parts), sum(p.high for p in parts) / len(parts))
+
+
+def median(parts: Sequence[Interval]) -> Interval:
+    """Every median of one value from each part (of an even number: the mean of the middle two)."""
+    middle = (len(parts) - 1) // 2, len(parts) // 2
+    lows, highs = sorted(p.low for p in parts), sorted(p.high for p in parts)
+    return Interval(sum(lows[i] for i in middle) / 2, sum(highs[i] for i in middle) / 2)
+
+
+def change(value: Interval, base: Interval) -> Interval | None:
+    """Every (value - base) / base, or None where the base can be 0 or below."""
+    if base.low <= 0:
+        return None
+    quotients = [v / b - 1 for v in value for b in base]
+    return Interval(min(quotients), max(quotients))
+
+
+def deviation(parts: Sequence[Interval], *, population: bool = False) -> Interval:
+    """Bounds on the standard deviation over one value from each part.
+
+    The deviation of x is the distance of x from its mean, so it moves by at most the distance between two choices of x:
+    deviation(centres) ± ‖half-widths‖ / √(n - 1). That contains every reachable value.
+    """
+    degrees = len(parts) - (0 if population else 1)
+    centres = [(p.low + p.high) / 2 for p in parts]
+    average = sum(centres) / len(centres)
+    at_centres = sqrt(sum((c - average) ** 2 for c in centres) / degrees)
+    reach = sqrt(sum(((p.high - p.low) / 2) ** 2 for p in parts) / degrees)
+    return Interval(max(0.0, at_centres - reach), at_centres + reach)

@@ -1,0 +1,170 @@
+"""What looks wrong without any declaration: copied blocks, implausible seeds, identical rows, labels that repeat."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from robustdr.audit.cells import Cell, describe
+from robustdr.audit.hypotheses import Evidence, distance, significant
+from robustdr.audit.relations import label
+from robustdr.audit.reported import Table
+
+BLOCK = 6  # consecutive cells that make a block
+DISTINCT = 4  # different numbers that a block, and equal ones that a pair of rows, needs to say anything
+SHARE = 1 / 3  # of the cells of a row that must equal those of its neighbour
+IMPLAUSIBLE = 6.0  # robust z of a run against its siblings
+PLAUSIBLE_GAP = 2.0  # robust z of a gap of 0 between two measures
+NORMAL_MAD = 1.4826  # median absolute deviation to standard deviation, for a normal distribution
+
+
+class Pattern(NamedTuple):
+    """Cells of one table that look wrong, and why."""
+
+    kind: str
+    cells: list[Cell]
+    words: str
+    hypothesis: str
+
+
+def patterns(evidence: Evidence) -> list[Pattern]:
+    """Everything suspicious among the measures of a paper's tables (not among the figures of its prose)."""
+    tables = [table for table in evidence.reported.tables.values() if not table.id.startswith("prose")]
+    found = list(_copied_blocks(evidence, tables))
+    for table in tables:
+        found += _implausible_seeds(evidence, table)
+        found += _identical_rows(table)
+        found += _labels(table)
+    return found + list(_equal_measures(evidence, {id(cell) for pattern in found for cell in pattern.cells}))
+
+
+def _by(key: str, table: Table) -> list[list[Cell]]:
+    """The measures of a table by row (`line`) or by column (`column`)."""
+    lines: defaultdict[int, list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        if "measure" in cell.coordinates:
+            lines[getattr(cell, key)].append(cell)
+    return list(lines.values())
+
+
+def examined(table: Table) -> list[Cell]:
+    """The cells of a table that are long enough a row or column for a pattern to be seen."""
+    if table.id.startswith("prose"):
+        return []
+    lines = [row for row in _by("line", table) if len(row) >= DISTINCT] + [
+        line for key in ("line", "column") for line in _by(key, table) if len(line) >= BLOCK
+    ]
+    return [cell for line in lines for cell in line]
+
+
+def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Pattern]:
+    """Runs of `BLOCK` or more consecutive cells that stand in another table too, unless declared to be the same."""
+    places: defaultdict[tuple[object, ...], list[list[Cell]]] = defaultdict(list)
+    for table in tables:
+        for line in _by("line", table) + _by("column", table):
+            for start in range(len(line) - BLOCK + 1):
+                block = line[start : start + BLOCK]
+                numbers = tuple((cell.number, cell.unit) for cell in block)
+                if len(set(numbers)) >= DISTINCT:
+                    places[numbers].append(block)
+    copied: defaultdict[str, defaultdict[str, dict[int, Cell]]] = defaultdict(lambda: defaultdict(dict))
+    for blocks in places.values():
+        for later, block in enumerate(blocks):
+            for other in blocks[:later]:
+                pairs = zip(other, block, strict=True)
+                if other[0].table != block[0].table and not all(evidence.restated(a, b) for a, b in pairs):
+                    copied[block[0].table][other[0].table].update((id(cell), cell) for cell in block)
+    for table_id, sources in copied.items():
+        source, cells = max(sources.items(), key=lambda item: len(item[1]))
+        if all(evidence.is_restated(cell) for cell in cells.values()):
+            continue  # a declared origin, which its own relation checks
+        caption = evidence.reported.tables[source].caption
+        words = (
+            f"{len(cells)} cells in blocks of {BLOCK} or more stand in {source} too, under another caption ({caption})"
+        )
+        yield Pattern("copied_block", list(cells.values()), words, f"copied from {source}, or {source} from {table_id}")
+
+
+def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
+    """A run far from its siblings whose number is that of another run elsewhere."""
+    rows: list[list[Cell]] = []
+    for row in _by("line", table):
+        runs: defaultdict[tuple[str, ...], list[Cell]] = defaultdict(list)
+        for cell in row:
+            if "seed" in cell.coordinates:
+                runs[tuple(label for name, label in cell.coordinates.items() if name != "seed")].append(cell)
+        rows += [siblings for siblings in runs.values() if len(siblings) > 3]
+    usual = median([_spread([cell.value for cell in siblings]) for siblings in rows]) if rows else 0.0
+    for siblings in rows:
+        for cell in siblings:
+            others = [other for other in siblings if other is not cell]
+            values = [other.value for other in others]
+            width = cell.interval.high - cell.interval.low
+            z = abs(cell.value - median(values)) / max(_spread(values), usual, width)
+            copies = [copy for copy in evidence.copies(cell) if "seed" in copy.coordinates and _is_near(copy, cell)]
+            if z > IMPLAUSIBLE and significant(cell) >= DISTINCT and copies:
+                words = f"robust z = {z:.0f} against the other runs ({', '.join(other.printed for other in others)})"
+                table_id = copies[0].table if copies[0].table != table.id else ""
+                place = " · ".join(filter(None, (table_id, label(copies[0], [cell]))))
+                yield Pattern("implausible_seed", [cell], words, f"copied from {place} ({copies[0].printed})")
+
+
+def _is_near(copy: Cell, cell: Cell) -> bool:
+    """Whether a slip of the hand could have copied it: from the next row or run, or from the next table."""
+    return distance(copy, cell) <= (1 if copy.table == cell.table else 2)
+
+
+def _spread(values: Sequence[float]) -> float:
+    """A robust standard deviation: from the median absolute deviation."""
+    centre = median(values)
+    return NORMAL_MAD * median([abs(value - centre) for value in values])
+
+
+def _identical_rows(table: Table) -> Iterator[Pattern]:
+    """Neighbouring rows that agree in `DISTINCT` or more different numbers."""
+    rows = [{cell.column: cell for cell in row} for row in _by("line", table)]
+    for above, below in pairwise(rows):
+        shared = [column for column in above if column in below]
+        equal = [below[column] for column in shared if above[column].number == below[column].number]
+        if len({cell.number for cell in equal}) >= DISTINCT and len(equal) >= SHARE * len(shared):
+            neighbour = label(above[equal[0].column], [equal[0]])
+            words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
+            yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")
+
+
+def _equal_measures(evidence: Evidence, seen: Collection[int]) -> Iterator[Pattern]:
+    """A measure that equals a larger one in another table, where other cells leave a gap between the two."""
+    for checks in evidence.by_declaration.values():
+        pairs = [
+            (c.target, c.operands["main"][0]) for c in checks if c.kind == "at_most" and len(c.operands["main"]) == 1
+        ]
+        pairs = [(cell, other) for cell, other in pairs if cell.table != other.table]
+        if len(pairs) < BLOCK:
+            continue
+        gaps = [other.value - cell.value for cell, other in pairs]
+        z = median(gaps) / max(_spread(gaps), pairs[0][0].interval.high - pairs[0][0].interval.low)
+        for cell, other in pairs if z > PLAUSIBLE_GAP else ():
+            equal = (cell.number, cell.unit) == (other.number, other.unit) and significant(cell) >= DISTINCT
+            if equal and not {id(cell), id(other)} & set(seen):
+                words = f"equal to {other}; robust z = {z:.0f} against the gaps of the other {len(pairs) - 1} cells"
+                yield Pattern(
+                    "equal_measures", [cell, other], words, f"copied from {other.table}, or {other.table} from here"
+                )
+
+
+def _labels(table: Table) -> Iterator[Pattern]:
+    """Rows or columns with the same coordinates, and numbered runs with a gap."""
+    seeds = {int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()}
+    gaps = sorted(set(range(min(seeds, default=0), max(seeds, default=0))) - seeds)
+    rows = [place for _, place in table.rows]
+    repeated = [(index, "column") for index, place in enumerate(table.columns) if place in table.columns[:index]]
+    repeated += [(table.rows[index][0], "line") for index, place in enumerate(rows) if place in rows[:index]]
+    for position, key in repeated:
+        cells = [cell for cell in table.cells if getattr(cell, key) == position]
+        place = table.columns[position] if key == "column" else dict(table.rows)[position]
+        meant = f"seed {gaps[0]}, which no column has, is meant" if "seed" in place and gaps else ""
+        yield Pattern("repeated_label", cells, f"the label {describe(place)} is printed twice", meant)
+    if gaps and not repeated:
+        cells = [cell for cell in table.cells if cell.coordinates.get("seed") == str(gaps[0] + 1)]
+        yield Pattern("missing_label", cells, f"no column is labelled seed {gaps[0]}", "")

@@ -1,0 +1,192 @@
+"""The kinds of relation between printed cells, and one of them at one cell."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, floor, inf, sqrt
+from typing import Any, NamedTuple
+
+from robustdr.audit import intervals
+from robustdr.audit.cells import Cell, describe
+from robustdr.audit.intervals import SLACK, Interval
+
+Operands = Mapping[str, Sequence[Interval]]  # by role: target, main, of, plus, minus, out_of
+Options = Mapping[str, Any]
+Z95 = 1.96
+SHOWN = 12  # cells that a phrase names one by one
+
+
+class Kind(NamedTuple):
+    """A kind of relation: how a target follows from its operands, and what it means if it does not."""
+
+    severity: str
+    words: str
+    compute: Callable[[Operands, Options], list[Interval]]  # every value that the target may have
+    derives: bool = True  # the target is computed from its operands, not merely compared with them
+    keeps_value: bool = False  # an operand stands at the target's own `value` coordinate unless the relation names one
+
+
+def _total(operands: Operands, role: str) -> Interval:
+    parts = operands.get(role, ())
+    return intervals.mean(parts).scaled(len(parts)) if parts else Interval(0.0, 0.0)
+
+
+def _median(operands: Operands, _: Options) -> list[Interval]:
+    return [intervals.median(operands["main"])]
+
+
+def _mean(operands: Operands, _: Options) -> list[Interval]:
+    return [intervals.mean(operands["main"])]
+
+
+def _deviation(operands: Operands, options: Options) -> list[Interval]:
+    return [intervals.deviation(operands["main"], population=options.get("population", False))]
+
+
+def _confidence(operands: Operands, options: Options) -> list[Interval]:
+    factor = options.get("z", Z95) / sqrt(len(operands["main"]))
+    return [deviation.scaled(factor) for deviation in _deviation(operands, options)]
+
+
+def _bound(operands: Operands, _: Options) -> list[Interval]:
+    return [_total(operands, "main") + _total(operands, "plus") - _total(operands, "minus")]
+
+
+def _drop(operands: Operands, options: Options) -> list[Interval]:
+    change = intervals.change(intervals.mean(operands["of"]), intervals.mean(operands["main"]))
+    return [_seen(change, options)] if change else []
+
+
+def _points(operands: Operands, options: Options) -> list[Interval]:
+    return [_seen(intervals.mean(operands["of"]) - intervals.mean(operands["main"]), options)]
+
+
+def _seen(change: Interval, options: Options) -> Interval:
+    """A computed change as the target shows it: without its sign, or as the least that it can be."""
+    change = change.magnitude() if options.get("magnitude") else change
+    return Interval(change.low, inf) if options.get("or_more") else change
+
+
+def _sum(operands: Operands, _: Options) -> list[Interval]:
+    return [_total(operands, "main") - _total(operands, "plus")]
+
+
+def _share(operands: Operands, _: Options) -> list[Interval]:
+    total, (low, high) = _total(operands, "main").low, operands["target"][0]
+    counts = {floor(low * total + SLACK), ceil(low * total - SLACK), floor(high * total + SLACK)}
+    return [Interval(count / total, count / total) for count in sorted(counts)]
+
+
+def _count(operands: Operands, _: Options) -> list[Interval]:
+    return [_total(operands, "main").scaled(1 / _total(operands, "out_of").low)]
+
+
+def _same(operands: Operands, _: Options) -> list[Interval]:
+    return list(operands["main"])
+
+
+def _at_least(operands: Operands, _: Options) -> list[Interval]:
+    return [Interval(max(part.low for part in operands["main"]), inf)]
+
+
+def _at_most(operands: Operands, _: Options) -> list[Interval]:
+    return [Interval(-inf, min(part.high for part in operands["main"]) - _total(operands, "plus").low)]
+
+
+KINDS = {
+    "mean_of": Kind("inconsistent", "the mean of {main}", _mean, keeps_value=True),
+    "median_of": Kind("inconsistent", "the median of {main}", _median),
+    "std_of": Kind("inconsistent", "the standard deviation of {main}", _deviation),
+    "ci_of": Kind("inconsistent", "the confidence half-width over {main}", _confidence),
+    "bound_of": Kind("inconsistent", "{main}{plus}{minus}", _bound),
+    "drop_from": Kind("inconsistent", "the relative change from {main} to {of}", _drop),
+    "points_from": Kind("inconsistent", "{of} minus {main}", _points),
+    "sum_is": Kind("impossible", "the sum of {main}{plus}", _sum, keeps_value=True),
+    "share_of": Kind("impossible", "a whole number out of {main}", _share, derives=False),
+    "counts_match": Kind("impossible", "{main} out of {out_of}", _count, derives=False),
+    "same_as": Kind("inconsistent", "the same as {main}", _same, derives=False, keeps_value=True),
+    "at_least": Kind("impossible", "at least {main}", _at_least, derives=False, keeps_value=True),
+    "at_most": Kind("impossible", "at most {main}{plus}", _at_most, derives=False, keeps_value=True),
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A relation on one cell: what the cell says, and what its operands allow it to say."""
+
+    kind: str
+    target: Cell
+    operands: Mapping[str, Sequence[Cell]]
+    options: Options
+    line: int  # of the declaration
+
+    def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
+        """The values that the operands (or those given in their place) allow."""
+        kind = KINDS[self.kind]
+        cells = {"target": [self.target], **self.operands, **changed}
+        seen = {role: [c.interval if kind.derives else self._seen(c) for c in those] for role, those in cells.items()}
+        return kind.compute(seen, self.options)
+
+    def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:
+        """Whether the target (or the cell given in its place) can have one of the expected values."""
+        return any(self._seen(target or self.target).meets(interval) for interval in expected)
+
+    def _seen(self, cell: Cell) -> Interval:
+        return cell.interval.magnitude() if self.options.get("magnitude") else cell.interval
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether some rounding makes the relation true (a change from a baseline of 0 cannot be checked)."""
+        expected = self.expected()
+        return not expected or self.allows(expected)
+
+    @property
+    def severity(self) -> str:
+        """`impossible` where no data can give the cell, `inconsistent` where it disagrees with other cells."""
+        if self.kind in ("mean_of", "median_of"):
+            parts = self.operands["main"]
+            hull = Interval(min(p.interval.low for p in parts), max(p.interval.high for p in parts))
+            return "inconsistent" if hull.meets(self.target.interval) else "impossible"
+        return KINDS[self.kind].severity
+
+    @property
+    def words(self) -> str:
+        """The relation as a phrase that continues `should be …`."""
+        shown = {role: self._shown(cells) for role, cells in self.operands.items()}
+        shown = {"plus": "", "minus": "", **shown}
+        signs = {"plus": "plus", "minus": "minus"} if self.kind == "bound_of" else {"plus": "less"}
+        shown |= {role: f" {sign} {shown[role]}" for role, sign in signs.items() if shown[role]}
+        note = f" ({self.options['note']})" if "note" in self.options else ""
+        return KINDS[self.kind].words.format(**shown) + note
+
+    def _shown(self, cells: Sequence[Cell]) -> str:
+        if len(cells) == 1:
+            name = apart(cells[0], self.target)
+            return f"{name} ({cells[0].printed})" if name else cells[0].printed
+        where = f"{cells[0].table} " if cells[0].table != self.target.table else ""
+        if len(cells) > SHOWN:
+            return f"the {len(cells)} cells {where}{label(cells[0], cells)} to {label(cells[-1], cells)}"
+        return where + ", ".join(f"{label(cell, cells)} ({cell.printed})" for cell in cells)
+
+
+def label(cell: Cell, cells: Sequence[Cell]) -> str:
+    """The coordinates of `cell` in which some of `cells` differ from it."""
+    names = [name for name in cell.coordinates if any(c.coordinates.get(name) != cell.coordinates[name] for c in cells)]
+    return describe({name: cell.coordinates[name] for name in names})
+
+
+def apart(cell: Cell, other: Cell) -> str:
+    """What tells `cell` from `other`: its table and coordinates, or the coordinates alone within a table."""
+    if not cell.table:
+        return ""
+    return label(cell, [other]) if cell.table == other.table else str(cell)
+
+
+def shown(interval: Interval, cell: Cell) -> str:
+    """An interval as the cell would print it, with one decimal more: `26.05 to 26.16%`."""
+    decimals = cell.decimals + 1 if cell.unit != "count" else 0
+    ends = [f"{end / cell.scale:.{decimals}f}" for end in interval]
+    unit = "%" if cell.printed.endswith("%") else ""
+    if interval.low == -inf or interval.high == inf:
+        return f"at most {ends[1]}{unit}" if interval.low == -inf else f"at least {ends[0]}{unit}"
+    return f"{ends[0]}{unit}" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}{unit}"

@@ -1,0 +1,174 @@
+"""The numbers that a paper prints (`config/papers/<paper>/reported.yaml`), cell by cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from robustdr.audit import cells, document
+from robustdr.audit.cells import Cell, describe
+from robustdr.errors import UserError
+
+PAPERS = document.CONFIG / "papers"
+ANY = "*"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A printed table: its cells in printed order (row by row), and what its relations declare."""
+
+    id: str
+    caption: str
+    cells: list[Cell]
+    blank: list[Mapping[str, str]]  # coordinates where the paper prints no number
+    lost: list[Mapping[str, str]]  # coordinates whose number the available text has lost
+    rows: list[tuple[int, Mapping[str, str]]]  # (line, coordinates) of every row
+    columns: list[Mapping[str, str]]  # coordinates of every column, by `Cell.column`
+    relations: list[tuple[int, dict[str, Any]]]  # (line, declaration)
+
+    @cached_property
+    def _masks(self) -> dict[tuple[str, str], int]:
+        """Bit sets of the cells at (coordinate, label), and at (coordinate, "*") of those that have the coordinate."""
+        masks: dict[tuple[str, str], int] = {}
+        for position, cell in enumerate(self.cells):
+            for name, label in cell.coordinates.items():
+                for key in (name, label), (name, ANY):
+                    masks[key] = masks.get(key, 0) | 1 << position
+        return masks
+
+    def select(self, coordinates: Mapping[str, str]) -> list[Cell]:
+        """The cells at all these coordinates, in printed order; the label `*` stands for any."""
+        found = (1 << len(self.cells)) - 1
+        for key in coordinates.items():
+            found &= self._masks.get(key, 0)
+        cells = []
+        while found:
+            position = found & -found
+            cells.append(self.cells[position.bit_length() - 1])
+            found ^= position
+        return cells
+
+
+@dataclass(frozen=True)
+class Reported:
+    """All numbers of one paper."""
+
+    path: Path
+    paper: str
+    title: str
+    tables: Mapping[str, Table]
+    missing: Mapping[str, str]  # tables that the available text of the paper does not have: reason
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Every cell, table by table, in printed order."""
+        return [cell for table in self.tables.values() for cell in table.cells]
+
+    def find(self, table: str, **coordinates: object) -> Cell | None:
+        """The one cell of `table` at these coordinates, or None where the paper prints none.
+
+        `value` is `value` unless given: the drop printed beside a measure is found with `value="drop"`.
+
+        Raises:
+            UserError: the paper has no such table, or several cells stand at these coordinates.
+        """
+        if table not in self.tables:
+            raise UserError(f"{self.path}: no table {table!r}; the paper has {', '.join(self.tables)}")
+        wanted = {"value": "value", **_labels(coordinates)}
+        found = self.tables[table].select(wanted)
+        if len(found) > 1:
+            raise UserError(
+                f"{self.path}: {len(found)} cells of {table} stand at {describe(wanted)}; name more coordinates"
+            )
+        return found[0] if found else None
+
+
+def load(path: str | Path) -> Reported:
+    """Read a reported.yaml.
+
+    Raises:
+        UserError: one line with file, line, key and what is allowed.
+    """
+    data, lines = document.read(path, "reported")
+    return build(Path(path), data, lines)
+
+
+def build(path: Path, data: Mapping[str, Any], lines: Mapping[document.Keys, int]) -> Reported:
+    """The numbers of a document that fits the schema; `lines` says where its keys stand.
+
+    Raises:
+        UserError: a line with too many or too few fields, or a cell that is no printed number.
+    """
+    tables = {id: _table(path, data["paper"], id, table, lines) for id, table in data["tables"].items()}
+    return Reported(path, data["paper"], data["title"], tables, data.get("missing", {}))
+
+
+def load_paper(paper: str) -> Reported:
+    """Read the reported.yaml of a paper of the project, `config/papers/<paper>/reported.yaml`."""
+    return load(PAPERS / paper / "reported.yaml")
+
+
+def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mapping[document.Keys, int]) -> Table:
+    rows = table["row"] if isinstance(table["row"], list) else [table["row"]]
+    shared = {"value": "value", **_labels(table.get("where", {}))}
+    columns = [_column(column, table.get("unit", "number")) for column in table["columns"]]
+    declared = [(lines[("tables", id, "relations", i)], r) for i, r in enumerate(table.get("relations", []))]
+    result = Table(id, table["caption"], [], [], [], [], [place for places, _ in columns for place in places], declared)
+    marks = table.get("marks", {})
+    first = lines[("tables", id, "cells")] + 1  # the block of text begins one line below its key
+    for number, line in enumerate(table["cells"].splitlines(), first):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}: tables.{id}.cells"
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) != len(rows) + len(columns):
+            raise UserError(
+                f"{where}: {len(fields)} fields; a line has {len(rows) + len(columns)}: "
+                f"{', '.join(rows)} and {len(columns)} columns, separated by |"
+            )
+        if "" in fields:
+            raise UserError(f"{where}: empty field; write `{cells.NO_NUMBER}` where the paper prints no number")
+        row = {**shared, **dict(zip(rows, fields, strict=False))}
+        result.rows.append((number, row))
+        column = 0
+        for (places, unit), printed in zip(columns, fields[len(rows) :], strict=True):
+            coordinates = [_ordered({**row, **place}) for place in places]
+            positions = range(column, column := column + len(places))
+            if printed == cells.NO_NUMBER:
+                result.blank.extend(coordinates)
+            elif printed == cells.LOST:
+                result.lost.extend(coordinates)
+            else:
+                values = cells.parse(where, printed, len(places), marks)
+                for position, place, value in zip(positions, coordinates, values, strict=False):
+                    result.cells.append(Cell(paper, id, number, position, place, *value.with_unit(unit)))
+    if not result.rows:
+        raise UserError(f"{path}:{first - 1}: tables.{id}.cells: no rows; write one line for every printed row")
+    return result
+
+
+def _labels(coordinates: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(label) for name, label in coordinates.items()}
+
+
+def _ordered(coordinates: dict[str, str]) -> dict[str, str]:
+    """Coordinates in the order of the schema's list, so that they read alike in every table."""
+    return {name: coordinates[name] for name in cells.COORDINATES if name in coordinates}
+
+
+def _column(column: dict[str, Any], unit: str) -> tuple[list[dict[str, str]], str]:
+    """The coordinates of every value in a column's cells, and their unit."""
+    own = _labels({name: label for name, label in column.items() if name not in ("and", "unit")})
+    further = column.get("and", [])
+    places = [own]
+    for other in further if isinstance(further, list) else [further]:
+        places.append({**own, **({"value": other} if isinstance(other, str) else _labels(other))})
+    return places, column.get("unit", unit)
+
+
+def literal(where: str, paper: str, line: int, printed: str) -> Cell:
+    """An exact number that a relation gives itself, such as the queries of a collection."""
+    value = cells.parse(where, printed, 1, {})[0]
+    number = value.number / 100 if value.unit == "percent" else value.number
+    return Cell(paper, "", line, 0, {"value": "value"}, value.printed, "", "", "count", number)

@@ -1,0 +1,164 @@
+"""Declared relations, resolved on every cell that they constrain."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from robustdr.audit.cells import Cell, describe
+from robustdr.audit.relations import KINDS, Check
+from robustdr.audit.reported import ANY, Reported, Table, literal
+from robustdr.errors import UserError, unknown
+
+NEEDS = {"counts_match": ("out_of",)}
+TAKES = {
+    **NEEDS,
+    "bound_of": ("plus", "minus"),
+    "sum_is": ("plus",),
+    "drop_from": ("of", "magnitude", "or_more"),
+    "points_from": ("of", "magnitude", "or_more"),
+    "ci_of": ("z",),
+    "same_as": ("magnitude",),
+    "at_most": ("plus", "magnitude"),
+    "at_least": ("magnitude",),
+}
+
+
+class _NotPrinted(Exception):
+    """A relation needs a number that the paper does not print, or that its text has lost."""
+
+
+def resolve(reported: Reported) -> list[Check]:
+    """Every declared relation on every cell that it constrains.
+
+    Raises:
+        UserError: a relation names a missing cell or table, several kinds or none, or makes a cell depend on itself.
+    """
+    checks = [
+        check
+        for table in reported.tables.values()
+        for line, declaration in table.relations
+        for check in _resolve(reported, table, line, declaration)
+    ]
+    _refuse_cycles(reported, checks)
+    return checks
+
+
+def _resolve(reported: Reported, table: Table, line: int, declaration: Mapping[str, Any]) -> list[Check]:
+    where = f"{reported.path}:{line}: tables.{table.id}.relations"
+    kinds = [kind for kind in KINDS if kind in declaration]
+    if len(kinds) != 1:
+        raise UserError(f"{where}: {' and '.join(kinds) or 'no kind'} given; give one of {', '.join(KINDS)}")
+    kind = kinds[0]
+    extra = set(declaration) - {"for", "note", kind, *TAKES.get(kind, ())}
+    absent = [key for key in NEEDS.get(kind, ()) if key not in declaration]
+    if extra or absent:
+        found = f"{sorted(extra)[0]!r} given" if extra else f"{absent[0]!r} missing"
+        raise UserError(
+            f"{where}: {found}; {kind} takes for, note and {', '.join(TAKES.get(kind, ())) or 'nothing else'}"
+        )
+    wanted = {"value": ["value"], **{name: _listed(label) for name, label in declaration["for"].items()}}
+    targets = [
+        cell for labels in product(*wanted.values()) for cell in table.select(dict(zip(wanted, labels, strict=True)))
+    ]
+    if not targets:
+        raise UserError(f"{where}: `for` selects no cell of {table.id}; {_labels_of(table, declaration['for'])}")
+    roles = {
+        "main": declaration[kind],
+        **{r: declaration[r] for r in ("of", "plus", "minus", "out_of") if r in declaration},
+    }
+    if kind in ("drop_from", "points_from"):
+        roles.setdefault("of", {})
+    options = {name: declaration[name] for name in ("z", "magnitude", "or_more", "note") if name in declaration}
+    checks = []
+    for target in targets:
+        try:
+            operands = {
+                role: _select(reported, where, line, target, operand, KINDS[kind].keeps_value)
+                for role, operand in roles.items()
+            }
+        except _NotPrinted:
+            continue
+        _check_operands(where, kind, operands)
+        checks.append(Check(kind, target, operands, options, line))
+    return checks
+
+
+def _check_operands(where: str, kind: str, operands: Mapping[str, Sequence[Cell]]) -> None:
+    if kind in ("std_of", "ci_of") and len(operands["main"]) < 2:
+        raise UserError(f"{where}: {kind} selects one cell; a deviation needs two or more")
+    total = operands["main"] if kind == "share_of" else operands.get("out_of", ())
+    if total and sum(cell.interval.low for cell in total) <= 0:
+        raise UserError(f"{where}: {kind} of a total of {total[0].printed}; a share needs a total above 0")
+
+
+def _listed(label: Any) -> list[str]:
+    return [str(one) for one in label] if isinstance(label, list) else [str(label)]
+
+
+def _labels_of(table: Table, selector: Mapping[str, Any]) -> str:
+    names = [name for name in selector if name != "table"]
+    known = {
+        name: sorted({cell.coordinates[name] for cell in table.cells if name in cell.coordinates}) for name in names
+    }
+    return "; ".join(f"its labels of {name} are {', '.join(labels) or 'none'}" for name, labels in known.items())
+
+
+def _select(reported: Reported, where: str, line: int, target: Cell, operand: Any, keeps_value: bool) -> list[Cell]:
+    """The cells of an operand: those at the target's coordinates, except for the coordinates that the operand names."""
+    if not isinstance(operand, Mapping):
+        return [literal(where, reported.paper, line, str(operand))]
+    if (name := operand.get("table", target.table)) not in reported.tables:
+        raise unknown(f"{where}: table", name, reported.tables)
+    table = reported.tables[name]
+    wanted = {key: [label] for key, label in target.coordinates.items()}
+    if not keeps_value:
+        wanted["value"] = ["value"]
+    for key, label in operand.items():
+        if label is None:
+            wanted.pop(key, None)
+        elif key != "table":
+            wanted[key] = _listed(label)
+    found: list[Cell] = []
+    for labels in product(*wanted.values()):
+        place = dict(zip(wanted, labels, strict=True))
+        several = ANY in labels
+        cells = [cell for cell in table.select(place) if not (several and cell is target)]
+        if _stands_in(place, table.lost) or (not cells and _stands_in(place, table.blank)):
+            raise _NotPrinted
+        if not cells:
+            raise UserError(f"{where}: {name} has no cell at {describe(place)}; {_labels_of(table, operand)}")
+        if not several and all(cell.coordinates == cells[0].coordinates for cell in cells):
+            # A label printed twice: its columns are told apart by their position.
+            cells = [cell for cell in cells if cell.column == target.column] or cells
+        if len(cells) > 1 and not several:
+            raise UserError(f"{where}: {len(cells)} cells of {name} stand at {describe(place)}; name more coordinates")
+        found += cells
+    return found
+
+
+def _stands_in(place: Mapping[str, str], coordinates: Sequence[Mapping[str, str]]) -> bool:
+    return any(all(label in (ANY, other.get(name)) for name, label in place.items()) for other in coordinates)
+
+
+def _refuse_cycles(reported: Reported, checks: Sequence[Check]) -> None:
+    """Refuse relations that compute a cell from itself, at once or by way of others."""
+    parents: dict[int, list[tuple[Cell, Check]]] = {}
+    for check in checks:
+        if KINDS[check.kind].derives:
+            cells = [cell for operand in check.operands.values() for cell in operand]
+            parents.setdefault(id(check.target), []).extend((cell, check) for cell in cells)
+    done: set[int] = set()
+
+    def visit(cell: Cell, above: tuple[int, ...]) -> None:
+        for parent, check in parents.get(id(cell), ()):
+            if id(parent) in (*above, id(cell)):
+                raise UserError(
+                    f"{reported.path}:{check.line}: tables.{check.target.table}.relations: a cycle: {check.kind} "
+                    f"computes {check.target} from itself; a cell may only follow from other cells"
+                )
+            if id(parent) not in done:
+                visit(parent, (*above, id(cell)))
+        done.add(id(cell))
+
+    for check in checks:
+        visit(check.target, ())

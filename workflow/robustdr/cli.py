@@ -1,0 +1,242 @@
+"""`robustdr <stage> …`: what the rules call, and what a person calls to vary queries or to audit a paper."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from robustdr.errors import UserError
+
+# A stage imports its module when it runs: starting torch to audit a table would cost more than the audit.
+
+
+def corpus(a: argparse.Namespace) -> None:
+    from robustdr.collections import write_corpus
+
+    print(write_corpus(a.source, a.output))
+
+
+def split(a: argparse.Namespace) -> None:
+    from robustdr.collections import write_split
+
+    print(write_split(a.source, a.split, a.queries, a.qrels))
+
+
+def card(a: argparse.Namespace) -> None:
+    from robustdr.collections import write_card
+
+    splits = dict(zip(a.splits, zip(a.queries, a.qrels, strict=True), strict=True))
+    write_card(a.source, a.corpus, splits, a.output)
+
+
+def vary_split(a: argparse.Namespace) -> None:
+    from robustdr.variations import run
+
+    run(a.queries, a.output, a.statistics, tokenizer=a.tokenizer, **a.settings)
+
+
+def checkpoint(a: argparse.Namespace) -> None:
+    from robustdr.encoding.checkpoint import write_checkpoint
+
+    write_checkpoint(a.settings, a.key, a.output)
+
+
+def training_data(a: argparse.Namespace) -> None:
+    from robustdr.training.data import write_training_data
+
+    write_training_data(
+        a.settings, a.seed, a.corpus, a.queries, a.qrels, a.run, a.variations, a.tokenizer, a.output
+    )
+
+
+def train(a: argparse.Namespace) -> None:
+    from robustdr.training.loop import train
+
+    folder = a.output
+    snapshots = {
+        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name for percent in a.snapshots
+    }
+    train(
+        a.settings,
+        a.seed,
+        a.key,
+        a.data,
+        a.initial.parent,
+        folder,
+        a.resume,
+        a.teacher.parent if a.teacher else None,
+        a.teacher_embeddings,
+        snapshots,
+    )
+
+
+def embed(a: argparse.Namespace) -> None:
+    from robustdr.retrieval.embeddings import write_embeddings
+
+    passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
+    write_embeddings(a.settings, a.model.parent, a.corpus, passages, a.shard, a.shards, a.output)
+
+
+def search(a: argparse.Namespace) -> None:
+    from robustdr.retrieval.search import search_dense
+
+    search_dense(a.settings, a.keys, a.tag, a.collection, a.model.parent, a.embeddings, a.queries, a.runs)
+
+
+def bm25(a: argparse.Namespace) -> None:
+    from robustdr.retrieval.bm25 import search_bm25
+
+    search_bm25(a.settings, a.keys, a.tag, a.collection, a.corpus, a.queries, a.runs)
+
+
+def evaluate(a: argparse.Namespace) -> None:
+    from robustdr.evaluation.measures import write_measures
+
+    query_sets = a.settings["measures"]
+    write_measures(a.settings, a.key, dict(zip(query_sets, zip(a.runs, a.qrels, strict=True), strict=True)), a.output)
+
+
+def table(a: argparse.Namespace) -> None:
+    from robustdr.reporting.tables import write_table
+
+    write_table(a.settings, a.measures, a.statistics, a.reported, a.output)
+
+
+def figure(a: argparse.Namespace) -> None:
+    from robustdr.reporting.figures import write_figure
+
+    write_figure(a.settings, a.measures, a.output)
+
+
+def claims(a: argparse.Namespace) -> None:
+    from robustdr.reporting.claims import write_claims
+
+    write_claims(a.settings, a.measures, a.claims, a.output)
+
+
+def page(a: argparse.Namespace) -> None:
+    from robustdr.reporting.page import write_page
+
+    write_page(a.settings, a.tables, a.figures, a.claims, a.output)
+
+
+PATH, PATHS, JSON, INT = {"type": Path}, {"type": Path, "nargs": "*"}, {"type": json.loads}, {"type": int}
+TEXT, TEXTS, INTS = {}, {"nargs": "*"}, {"type": int, "nargs": "*", "default": []}
+
+# Stages of the workflow: function, help, options by name. A * marks those that may be left out.
+STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, dict]]] = {
+    "corpus": (corpus, "write a collection's passages", {"source": JSON, "output": PATH}),
+    "split": (split, "write a split's queries and judgements", {"source": JSON, "split": TEXT, "queries": PATH, "qrels": PATH}),
+    "card": (
+        card,
+        "check a collection and describe it",
+        {"source": JSON, "corpus": PATH, "splits": TEXTS, "queries": PATHS, "qrels": PATHS, "output": PATH},
+    ),
+    "vary-split": (
+        vary_split,
+        "vary the queries of a split",
+        {"settings": JSON, "tokenizer": PATH, "queries": PATH, "output": PATH, "statistics": PATH},
+    ),
+    "checkpoint": (checkpoint, "write an initial checkpoint", {"settings": JSON, "key": TEXT, "output": PATH}),
+    "training-data": (
+        training_data,
+        "write a recipe's training file",
+        {
+            "settings": JSON,
+            "seed": INT,
+            "corpus": PATH,
+            "queries": PATH,
+            "qrels": PATH,
+            "run": PATH,
+            "variations": PATHS,
+            "tokenizer": PATH,
+            "output": PATH,
+        },
+    ),
+    "train": (
+        train,
+        "train a model",
+        {
+            "settings": JSON,
+            "seed": INT,
+            "key": TEXT,
+            "data": PATH,
+            "initial": PATH,
+            "resume": PATH,
+            "teacher*": PATH,
+            "teacher-embeddings*": PATHS,
+            "snapshots*": INTS,
+            "output": PATH,
+        },
+    ),
+    "embed": (
+        embed,
+        "encode one shard of a corpus",
+        {"settings": JSON, "model": PATH, "corpus": PATH, "card": PATH, "shard": INT, "shards": INT, "output": PATH},
+    ),
+    "search": (
+        search,
+        "search all query sets with a dense retriever",
+        {
+            "settings": JSON,
+            "keys": TEXTS,
+            "tag": TEXT,
+            "collection": TEXT,
+            "model": PATH,
+            "embeddings": PATHS,
+            "queries": PATHS,
+            "runs": PATHS,
+        },
+    ),
+    "bm25": (
+        bm25,
+        "search all query sets with BM25",
+        {"settings": JSON, "keys": TEXTS, "tag": TEXT, "collection": TEXT, "corpus": PATH, "queries": PATHS, "runs": PATHS},
+    ),
+    "evaluate": (
+        evaluate,
+        "evaluate all runs of one model",
+        {"settings": JSON, "key": TEXT, "runs": PATHS, "qrels": PATHS, "output": PATH},
+    ),
+    "table": (
+        table,
+        "write a table, reported beside reproduced",
+        {"settings": JSON, "measures": PATHS, "statistics": PATHS, "reported": PATH, "output": PATH},
+    ),
+    "figure": (figure, "draw a figure", {"settings": JSON, "measures": PATHS, "output": PATH}),
+    "claims": (claims, "judge a paper's claims", {"settings": JSON, "measures": PATHS, "claims": PATH, "output": PATH}),
+    "page": (
+        page,
+        "write the report page",
+        {"settings": JSON, "tables": PATHS, "figures": PATHS, "claims": PATHS, "output": PATH},
+    ),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
+    commands = made.add_subparsers(required=True, metavar="command")
+    for name, (function, text, options) in STAGES.items():
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(function=function)
+        for option, kind in options.items():
+            command.add_argument(f"--{option.rstrip('*')}", required=not option.endswith("*"), **kind)
+    return made
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; bad input is one line on standard error and exit status 2."""
+    # A model or a list that is not on this machine is named in the configuration, never fetched behind its back.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    arguments = parser().parse_args(argv)
+    try:
+        arguments.function(arguments)
+    except UserError as error:
+        print(f"robustdr: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"robustdr: {error.filename or ''}: {error.strerror}; nothing was written there", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,87 @@
+"""Collections: passages, query splits and judgements from any source, in the files that every stage reads.
+
+A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may name another
+kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`.
+"""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from robustdr.collections.card import write_card
+from robustdr.collections.reading import read_corpus, read_passages
+from robustdr.errors import UserError, unknown
+from robustdr.files import atomic
+
+__all__ = ["KINDS", "local_files", "read_corpus", "read_passages", "write_card", "write_corpus", "write_split"]
+
+KINDS = ("beir", "irds", "local", "wordnet")
+
+
+def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
+    """Write the passages of `source` as a Tevatron corpus: one `{"docid", "title", "text"}` a line.
+
+    Returns:
+        {"passages": how many}
+
+    Raises:
+        UserError: an unknown kind, an input that is missing or malformed, no passage at all.
+    """
+    count = 0
+    with atomic(output) as temporary:
+        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
+            for passage in _kind(source["kind"]).corpus(source):
+                file.write(json.dumps(passage._asdict(), ensure_ascii=False) + "\n")
+                count += 1
+        if not count:
+            raise UserError(f"collections.yaml: corpus of kind {source['kind']}: it has no passage")
+    return {"passages": count}
+
+
+def write_split(source: dict[str, Any], split: str, queries: Path, qrels: Path) -> dict[str, int]:
+    """Write a split's queries as `qid<TAB>text` and its judgements as TREC qrels.
+
+    Returns:
+        {"queries": how many, "judgements": how many}
+
+    Raises:
+        UserError: a split or kind that is unknown, an input that is missing or malformed, no query or judgement at all.
+    """
+    asked, judged = _kind(_split(source, split).get("kind", source["kind"])).split(source, split)
+    counts = {"queries": 0, "judgements": 0}
+    with atomic(queries) as temporary_queries, atomic(qrels) as temporary_qrels:
+        with open(temporary_queries, "w", encoding="utf-8", newline="\n") as file:
+            for query in asked:
+                file.write(f"{query.qid}\t{query.text}\n")
+                counts["queries"] += 1
+        with open(temporary_qrels, "w", encoding="utf-8", newline="\n") as file:
+            for judgement in judged:
+                file.write(f"{judgement.qid} 0 {judgement.docid} {judgement.grade}\n")
+                counts["judgements"] += 1
+        if not all(counts.values()):
+            raise UserError(f"collections.yaml: splits: {split}: it has {counts}; neither may be 0")
+    return counts
+
+
+def local_files(source: dict[str, Any]) -> list[Path]:
+    """The files on disk that a source reads, in a fixed order; empty where a package or ir_datasets brings the data."""
+    parts = [
+        (source["kind"], None),
+        *((part.get("kind", source["kind"]), name) for name, part in source["splits"].items()),
+    ]
+    return list(dict.fromkeys(path for kind, split in parts for path in _kind(kind).files(source, split)))
+
+
+def _kind(name: str) -> ModuleType:
+    """The module that reads a kind of source, imported when it is needed: some bring heavy libraries."""
+    if name not in KINDS:
+        raise unknown("collections.yaml: kind", name, KINDS)
+    return import_module(f"robustdr.collections.{name}")
+
+
+def _split(source: dict[str, Any], name: str) -> dict[str, Any]:
+    if name not in source["splits"]:
+        raise unknown("collections.yaml: splits", name, source["splits"])
+    return source["splits"][name]

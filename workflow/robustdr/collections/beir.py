@@ -1,0 +1,62 @@
+"""A folder in BEIR's layout: corpus.jsonl, queries.jsonl and qrels/<split>.tsv (Thakur et al., 2021)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
+from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.errors import UserError
+
+_HEADER = "query-id\tcorpus-id\tscore"
+
+
+def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+    """JSON objects with _id, text and perhaps a title."""
+    return passages(_passages(checked(_path(source, "corpus.jsonl"), source.get("sha256", {}))))
+
+
+def split(source: dict[str, Any], name: str) -> tuple[Iterator[Query], Iterator[Judgement]]:
+    """The queries that qrels/<name>.tsv judges: queries.jsonl has those of all splits."""
+    texts, qrels = (
+        checked(_path(source, file), source.get("sha256", {})) for file in ("queries.jsonl", f"qrels/{name}.tsv")
+    )
+    judgements = list(_judgements(qrels))
+    judged = {judgement.qid for judgement in judgements}
+    return (query for query in queries(_queries(texts)) if query.qid in judged), iter(judgements)
+
+
+def files(source: dict[str, Any], split: str | None) -> list[Path]:
+    """The files of the corpus (None) or of a split."""
+    names = ["corpus.jsonl"] if split is None else ["queries.jsonl", f"qrels/{split}.tsv"]
+    return [Path(_path(source, name)) for name in names]
+
+
+def _path(source: dict[str, Any], name: str) -> str:
+    return f"{source['folder'].rstrip('/')}/{name}"
+
+
+def _passages(path: Path) -> Iterator[tuple[str, Passage]]:
+    for number, record in records(path, ("_id", "text")):
+        yield f"{path}:{number}", Passage(record["_id"], str(record.get("title") or ""), record["text"])
+
+
+def _queries(path: Path) -> Iterator[tuple[str, Query]]:
+    for number, record in records(path, ("_id", "text")):
+        yield f"{path}:{number}", Query(record["_id"], record["text"])
+
+
+def _judgements(path: Path) -> Iterator[Judgement]:
+    for number, line in lines(path):
+        if number == 1:
+            if line != _HEADER:
+                raise UserError(
+                    f"{path}:1: {line!r} is not the header of BEIR's qrels: query-id, corpus-id, score with tabs"
+                )
+            continue
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise UserError(
+                f"{path}:{number}: {line!r} is not a line of BEIR's qrels; a line is qid<TAB>docid<TAB>grade"
+            )
+        yield judgement(f"{path}:{number}", *fields)

@@ -1,0 +1,107 @@
+"""The card of a collection: what it is, what it counts, and proof that its files fit together."""
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from robustdr.collections.reading import read_records
+from robustdr.errors import UserError
+from robustdr.files import read_lines, read_qrels, read_queries, sha256, write_json
+from robustdr.seeds import digest
+
+
+def write_card(source: dict[str, Any], corpus: Path, splits: Mapping[str, tuple[Path, Path]], output: Path) -> None:
+    """Check that corpus, queries and qrels fit together, and write what they are: name, origin, counts, sha256.
+
+    The collection is called after the folder of `output`. Memory: 16 bytes a passage, and the queries. Empty passages
+    of collections that were released so (`kind: irds`) are counted; elsewhere they are an error.
+
+    Args:
+        splits: split -> (queries.tsv, qrels.txt)
+
+    Raises:
+        UserError: the first thing that is wrong, with file and line: a docid given twice, an empty passage, an empty or
+            repeated query, a judgement about a passage or a query that is not there, a query without a judgement, text
+            that is not UTF-8.
+    """
+    judged: dict[str, Path] = {}
+    described = {}
+    for name, (queries, qrels) in splits.items():
+        texts, judgements = read_queries(queries), read_qrels(qrels)
+        _check_queries(queries, texts, qrels, judgements)
+        grades = [grade for of_query in judgements.values() for grade in of_query.values()]
+        described[name] = {
+            "queries": len(texts),
+            "mean_words": round(fmean(len(text.split()) for text in texts.values()), 2),
+            "judgements": len(grades),
+            "grades": {str(grade): count for grade, count in sorted(Counter(grades).items())},
+        }
+        judged |= {docid: qrels for of_query in judgements.values() for docid in of_query}
+    write_json(
+        output,
+        {
+            "name": output.parent.name,
+            **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
+            "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds"),
+            "splits": described,
+            "sha256": {
+                str(path.relative_to(output.parent)): sha256(path)
+                for path in [corpus, *(path for pair in splits.values() for path in pair)]
+            },
+        },
+    )
+
+
+def _check_queries(
+    queries: Path, texts: Mapping[str, str], qrels: Path, judgements: Mapping[str, Mapping[str, int]]
+) -> None:
+    for qid in judgements:
+        if qid not in texts:
+            raise UserError(f"{_line(qrels, 0, qid)}: judges query {qid!r}, which is not in {queries}")
+    for qid in texts:
+        if qid not in judgements:
+            raise UserError(
+                f"{_line(queries, 0, qid)}: query {qid!r} has no judgement in {qrels}; leave it out or judge it"
+            )
+
+
+def _check_corpus(corpus: Path, judged: Mapping[str, Path], released: bool) -> dict[str, Any]:
+    missing = dict(judged)
+    hashes, words, empty = array("Q"), 0, 0
+    for number, passage in read_records(corpus):
+        length = len(passage.title.split()) + len(passage.text.split())
+        if length == 0 and not released:
+            raise UserError(f"{corpus}:{number}: passage {passage.docid!r} is empty; a passage has a title or a text")
+        if passage.docid.split() != [passage.docid]:
+            raise UserError(f"{corpus}:{number}: docid {passage.docid!r} is empty or has white space")
+        hashes.append(digest(passage.docid))
+        words += length
+        empty += length == 0
+        missing.pop(passage.docid, None)
+    if not hashes:
+        raise UserError(f"{corpus}: no passages")
+    if len(np.unique(np.frombuffer(hashes, dtype=np.uint64))) < len(hashes):
+        _check_docids(corpus)
+    for docid, qrels in missing.items():
+        raise UserError(f"{_line(qrels, 2, docid)}: judges passage {docid!r}, which is not in {corpus}")
+    return {"count": len(hashes), "empty": empty, "mean_words": round(words / len(hashes), 2)}
+
+
+def _check_docids(corpus: Path) -> None:
+    """Find the repeated docid that equal hashes hint at."""
+    first: dict[str, int] = {}
+    for number, passage in read_records(corpus):
+        if first.setdefault(passage.docid, number) != number:
+            raise UserError(
+                f"{corpus}:{number}: docid {passage.docid!r} is also on line {first[passage.docid]}; ids are unique"
+            )
+
+
+def _line(path: Path, field: int, value: str) -> str:
+    """`path:number` of the first line whose white-space separated `field` is `value`."""
+    return next(f"{path}:{number}" for number, line in read_lines(path) if line.split()[field] == value)

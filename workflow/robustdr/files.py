@@ -1,0 +1,115 @@
+"""Files that are whole or absent: written under a temporary name, then renamed."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from robustdr.errors import UserError
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any failure.
+
+    The temporary path keeps the suffix, so that libraries which choose a format by it work; a directory made there
+    replaces the directory at `path`.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        yield temporary
+        if temporary.is_dir() and path.is_dir():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary)
+        else:
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` as UTF-8, whole or not at all."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write `value` as indented JSON, whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line without its end) of a UTF-8 text file.
+
+    Raises:
+        UserError: the file is missing, or a line is not UTF-8 (names file and line).
+    """
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    yield number, line.decode("utf-8").rstrip("\r\n")
+                except UnicodeDecodeError as error:
+                    raise UserError(f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+
+
+def read_queries(path: str | Path) -> dict[str, str]:
+    """Read `qid<TAB>text` lines into {qid: text}, in file order.
+
+    Raises:
+        UserError: missing file, no tab, an empty qid or text, a qid given twice, no query at all, not UTF-8.
+    """
+    queries: dict[str, str] = {}
+    for number, line in read_lines(path):
+        qid, tab, text = line.partition("\t")
+        if not tab:
+            raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
+        if not qid.strip() or not text.strip():
+            raise UserError(f"{path}:{number}: empty {'text' if qid.strip() else 'qid'}; a line is qid<TAB>text")
+        if qid in queries:
+            raise UserError(f"{path}:{number}: query id {qid!r} occurs twice; ids are unique")
+        queries[qid] = text
+    if not queries:
+        raise UserError(f"{path}: no queries; a line is qid<TAB>text")
+    return queries
+
+
+def write_queries(path: str | Path, queries: Iterable[tuple[str, str]]) -> None:
+    """Write (qid, text) pairs as `qid<TAB>text` lines."""
+    with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{qid}\t{text}\n" for qid, text in queries)
+
+
+def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
+    """Read TREC qrels (`qid 0 docid grade`) into {qid: {docid: grade}}.
+
+    Raises:
+        UserError: missing file, a line without four fields, a grade that is no integer, a pair given twice.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in read_lines(path):
+        fields = line.split()
+        if len(fields) != 4 or not fields[3].lstrip("-").isdigit():
+            raise UserError(f"{path}:{number}: {line!r} is not a qrels line; a line is `qid 0 docid grade`")
+        qid, _, docid, grade = fields
+        if docid in qrels.setdefault(qid, {}):
+            raise UserError(f"{path}:{number}: query {qid!r} judges passage {docid!r} twice")
+        qrels[qid][docid] = int(grade)
+    if not qrels:
+        raise UserError(f"{path}: no judgements; a line is `qid 0 docid grade`")
+    return qrels
+
+
+def sha256(path: str | Path) -> str:
+    """The hexadecimal SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

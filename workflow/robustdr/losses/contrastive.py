@@ -1,0 +1,25 @@
+"""Negative log likelihood of the positive passage among all passages of the batch."""
+
+import torch
+import torch.nn.functional as F
+
+from robustdr.losses.batch import Batch
+
+
+class Contrastive:
+    """Cross-entropy over in-batch passages (Karpukhin et al. 2020; RoDR §3.2, Eq. 7).
+
+    The loss of DR_OQ with `queries="query"`, of DR_QV and of the second stage of DR_OQ→QV with `queries="variation"`.
+
+    Args:
+        queries: which side of the pair is trained on: `query` (original) or `variation`.
+    """
+
+    def __init__(self, queries: str = "query"):
+        self.queries = queries
+        self.needs = {queries}
+
+    def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
+        queries = getattr(batch, self.queries)  # [B, d]
+        scores = queries @ batch.passages.T  # [B, P]
+        return {"nll": F.cross_entropy(scores, batch.positive)}

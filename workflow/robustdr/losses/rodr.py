@@ -1,0 +1,39 @@
+"""RoDR: local ranking alignment (Chen et al., IJCAI 2022, §3)."""
+
+import torch
+import torch.nn.functional as F
+
+from robustdr.losses.batch import Batch
+
+
+def kl(teacher: torch.Tensor, student: torch.Tensor) -> torch.Tensor:
+    """KL(softmax(teacher) ‖ softmax(student)) over the last dimension, mean over the rows: [R, C], [R, C] -> []."""
+    return F.kl_div(student.log_softmax(-1), teacher.log_softmax(-1), reduction="batchmean", log_target=True)
+
+
+class RoDR:
+    """w1 · NLL(q̄) + w2 · KL(T(p|q) ‖ S(p|q̄)) + w3 · KL(T(q|p) ‖ S(q̄|p)) (Eq. 8).
+
+    The teacher is a frozen DR_OQ; the student scores variations against its own passage vectors, so gradients reach
+    the passages too. All passages of the batch take part; there is no temperature and no loss on original queries.
+
+    Args:
+        nll: w1, weight of Eq. 7.
+        query_alignment: w2, weight of Eq. 3 (each query's ranking of the passages).
+        passage_alignment: w3, weight of Eq. 6 (each passage's ranking of the queries).
+    """
+
+    def __init__(self, nll: float = 1.0, query_alignment: float = 1.0, passage_alignment: float = 0.2):
+        self.weights = {"nll": nll, "query_alignment": query_alignment, "passage_alignment": passage_alignment}
+        self.needs = {"variation", "teacher_query", "teacher_passages"}
+
+    def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
+        assert batch.variation is not None and batch.teacher_query is not None and batch.teacher_passages is not None
+        student = batch.variation @ batch.passages.T  # [B, P]
+        teacher = batch.teacher_query @ batch.teacher_passages.T  # [B, P]
+        terms = {
+            "nll": F.cross_entropy(student, batch.positive),
+            "query_alignment": kl(teacher, student),
+            "passage_alignment": kl(teacher.T, student.T),
+        }
+        return {name: self.weights[name] * term for name, term in terms.items() if self.weights[name]}

@@ -1,0 +1,54 @@
+"""The report: one static page with every table, figure and claim of a scale, readable without a network."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+
+from robustdr.files import write_text
+
+TEMPLATE = Path(__file__).with_name("page.html.j2")
+
+
+def _table(path: Path) -> dict[str, Any]:
+    """Heading, lines and notes of a table, from its Markdown."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [[field.strip() for field in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return {
+        "id": path.stem,
+        "title": lines[0].removeprefix("# ").partition(", ")[2],
+        "head": rows[0],
+        "lines": rows[2:],
+        "notes": [line.removeprefix("- ") for line in lines if line.startswith("- ")],
+    }
+
+
+def _svg(path: Path) -> str:
+    """The drawing itself: an inline SVG has no XML declaration."""
+    return re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def write_page(settings: dict[str, Any], tables: list[Path], figures: list[Path], claims: list[Path], output: Path) -> None:
+    """Write the page.
+
+    Args:
+        settings: `scale`, `miniature`, and `papers`: `name`, `title` and `reference` of each.
+        tables: .md files. figures: .svg files. claims: .json files. output: the .html file.
+    """
+
+    def of(paper: str, paths: list[Path]) -> list[Path]:
+        return [path for path in paths if path.stem.partition("_")[0] == paper]
+
+    papers = [
+        {
+            **paper,
+            "tables": [_table(path) for path in of(paper["name"], tables)],
+            "figures": [{"id": path.stem, "svg": _svg(path)} for path in of(paper["name"], figures)],
+            "claims": [claim for path in of(paper["name"], claims) for claim in json.loads(path.read_text())["claims"]],
+        }
+        for paper in settings["papers"]
+    ]
+    template = Environment(autoescape=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    write_text(output, template.render(scale=settings["scale"], miniature=settings["miniature"], papers=papers))

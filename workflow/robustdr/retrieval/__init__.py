@@ -1,0 +1,1 @@
+"""First-stage retrieval: embeddings, exact and compressed indexes, BM25, runs."""

@@ -1,0 +1,50 @@
+"""BM25 (bm25s, Lucene's variant): all query sets of one collection in one process."""
+
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+import Stemmer
+
+from robustdr.collections import read_corpus
+from robustdr.files import read_queries
+from robustdr.retrieval.index import MARGIN
+from robustdr.retrieval.runs import rank, write_run
+from robustdr.retrieval.search import metadata
+
+
+def search_bm25(
+    settings: dict[str, Any],
+    keys: list[str],
+    tag: str,
+    collection: str,
+    corpus: Path,
+    query_sets: list[Path],
+    runs: list[Path],
+) -> None:
+    """Rank the passages for every query set with BM25.
+
+    Args:
+        settings: `k1`, `b`, `stopwords` (a bm25s list such as `en`, or null), `stemmer` (Snowball's name, or null),
+            `depth`.
+        tag, collection: for the runs' headers. corpus: corpus.jsonl.
+        query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
+    """
+    docids, texts = zip(*read_corpus(corpus), strict=True)
+    names = np.array(docids)
+    tokenizer = bm25s.tokenization.Tokenizer(
+        stopwords=settings["stopwords"] or [], stemmer=Stemmer.Stemmer(settings["stemmer"]) if settings["stemmer"] else None
+    )
+    index = bm25s.BM25(method="lucene", k1=settings["k1"], b=settings["b"])
+    index.index(tokenizer.tokenize(texts, show_progress=False, return_as="tuple"), show_progress=False)
+    depth = min(settings["depth"] + MARGIN, len(names))
+    for query_set, run, key in zip(query_sets, runs, keys, strict=True):
+        queries = read_queries(query_set)
+        tokens = tokenizer.tokenize(list(queries.values()), update_vocab=False, show_progress=False, return_as="ids")
+        found, scores = index.retrieve(tokens, k=depth, show_progress=False)
+        ranked = {
+            qid: rank(((d, s) for d, s in zip(names[rows].tolist(), row_scores.tolist(), strict=True) if s > 0), settings["depth"])
+            for qid, rows, row_scores in zip(queries, found, scores, strict=True)
+        }
+        write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

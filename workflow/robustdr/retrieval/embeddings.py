@@ -1,0 +1,94 @@
+"""Passage vectors on disk: shards of the corpus as .npy, memory-mapped, with one docid a line beside each."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robustdr.errors import UserError
+from robustdr.files import atomic, read_lines, write_text
+
+CHUNK = 65536  # passages in memory at once
+
+
+def shard_bounds(passages: int, shard: int, shards: int) -> tuple[int, int]:
+    """First and past-the-last corpus position of one shard; sizes differ by one at most."""
+    return passages * shard // shards, passages * (shard + 1) // shards
+
+
+def write_embeddings(
+    settings: dict[str, Any], model: Path, corpus: Path, passages: int, shard: int, shards: int, output: Path
+) -> None:
+    """Encode one shard of a corpus; memory does not grow with the corpus.
+
+    Args:
+        settings: `passage_length` (tokens), `precision` (float32 or float16).
+        model: sentence-transformers directory. corpus: corpus.jsonl with `passages` lines.
+        shard: which, from 0, of `shards`.
+        output: the .npy file, [passages of the shard, dimension]; its docids go to `output` with suffix .ids.
+
+    Raises:
+        UserError: a vector is not finite (names the passage).
+    """
+    from robustdr.collections import read_corpus
+    from robustdr.encoding.encoder import Encoder
+
+    encoder = Encoder(model)
+    first, last = shard_bounds(passages, shard, shards)
+    texts = islice(read_corpus(corpus, separator=f" {encoder.tokenizer.sep_token} "), first, last)
+    dimension = encoder.model.get_embedding_dimension()
+    ids: list[str] = []
+    with atomic(output) as temporary:
+        vectors = np.lib.format.open_memmap(temporary, "w+", settings["precision"], (last - first, dimension))
+        while chunk := list(islice(texts, CHUNK)):
+            encoded = encoder.encode([text for _, text in chunk], "document", settings["passage_length"], progress="encode")
+            broken = ~np.isfinite(encoded).all(axis=1)
+            if broken.any():
+                raise UserError(f"{model}: the vector of passage {chunk[int(broken.argmax())][0]!r} is not finite")
+            vectors[len(ids) : len(ids) + len(chunk)] = encoded
+            ids += [docid for docid, _ in chunk]
+        vectors.flush()
+        del vectors
+        write_text(output.with_suffix(".ids"), "".join(f"{docid}\n" for docid in ids))
+
+
+def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
+    """One shard: vectors [n, dimension], memory-mapped, and their docids.
+
+    Raises:
+        UserError: the file is damaged, or vectors and docids differ in number.
+    """
+    try:
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise UserError(f"{path}: damaged embeddings ({error}); delete the file and run again") from error
+    ids = [docid for _, docid in read_lines(path.with_suffix(".ids"))]
+    if len(ids) != len(vectors):
+        raise UserError(f"{path}: {len(vectors)} vectors but {len(ids)} docids; delete both files and run again")
+    return vectors, ids
+
+
+class PassageVectors:
+    """Random access by docid to the vectors of some passages in a set of shards."""
+
+    def __init__(self, shards: Iterable[Path], wanted: set[str]):
+        self.vectors = []
+        self.place: dict[str, tuple[int, int]] = {}
+        for number, path in enumerate(shards):
+            vectors, ids = read_embeddings(path)
+            self.vectors.append(vectors)
+            self.place |= {docid: (number, row) for row, docid in enumerate(ids) if docid in wanted}
+        if missing := wanted - self.place.keys():
+            raise UserError(f"embeddings: no vector for passage {min(missing)!r} ({len(missing)} missing)")
+
+    def __getitem__(self, docids: list[str]) -> np.ndarray:
+        """[len(docids), dimension], float32."""
+        rows = (self.place[docid] for docid in docids)
+        return np.stack([self.vectors[shard][row] for shard, row in rows]).astype(np.float32)
+
+
+def iterate(shards: Iterable[Path]) -> Iterator[tuple[np.ndarray, list[str]]]:
+    """The shards one after the other."""
+    return map(read_embeddings, shards)

@@ -1,0 +1,66 @@
+"""TREC runs with an ir_metadata header, under one tie rule."""
+
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robustdr.errors import UserError
+from robustdr.files import atomic
+
+Ranking = list[tuple[str, float]]  # (docid, score), best first
+
+
+def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
+    """The `depth` best under the tie rule of trec_eval: score descending, then docid descending."""
+    return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:depth]
+
+
+def write_run(path: Path, run: dict[str, Ranking], metadata: dict[str, Any]) -> None:
+    """Write a gzipped TREC run: the ir_metadata header as comments, then `qid Q0 docid rank score tag`.
+
+    Nine digits tell any two single-precision scores apart, so ties stay ties and nothing else becomes one.
+    """
+    header = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True)
+    tag = metadata["tag"]
+    with atomic(path) as temporary, open(temporary, "wb") as raw:
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=1, mtime=0) as file:
+            file.write(b"# ir_metadata.start\n")
+            file.writelines(f"# {line}\n".encode() for line in header.splitlines())
+            file.write(b"# ir_metadata.end\n")
+            for qid, ranking in run.items():
+                lines = (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
+                file.write("".join(lines).encode())
+
+
+def read_run(path: Path) -> dict[str, Ranking]:
+    """Read a run (gzipped or not), ordered by the tie rule.
+
+    Raises:
+        UserError: the file is damaged or a line is no run line (names file and line).
+    """
+    run: dict[str, Ranking] = {}
+    number = 0
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if not line.startswith("#"):
+                    qid, _, docid, _, score, _ = line.split()
+                    run.setdefault(qid, []).append((docid, float(score)))
+    except (ValueError, OSError, EOFError) as error:
+        raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
+    return {qid: rank(scored, len(scored)) for qid, scored in run.items()}
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    """The ir_metadata header of a gzipped run; empty without one."""
+    lines = []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                break
+            if not line.startswith("# ir_metadata."):
+                lines.append(line[2:])
+    return yaml.safe_load("".join(lines)) or {}

@@ -1,0 +1,59 @@
+"""All query sets of one model in one process: encode the queries, search, write one run each."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robustdr.encoding.encoder import Encoder
+from robustdr.errors import UserError
+from robustdr.files import read_queries
+from robustdr.retrieval.embeddings import iterate
+from robustdr.retrieval.index import search
+from robustdr.retrieval.runs import write_run
+
+
+def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """The ir_metadata header of a run; `key` says what made it."""
+    return {
+        "tag": tag,
+        "actor": {"team": "robustdr"},
+        "implementation": {"source": {"command": "robustdr search"}, "key": key},
+        "data": {"test_data": {"name": collection, "topics": query_set.name}},
+        "method": {"automatic": True, "settings": settings},
+    }
+
+
+def search_dense(
+    settings: dict[str, Any],
+    keys: list[str],
+    tag: str,
+    collection: str,
+    model: Path,
+    shards: list[Path],
+    query_sets: list[Path],
+    runs: list[Path],
+) -> None:
+    """Rank the passages for every query set with one dense retriever.
+
+    Args:
+        settings: `query_length` (tokens), `depth` (passages per query), `index` (factory, nprobe).
+        tag: the run tag. collection: its name.
+        model: sentence-transformers directory. shards: its embeddings of the corpus.
+        query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
+
+    Raises:
+        UserError: a query's vector is not finite (names file and query).
+    """
+    encoder = Encoder(model)
+    queries = [read_queries(path) for path in query_sets]
+    texts = sorted({text for queries_of_set in queries for text in queries_of_set.values()})
+    vectors = encoder.encode(texts, "query", settings["query_length"], progress="queries")
+    if not np.isfinite(vectors).all():
+        text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
+        raise UserError(f"{model}: the vector of query {text!r} is not finite")
+    place = {text: row for row, text in enumerate(texts)}
+    rankings = search(iterate(shards), vectors, settings["depth"], settings["index"])
+    for query_set, queries_of_set, run, key in zip(query_sets, queries, runs, keys, strict=True):
+        ranked = {qid: rankings[place[text]] for qid, text in queries_of_set.items()}
+        write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

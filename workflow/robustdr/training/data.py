@@ -1,0 +1,154 @@
+"""Training files: Tevatron JSONL, one query with its variation, positives and hard negatives a line."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from robustdr.collections import read_passages
+from robustdr.errors import UserError
+from robustdr.files import atomic, read_lines, read_qrels, read_queries
+from robustdr.retrieval.runs import read_run
+from robustdr.seeds import digest, generator
+
+FIELDS = ("query_id", "query", "query_variation", "positive_passages", "negative_passages")
+
+
+def assign_variations(
+    queries: dict[str, str], varied: dict[str, dict[str, str]], tokenizer: Tokenizer, seed: int
+) -> dict[str, str]:
+    """Give each query one variation, each type an equal share of the queries (RoDR §3, released code).
+
+    A variation that leaves the token sequence as it is teaches nothing: the query takes the next type, in an order of
+    its own. A query that no type changes keeps its original text.
+
+    Args:
+        queries: original texts by query id.
+        varied: texts by type and query id.
+        tokenizer: decides whether a variation changes what the model sees.
+        seed: of the assignment.
+    """
+    types = sorted(varied)
+    order = sorted(queries, key=lambda qid: digest(seed, "assign", qid))
+    chosen: dict[str, str] = {}
+    for rank, qid in enumerate(order):
+        rest = types[:]
+        generator(seed, "types", qid).shuffle(rest)
+        first = types[rank % len(types)]
+        original = tokenizer.encode(queries[qid]).ids
+        candidates = (varied[kind][qid] for kind in [first, *(kind for kind in rest if kind != first)])
+        chosen[qid] = next((text for text in candidates if tokenizer.encode(text).ids != original), queries[qid])
+    return {qid: chosen[qid] for qid in queries}
+
+
+def choose_negatives(
+    ranking: list[str], judged: dict[str, int], depth: int, keep: int, seed: int, qid: str
+) -> list[str]:
+    """`keep` passages drawn without replacement from the `depth` best that are not judged relevant, in rank order."""
+    candidates = [docid for docid in ranking[:depth] if judged.get(docid, 0) < 1]
+    if len(candidates) <= keep:
+        return candidates
+    kept = generator(seed, "negatives", qid).sample(range(len(candidates)), keep)
+    return [candidates[i] for i in sorted(kept)]
+
+
+def write_training_data(
+    settings: dict[str, Any],
+    seed: int,
+    corpus: Path,
+    queries: Path,
+    qrels: Path,
+    run: Path,
+    variations: list[Path],
+    tokenizer: Path,
+    output: Path,
+) -> None:
+    """Write the training file of one recipe.
+
+    The best-graded passages of a query are its positives; queries with none, or without negatives, are left out.
+
+    Args:
+        settings: `depth` (ranks that negatives are drawn from), `keep` (negatives per query in the file).
+        seed: of the draw and of the assignment of variations.
+        corpus: corpus.jsonl. queries, qrels: of the training split. run: the ranking that negatives come from.
+        variations: the varied training queries, one file per type; none for recipes on original queries.
+        tokenizer: tokenizer.json of the initial checkpoint.
+        output: Tevatron JSONL plus `query_variation`.
+
+    Raises:
+        UserError: no query is left to train on, or a file is malformed.
+    """
+    texts, judgements, rankings = read_queries(queries), read_qrels(qrels), read_run(run)
+    if variations:
+        varied = {path.name.partition(".")[0]: read_queries(path) for path in variations}
+        variation = assign_variations(texts, varied, Tokenizer.from_file(str(tokenizer)), seed)
+    else:
+        variation = texts
+    chosen: dict[str, tuple[list[str], list[str]]] = {}
+    for qid in texts:
+        judged = judgements.get(qid, {})
+        best = max(judged.values(), default=0)
+        positives = [docid for docid, grade in judged.items() if grade == best > 0]
+        ranking = [docid for docid, _ in rankings.get(qid, [])]
+        negatives = choose_negatives(ranking, judged, settings["depth"], settings["keep"], seed, qid)
+        if positives and negatives:
+            chosen[qid] = (positives, negatives)
+    if not chosen:
+        raise UserError(f"{run}: no query of {queries} has both a positive in {qrels} and a negative in the run")
+    passages = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
+    with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        for qid, (positives, negatives) in chosen.items():
+            line = {
+                "query_id": qid,
+                "query": texts[qid],
+                "query_variation": variation[qid],
+                "positive_passages": [passages[docid] for docid in positives],
+                "negative_passages": [passages[docid] for docid in negatives],
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One line of a training file; passages are (docid, title, text)."""
+
+    qid: str
+    query: str
+    variation: str
+    positives: tuple[tuple[str, str, str], ...]
+    negatives: tuple[tuple[str, str, str], ...]
+
+
+def read_training_data(path: Path) -> list[Example]:
+    """Read a training file.
+
+    Raises:
+        UserError: a line is no JSON object, lacks a field, or has no positive or negative passage (names file, line).
+    """
+
+    def passages(line: dict[str, Any], field: str) -> Iterator[tuple[str, str, str]]:
+        for passage in line[field]:
+            yield passage["docid"], passage.get("title") or "", passage["text"]
+
+    examples = []
+    for number, text in read_lines(path):
+        try:
+            line = json.loads(text)
+            example = Example(
+                line["query_id"],
+                line["query"],
+                line.get("query_variation") or line["query"],
+                tuple(passages(line, "positive_passages")),
+                tuple(passages(line, "negative_passages")),
+            )
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise UserError(f"{path}:{number}: not a training example ({error!r}); fields: {', '.join(FIELDS)}") from None
+        if not example.positives or not example.negatives:
+            raise UserError(f"{path}:{number}: query {example.qid!r} needs at least one positive and one negative passage")
+        examples.append(example)
+    if not examples:
+        raise UserError(f"{path}: no training examples")
+    return examples

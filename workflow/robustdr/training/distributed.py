@@ -1,0 +1,48 @@
+"""Several processes as one: started by torchrun, silent otherwise."""
+
+import os
+from collections.abc import Iterable
+
+import torch
+import torch.distributed as dist
+from torch.distributed.nn.functional import all_gather
+
+
+def start() -> tuple[int, int]:
+    """Join the processes that torchrun started.
+
+    Returns:
+        (rank, number of processes); (0, 1) without torchrun.
+    """
+    if "RANK" not in os.environ:
+        return 0, 1
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    return dist.get_rank(), dist.get_world_size()
+
+
+def gather(vectors: torch.Tensor) -> torch.Tensor:
+    """The vectors of all processes, [processes · n, d], in rank order; gradients flow back to every process."""
+    if not dist.is_initialized():
+        return vectors
+    return torch.cat(all_gather(vectors.contiguous()))
+
+
+def average_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
+    """Average gradients over the processes.
+
+    Every process computes the same loss on the gathered batch, and `gather` sums the gradients of all of them: their
+    average is the gradient of one process on the whole batch.
+    """
+    if dist.is_initialized():
+        for parameter in parameters:
+            if parameter.grad is not None:
+                dist.all_reduce(parameter.grad)
+                parameter.grad /= dist.get_world_size()
+
+
+def stop() -> None:
+    """Leave the processes that torchrun started."""
+    if dist.is_initialized():
+        dist.destroy_process_group()

@@ -1,0 +1,49 @@
+"""Checkpoints of a training in progress: weights and optimiser as safetensors, the position as JSON."""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from robustdr.files import atomic, write_json
+
+Parameters = dict[str, torch.nn.Parameter]
+
+
+def save_state(folder: Path, parameters: Parameters, optimiser: torch.optim.Optimizer, scaler: dict, position: dict) -> None:
+    """Write the state after a step; an earlier state is replaced only when the new one is whole."""
+    tensors = {f"weights.{name}": tensor.detach() for name, tensor in parameters.items()}
+    for name, parameter in parameters.items():
+        tensors |= {f"optimiser.{name}.{field}": value for field, value in optimiser.state[parameter].items()}
+    with atomic(folder) as temporary:
+        temporary.mkdir()
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary / "state.safetensors")
+        write_json(temporary / "state.json", {**position, "scaler": scaler})
+
+
+def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.optim.Optimizer) -> dict:
+    """Load the state that a training with the same `key` left behind.
+
+    Returns:
+        The position as saved (`step`, `log`, `scaler`); empty where there is no usable state: then training starts anew.
+    """
+    try:
+        position = json.loads((folder / "state.json").read_text())
+        if position["key"] != key:
+            return {}
+        tensors = load_file(folder / "state.safetensors")
+    except (FileNotFoundError, ValueError, SafetensorError):
+        return {}
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(tensors.pop(f"weights.{name}"))
+    for name, parameter in parameters.items():
+        prefix = f"optimiser.{name}."
+        optimiser.state[parameter] = {
+            field.removeprefix(prefix): value if field.endswith(".step") else value.to(parameter.device)
+            for field, value in tensors.items()
+            if field.startswith(prefix)
+        }
+    return position

@@ -1,0 +1,105 @@
+"""Query variation generators: one registry, `create` to make one, `run` to vary a file.
+
+A generator is named `family:Class`; families are imported when a generator of theirs is made, so that importing this
+package loads neither models nor lexical data.
+"""
+
+from importlib import import_module
+from inspect import getdoc
+from typing import Any
+
+from robustdr.errors import unknown
+from robustdr.variations.base import Variation, build
+
+REGISTRY = {
+    "original": "surface:Original",
+    # toroder, after Zhuang & Zuccon
+    "rand_insert": "typos:RandInsert",
+    "rand_delete": "typos:RandDelete",
+    "rand_substitute": "typos:RandSubstitute",
+    "swap_neighbour_chars": "typos:SwapNeighbourChars",
+    "swap_adjacent_key": "typos:SwapAdjacentKey",
+    "typo": "typos:Typo",
+    # rodr
+    "misspell": "misspelling:Misspell",
+    "extra_punctuation": "surface:ExtraPunctuation",
+    "back_translation": "translation:BackTranslation",
+    "swap_synonym_embedding": "synonyms:SwapSynonymEmbedding",
+    "swap_synonym_wordnet": "synonyms:SwapSynonymWordnet",
+    "transform_tense": "morphology:TransformTense",
+    "no_stopwords": "surface:NoStopwords",
+    "swap_words": "surface:SwapWords",
+    # qvg
+    "neighbour_char_swap": "typos:NeighbourCharSwap",
+    "random_char_substitution": "typos:RandomCharSubstitution",
+    "qwerty_char_substitution": "typos:QwertyCharSubstitution",
+    "remove_stopwords": "surface:RemoveStopwords",
+    "t5_description_to_title": "paraphrase:T5DescriptionToTitle",
+    "random_order_swap": "surface:RandomOrderSwap",
+    "back_translation_m2m": "translation:BackTranslationM2M",
+    "t5_qqp_paraphrase": "paraphrase:T5QqpParaphrase",
+    "embedding_synonym_swap": "synonyms:EmbeddingSynonymSwap",
+    "wordnet_synonym_swap": "synonyms:WordnetSynonymSwap",
+    # capot; its back-translation is rodr's
+    "determiner": "morphology:Determiner",
+    "synonym": "synonyms:Synonym",
+    "lemmatise": "morphology:Lemmatise",
+    "stem": "morphology:Stem",
+    "random_char": "typos:RandomChar",
+    "keyboard_char": "typos:KeyboardChar",
+    "delete_char": "typos:DeleteChar",
+    "reorder_words": "surface:ReorderWords",
+    "paraphrase_t5_paws": "paraphrase:ParaphraseT5Paws",
+    "llm": "llm:Llm",  # intent
+    # people's misspellings, in place of DL-Typo's
+    "human_misspelling": "misspelling:HumanMisspelling",
+}
+
+
+def names() -> list[str]:
+    """All generators, in the order of their papers."""
+    return list(REGISTRY)
+
+
+def kind(name: str) -> type[Variation]:
+    """The class behind `name`.
+
+    Raises:
+        UserError: `name` is not registered (nearest names first).
+    """
+    if name not in REGISTRY:
+        raise unknown("variation", name, REGISTRY)
+    family, _, cls = REGISTRY[name].partition(":")
+    return getattr(import_module(f"{__name__}.{family}"), cls)
+
+
+def create(name: str, parameters: dict[str, Any] | None = None) -> Variation:
+    """Make the generator `name` with its default parameters, overridden by `parameters`.
+
+    Raises:
+        UserError: an unknown name or parameter, a value that is not allowed, or a resource that is not installed.
+    """
+    variation = build(kind(name), parameters or {})
+    variation.check()
+    return variation
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """What there is: name, category, papers, needs, parameters with their defaults, and the rule, of every generator."""
+    return [
+        {
+            "name": name,
+            "category": found.category,
+            "papers": list(found.papers),
+            "needs": found.needs,
+            "parameters": build(found, {}).parameters,
+            "rule": getdoc(found),
+        }
+        for name, found in ((name, kind(name)) for name in REGISTRY)
+    ]
+
+
+from robustdr.variations.runner import run  # noqa: E402  (the runner creates variations)
+from robustdr.variations.statistics import statistics  # noqa: E402
+
+__all__ = ["REGISTRY", "Variation", "catalogue", "create", "kind", "names", "run", "statistics"]

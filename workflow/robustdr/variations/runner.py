@@ -1,0 +1,130 @@
+"""Vary a file of queries, in one process or several; the output is the same."""
+
+import multiprocessing
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from robustdr.errors import UserError
+from robustdr.files import write_json, write_queries
+from robustdr.variations.base import Variation
+from robustdr.variations.queries import read
+from robustdr.variations.statistics import Encode, Tokenize, describe, tally
+
+Pairs = list[tuple[str, str]]
+
+_CHUNK = 2_000  # queries handed to a worker at a time; statistics are summed in these portions
+
+
+def tokenize_with(path: Path) -> Tokenize:
+    """The tokenizer in `path`, a tokenizer.json or a folder that has one, as a function from text to token ids."""
+    from tokenizers import Tokenizer
+
+    file = path / "tokenizer.json" if path.is_dir() else path
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises bare exceptions
+        raise UserError(f"{file}: no tokenizer ({error}); a tokenizer.json or a folder with one is expected") from None
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def encode_with(path: Path) -> Encode:
+    """The embedding model in `path`, a sentence-transformers folder."""
+    from sentence_transformers import SentenceTransformer
+
+    if not (path / "modules.json").is_file():
+        raise UserError(f"{path}: no embedding model; a sentence-transformers folder (with modules.json) is expected")
+    model = SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
+    return lambda texts: model.encode(texts, batch_size=64, show_progress_bar=False, convert_to_numpy=True)
+
+
+class Worker:
+    """Varies and counts chunks of queries."""
+
+    current: "Worker"  # of this process, when there are several
+
+    def __init__(self, variation: Variation, seed: int, tokenizer: Path | None, models: Sequence[Path], count: bool):
+        self._variation, self._seed, self._count = variation, seed, count
+        self._tokenize = tokenize_with(tokenizer) if tokenizer else None
+        self._encoders = {model.name: encode_with(model) for model in models}
+
+    def __call__(self, chunk: Pairs) -> tuple[Pairs, dict[str, float]]:
+        varied = list(self._variation.vary(chunk, self._seed))
+        texts = ((one, two) for (_, one), (_, two) in zip(chunk, varied, strict=True))
+        return varied, tally(texts, self._tokenize, self._encoders) if self._count else {}
+
+
+def _start(*arguments: Any) -> None:
+    Worker.current = Worker(*arguments)
+
+
+def _work(chunk: Pairs) -> tuple[Pairs, dict[str, float]]:
+    return Worker.current(chunk)
+
+
+def _chunks(queries: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
+    remaining = iter(queries)
+    while chunk := list(islice(remaining, _CHUNK)):
+        yield chunk
+
+
+def run(
+    queries: str | Path,
+    output: Path,
+    statistics: Path | None,
+    name: str,
+    parameters: dict[str, Any] | None = None,
+    seed: int = 0,
+    tokenizer: Path | None = None,
+    workers: int = 1,
+    models: Sequence[Path] = (),
+) -> None:
+    """Write the variations of `queries` as TSV, and, if asked, statistics that describe them as JSON.
+
+    Args:
+        queries: a TSV or .jsonl file, or `irds:<id>`.
+        output: TSV, `qid<TAB>text`, in the order of the input.
+        statistics: JSON with the generator, its parameters and resource, the seed, and the comparison.
+        name: the generator; `parameters` override its defaults.
+        seed: any integer.
+        tokenizer: tokenizer.json, or a folder with one, for the count of changes that a model sees.
+        workers: processes.
+        models: sentence-transformers folders for the semantic similarity.
+
+    Raises:
+        UserError: what `read` and `create` report, or a generator that allows one process only.
+    """
+    from tqdm import tqdm
+
+    from robustdr.variations import create
+
+    variation = create(name, parameters)
+    if workers < 1 or (workers > 1 and not variation.processes):
+        allowed = "1 or more" if variation.processes else "1 (it does several requests at a time by itself)"
+        raise UserError(f"variation {name}: workers is {workers}; allowed: {allowed}")
+    originals = read(queries)
+    arguments = (variation, seed, tokenizer, models, statistics is not None)
+    totals: Counter[str] = Counter()
+
+    def varied(results: Iterable[tuple[Pairs, dict[str, float]]]) -> Iterator[tuple[str, str]]:
+        with tqdm(total=len(originals), desc=name, unit=" queries", disable=None) as bar:  # None: on a terminal only
+            for chunk, counted in results:
+                totals.update(counted)
+                bar.update(len(chunk))
+                yield from chunk
+
+    if workers == 1:
+        write_queries(output, varied(map(Worker(*arguments), _chunks(originals.items()))))
+    else:
+        with multiprocessing.get_context("spawn").Pool(workers, _start, arguments) as pool:
+            write_queries(output, varied(pool.imap(_work, _chunks(originals.items()))))
+    if problems := variation.problems:
+        print(f"{name}: {len(problems)} queries kept their text: {'; '.join(problems[:5])}", file=sys.stderr)
+    if statistics:
+        origin = {"variation": name, "parameters": variation.parameters, "seed": seed, "resource": variation.resource}
+        write_json(statistics, origin | describe(totals) | ({"problems": list(problems)} if problems else {}))

@@ -1,0 +1,82 @@
+"""Sequence-to-sequence models: pinned, safetensors only, and the same output whatever the batch."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from robustdr.errors import UserError
+from robustdr.files import sha256
+
+_PINNED = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40}):(?P<sha256>[0-9a-f]{64})")
+_WEIGHTS = "model.safetensors"
+
+
+def check(model: str, where: str) -> None:
+    """Raise a `UserError` unless `model` is a folder with safetensors weights or `id@revision:sha256` of a hub."""
+    if not _PINNED.fullmatch(model) and not (Path(model) / _WEIGHTS).is_file():
+        raise UserError(
+            f"{where}: {model!r} is neither a folder with {_WEIGHTS} nor a pinned hub model: "
+            "owner/name@<40 hex digits of the revision>:<sha256 of its model.safetensors>"
+        )
+
+
+@cache
+def load(model: str) -> "Seq2Seq":
+    """Load a model once.
+
+    Raises:
+        UserError: the weights cannot be had, or are not the pinned ones.
+    """
+    pinned = _PINNED.fullmatch(model)
+    if not pinned:
+        return Seq2Seq(Path(model))
+    from huggingface_hub import snapshot_download
+
+    wanted = ["*.json", "*.model", "*.spm", "*.txt", _WEIGHTS]
+    try:
+        folder = Path(snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=wanted))
+    except Exception as error:  # network, permission and hub errors have no common class
+        raise UserError(f"{model}: cannot be downloaded ({error})") from None
+    weights = folder / _WEIGHTS
+    if not weights.is_file() or sha256(weights) != pinned["sha256"]:
+        raise UserError(f"{model}: {_WEIGHTS} of that revision is missing or has another sha256; nothing was loaded")
+    return Seq2Seq(folder)
+
+
+class Seq2Seq:
+    """A sequence-to-sequence model with its tokenizer.
+
+    Beam search is deterministic, but padding and batch shape move logits in their last bits; in float64 that is 1e-13
+    or less, so that they decide no token and a query's output depends on the query alone.
+    """
+
+    def __init__(self, folder: Path):
+        import torch
+        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+        self._torch = torch
+        self._device = "cuda" if torch.cuda.is_available() else "cpu"
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        self._tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder, use_safetensors=True, dtype=torch.float64, **options)
+        self._model = model.to(self._device).eval()
+
+    def generate(
+        self, texts: Sequence[str], source: str = "", target: str = "", *, beams: int, longest: int
+    ) -> list[str]:
+        """The model's best output for every text, of at most `longest` tokens.
+
+        `source` and `target` are the languages of a multilingual model.
+        """
+        forced = {}
+        if source and target:
+            self._tokenizer.src_lang = source
+            forced = {"forced_bos_token_id": self._tokenizer.get_lang_id(target)}
+        inputs = self._tokenizer(list(texts), return_tensors="pt", padding=True, truncation=True, max_length=256)
+        with self._torch.inference_mode():
+            tokens = self._model.generate(
+                **inputs.to(self._device), num_beams=beams, do_sample=False, max_new_tokens=longest, **forced
+            )
+        return self._tokenizer.batch_decode(tokens, skip_special_tokens=True)

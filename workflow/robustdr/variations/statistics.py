@@ -1,0 +1,111 @@
+"""How much a set of varied queries differs from the original set."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+Tokenize = Callable[[str], list[int]]
+Encode = Callable[[list[str]], np.ndarray]  # texts -> one vector each
+
+_NEUTRAL = re.compile(r"[\W_]+")
+_MEANS = ("characters_edited", "word_jaccard", "characters", "words")
+
+
+def levenshtein(one: str, two: str) -> int:
+    """The least number of inserted, deleted and substituted characters that turns `one` into `two`.
+
+    Hyyrö's bit-parallel form of Myers' algorithm (2003): one column of the table is two numbers with a bit per row.
+    """
+    if not one:
+        return len(two)
+    places: dict[str, int] = {}
+    for at, character in enumerate(one):
+        places[character] = places.get(character, 0) | 1 << at
+    rows, last = (1 << len(one)) - 1, 1 << len(one) - 1
+    rises, falls, distance = rows, 0, len(one)
+    for character in two:
+        equal = places.get(character, 0) | falls
+        diagonal = ((equal & rises) + rises ^ rises) | equal
+        up, down = falls | ~(diagonal | rises) & rows, rises & diagonal
+        distance += bool(up & last) - bool(down & last)
+        up = up << 1 | 1
+        rises, falls = (down << 1 | ~(diagonal | up)) & rows, up & diagonal
+    return distance
+
+
+def jaccard(one: str, two: str) -> float:
+    """The Jaccard similarity of the two sets of lower-case words (intent, Table 3); 1 for two empty ones."""
+    first, second = set(one.lower().split()), set(two.lower().split())
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
+def neutral(text: str) -> str:
+    """The text without case and punctuation."""
+    return _NEUTRAL.sub(" ", text.lower()).strip()
+
+
+def cosine(one: np.ndarray, two: np.ndarray) -> float:
+    """The sum of the cosine similarities of the vectors in the rows of two matrices."""
+    norms = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    return float(np.sum(np.einsum("ij,ij->i", one, two, dtype=np.float64) / norms))
+
+
+def tally(
+    pairs: Iterable[tuple[str, str]], tokenizer: Tokenize | None = None, encoders: Mapping[str, Encode] | None = None
+) -> dict[str, float]:
+    """Counts and sums over (original, varied) texts; those of parts of a set add up to those of the set."""
+    pairs = list(pairs)
+    different = [(one, two) for one, two in pairs if one != two]
+    totals: dict[str, float] = {
+        "queries": len(pairs),
+        "unchanged": len(pairs) - len(different),
+        "changed": len(different),
+        "changed_ignoring_case_and_punctuation": sum(neutral(one) != neutral(two) for one, two in different),
+        "characters_edited": sum(levenshtein(one, two) for one, two in different),
+        "word_jaccard": sum(jaccard(one, two) for one, two in pairs),
+        "characters": sum(len(two) for _, two in pairs),
+        "words": sum(len(two.split()) for _, two in pairs),
+    }
+    if tokenizer:
+        totals["changed_after_tokenising"] = sum(tokenizer(one) != tokenizer(two) for one, two in different)
+    for name, encode in (encoders or {}).items():
+        similar = (
+            cosine(encode([one for one, _ in different]), encode([two for _, two in different])) if different else 0
+        )
+        totals[f"similarity {name}"] = similar + len(pairs) - len(different)
+    return totals
+
+
+def describe(totals: Mapping[str, float]) -> dict[str, Any]:
+    """The statistics of a whole set from its totals; see `statistics`."""
+    count = max(totals["queries"], 1)
+    found: dict[str, Any] = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
+    found.setdefault("changed_after_tokenising", None)
+    found |= {key: totals[key] / count for key in _MEANS}
+    similar = {key.partition(" ")[2]: value / count for key, value in totals.items() if " " in key}
+    return found | {"semantic_similarity": similar} if similar else found
+
+
+def statistics(
+    originals: Mapping[str, str],
+    varied: Mapping[str, str],
+    tokenizer: Tokenize | None = None,
+    encoders: Mapping[str, Encode] | None = None,
+) -> dict[str, Any]:
+    """Compare two query sets with the same ids.
+
+    Args:
+        originals: qid -> text.
+        varied: qid -> varied text, the same ids.
+        tokenizer: text -> token ids of the model that will read the queries; without one its count is None.
+        encoders: name -> embedding model, for the semantic similarity (intent, Table 2).
+
+    Returns:
+        Counts: queries, unchanged (the rule did not apply), changed, and those of the changed ones that still differ
+        when case and punctuation are ignored, or after tokenising. Means over all queries: characters_edited
+        (Levenshtein distance), word_jaccard (similarity of the word sets), characters and words of the varied query,
+        and semantic_similarity (cosine) by encoder.
+    """
+    return describe(tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders))

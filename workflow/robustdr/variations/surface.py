@@ -1,0 +1,97 @@
+"""Generators that add, drop or move whole words or marks and change none: identity, punctuation, stopwords, order."""
+
+import re
+from dataclasses import dataclass
+
+from robustdr import lexicon
+from robustdr.variations.base import WORD, Draw, Plain, Variation
+
+# A word, a clitic on its own as in Penn's treebank (do n't, what 's), or one mark.
+_TOKEN = re.compile(
+    r"\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:[-.][^\W_]+)*|\S", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Original(Variation):
+    """The identity: every query as it is."""
+
+    name = "original"
+    category = "identity"
+    papers = ("rodr", "qvg", "capot", "toroder", "intent")
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        return text
+
+
+@dataclass(frozen=True)
+class ExtraPunctuation(Variation):
+    """rodr, section 2.1, EXTRAPUNC: one to three identical marks out of , . ? ! at the end of the query."""
+
+    name = "extra_punctuation"
+    category = "naturality"
+    papers = ("rodr",)
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        return text.rstrip() + draw.choice(",.?!") * (1 + draw.below(3))
+
+
+@dataclass(frozen=True)
+class NoStopwords(Variation):
+    """rodr, section 2.1, NOSTOPWORD: all stopwords are deleted.
+
+    Words and clitics are told apart first (what's: what, 's); those of NLTK's English list go, whatever their case, and
+    the rest is joined by blanks. A query of stopwords alone stays as it is.
+    """
+
+    name = "no_stopwords"
+    category = "naturality"
+    papers = ("rodr",)
+    needs = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
+    packages = (lexicon.STOPWORDS,)
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        stopwords = lexicon.stopwords()
+        tokens = _TOKEN.findall(text)
+        kept = [token for token in tokens if token.lower() not in stopwords]
+        has_word = any(token[-1].isalnum() for token in kept)
+        return " ".join(kept) if has_word and len(kept) < len(tokens) else text
+
+
+@dataclass(frozen=True)
+class SwapWords(Variation):
+    """rodr, section 2.1, SWAPWORDS: two random words, different in more than case, change places."""
+
+    name = "swap_words"
+    category = "ordering"
+    papers = ("rodr",)
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        words = list(WORD.finditer(text))
+        if len({word[0].lower() for word in words}) < 2:
+            return text
+        first = draw.choice(words)
+        second = draw.choice([word for word in words if word[0].lower() != first[0].lower()])
+        left, right = sorted((first, second), key=lambda word: word.start())
+        return text[: left.start()] + right[0] + text[left.end() : right.start()] + left[0] + text[right.end() :]
+
+
+class RemoveStopwords(Plain, NoStopwords):
+    """qvg, section 3.2, RmvStopWords: all stopwords of NLTK's English list are removed."""
+
+    name = "remove_stopwords"
+    papers = ("qvg",)
+
+
+class RandomOrderSwap(Plain, SwapWords):
+    """qvg, section 3.2, RandOrderSwap: two random words of the query change places."""
+
+    name = "random_order_swap"
+    papers = ("qvg",)
+
+
+class ReorderWords(SwapWords):
+    """capot, section 3.1, RW: the word at a random index changes places with another word of the query."""
+
+    name = "reorder_words"
+    papers = ("capot",)

@@ -1,0 +1,134 @@
+"""One word becomes a synonym: from WordNet, or a neighbour of its word vector."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robustdr import lexicon
+from robustdr.errors import UserError
+from robustdr.variations import vectors
+from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, one_of, splice
+
+
+def swap_one(text: str, draw: Draw, candidates: Callable[[str], Sequence[str]], function_words: bool = False) -> str:
+    """Replace one random word by a random one of its `candidates` (lower-case word -> replacements).
+
+    Words are tried in random order until one has a candidate; stopwords are left out unless `function_words`.
+    """
+    stopwords = lexicon.stopwords()
+    words = [word for word in WORD.finditer(text) if function_words or word[0].lower() not in stopwords]
+    for word in draw.shuffled(words):
+        if found := candidates(word[0].lower()):
+            return splice(text, *word.span(), draw.choice(found))
+    return text
+
+
+@dataclass(frozen=True)
+class SwapSynonymWordnet(Variation):
+    """rodr, section 2.1, SWAPSYN-WNET: one random word becomes one of its synonyms in WordNet 3.0.
+
+    Synonyms are the lemmas of all synsets of the word's lemmas, of any part of speech, without those lemmas themselves;
+    they enter uninflected, as in rodr's Table 1 (drinking: imbibe). Stopwords are not replaced; with `variant` released
+    they are, as in rodr's released sets (does: cause, who: WHO).
+    """
+
+    name = "swap_synonym_wordnet"
+    category = "paraphrasing"
+    papers = ("rodr",)
+    needs = f"WordNet 3.0 ({lexicon.WORDNET}), NLTK's list of stopwords ({lexicon.STOPWORDS})"
+    packages = (lexicon.WORDNET, lexicon.STOPWORDS)
+
+    variant: str = "paper"
+
+    def __post_init__(self) -> None:
+        one_of(self, "variant", ("paper", "released"))
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        return swap_one(text, draw, lexicon.synonyms, self.variant == "released")
+
+
+class WordnetSynonymSwap(Plain, SwapSynonymWordnet):
+    """qvg, section 3.2, WNetSynSwap: one random non-stopword becomes the first synonym that WordNet lists for it.
+
+    First in WordNet's order of senses, most frequent first. `variant` released: a random synonym, as in the released
+    code.
+    """
+
+    name = "wordnet_synonym_swap"
+    papers = ("qvg",)
+
+    def rewrite_plain(self, text: str, draw: Draw) -> str:
+        first = slice(None) if self.variant == "released" else slice(1)
+        return swap_one(text, draw, lambda word: lexicon.synonyms(word)[first])
+
+
+@dataclass(frozen=True)
+class Synonym(Variation):
+    """capot, section 3.1, Synonym: one random word becomes a random exact synonym, of one word, from WordNet."""
+
+    name = "synonym"
+    category = "semantic"
+    papers = ("capot",)
+    needs = SwapSynonymWordnet.needs
+    packages = SwapSynonymWordnet.packages
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        return swap_one(text, draw, lambda word: [other for other in lexicon.synonyms(word) if " " not in other])
+
+
+@dataclass(frozen=True)
+class SwapSynonymEmbedding(Variation):
+    """rodr, section 2.1, SWAPSYN-GLOVE: one random word becomes one of its nearest neighbours in GloVe.
+
+    A neighbour shares a part of speech (in WordNet) and no lemma with the word, has at least `cosine` with it, and is
+    one of the `neighbours` nearest among the `vocabulary` most frequent words. Stopwords are not replaced. `file` is
+    empty for the packaged GloVe vectors, or a text file of vectors (word, blank, numbers; most frequent word first)
+    that has the given `sha256`.
+    """
+
+    name = "swap_synonym_embedding"
+    category = "paraphrasing"
+    papers = ("rodr",)
+    needs = f"word vectors, and WordNet 3.0 ({lexicon.WORDNET}) for parts of speech"
+    packages = (vectors.GLOVE, lexicon.WORDNET, lexicon.STOPWORDS)
+
+    neighbours: int = 10
+    cosine: float = 0.75
+    vocabulary: int = 40_000
+    file: str = ""
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        in_range(self, "neighbours", 1, 40)
+        in_range(self, "cosine", -1.0, 1.0)
+        in_range(self, "vocabulary", 1_000, 400_000)
+
+    def check(self) -> None:
+        super().check()
+        if self.file and not Path(self.file).is_file():
+            raise UserError(f"variation {self.name}: file: {self.file}: no such file")
+
+    @property
+    def resource(self) -> str:
+        if self.file:
+            return f"word vectors in {Path(self.file).name} (sha256 {self.sha256})"
+        return f"{self.stand_in}GloVe 6B vectors of 50 dimensions ({vectors.GLOVE})"
+
+    stand_in = ""
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        known = vectors.load(self.vocabulary, self.file, self.sha256)
+        return swap_one(text, draw, lambda word: known.neighbours(word, self.neighbours, self.cosine))
+
+
+@dataclass(frozen=True)
+class EmbeddingSynonymSwap(Plain, SwapSynonymEmbedding):
+    """qvg, section 3.2, WEmbedSynSwap: one random non-stopword becomes a random one of its at most 15 nearest
+    neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); the packaged GloVe vectors stand in for them."""
+
+    name = "embedding_synonym_swap"
+    papers = ("qvg",)
+    stand_in = "stand-in for counter-fitted vectors: "
+
+    neighbours: int = 15
+    cosine: float = 0.8

@@ -1,0 +1,165 @@
+"""Typos: toroder's five kinds (Zhuang & Zuccon), and the character edits of qvg and capot."""
+
+import re
+import string
+from dataclasses import dataclass
+from math import floor
+from typing import ClassVar
+
+from robustdr import lexicon
+from robustdr.variations import edits
+from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, splice
+
+_NEEDS = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
+
+
+@dataclass(frozen=True)
+class Typo(Variation):
+    """toroder, section 3.1, after Zhuang & Zuccon (2021): one of the five kinds of typo, uniform, in one random word.
+
+    A word is eligible that has at least three characters and is no stopword of NLTK's English list; its first and
+    last characters may change. With `share` > 0, that share of the query's words (rounded half up) gets one typo each,
+    as far as words are eligible (toroder, Figure 2); otherwise `words` of them.
+    """
+
+    name = "typo"
+    category = "misspelling"
+    papers = ("toroder",)
+    needs = _NEEDS
+    packages = (lexicon.STOPWORDS,)
+    kinds: ClassVar[tuple[edits.Edit, ...]] = edits.FIVE
+    shortest: ClassVar[int] = 3
+
+    words: int = 1
+    share: float = 0.0
+
+    def __post_init__(self) -> None:
+        in_range(self, "words", 1, 1000)
+        in_range(self, "share", 0.0, 1.0)
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        stopwords, edit = lexicon.stopwords(), edits.one_of(*self.kinds)
+        words = list(WORD.finditer(text))
+        eligible = [word for word in words if len(word[0]) >= self.shortest and word[0].lower() not in stopwords]
+        wanted = floor(self.share * len(words) + 0.5) if self.share else self.words
+        wrong: dict[tuple[int, int], str] = {}
+        for word in draw.shuffled(eligible):
+            if len(wrong) == wanted:
+                break
+            if (changed := edit(word[0], draw)) is not None:
+                wrong[word.span()] = changed
+        for span in sorted(wrong, reverse=True):
+            text = splice(text, *span, wrong[span])
+        return text
+
+
+class RandInsert(Typo):
+    """toroder, RandInsert: a random letter a-z comes in before a random character of the word. Words as in `typo`."""
+
+    name = "rand_insert"
+    kinds = (edits.insert,)
+
+
+class RandDelete(Typo):
+    """toroder, RandDelete: a random character of the word goes. Words as in `typo`."""
+
+    name = "rand_delete"
+    kinds = (edits.delete,)
+
+
+class RandSubstitute(Typo):
+    """toroder, RandSub: a random character of the word becomes another letter a-z. Words as in `typo`."""
+
+    name = "rand_substitute"
+    kinds = (edits.substitute,)
+
+
+class SwapNeighbourChars(Typo):
+    """toroder, SwapNeighbor: two different characters side by side change places. Words as in `typo`."""
+
+    name = "swap_neighbour_chars"
+    kinds = (edits.swap_neighbours,)
+
+
+class SwapAdjacentKey(Typo):
+    """toroder, SwapAdjacent: a letter becomes one of those that touch it on a QWERTY keyboard. Words as in `typo`."""
+
+    name = "swap_adjacent_key"
+    kinds = (edits.touch_letter,)
+
+
+class NeighbourCharSwap(Plain, SwapNeighbourChars):
+    """qvg, section 3.2, NeighbCharSwap: two neighbouring characters of one random word that is no stopword swap."""
+
+    name = "neighbour_char_swap"
+    papers = ("qvg",)
+    shortest = 2
+
+
+class RandomCharSubstitution(Plain, Typo):
+    """qvg, section 3.2, RandomCharSub: one character of one random non-stopword becomes another ASCII letter of any
+    case."""
+
+    name = "random_char_substitution"
+    papers = ("qvg",)
+    shortest = 2
+    kinds = (edits.substitute_from(string.ascii_letters),)
+
+
+class QwertyCharSubstitution(Plain, SwapAdjacentKey):
+    """qvg, section 3.2, QWERTYCharSub: one character of one random non-stopword becomes one close to it on a QWERTY
+    keyboard."""
+
+    name = "qwerty_char_substitution"
+    papers = ("qvg",)
+    shortest = 2
+
+
+_CHARACTER = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True)
+class RandomChar(Variation):
+    """capot, section 3.1, RCS: a random letter a-z comes in to the left of a random letter or digit of the query, to
+    its right, or in its place, with equal probability."""
+
+    name = "random_char"
+    category = "misspelling"
+    papers = ("capot",)
+
+    def noise(self, character: str, draw: Draw) -> str:
+        """The character that comes in beside or for `character`."""
+        return draw.choice(string.ascii_lowercase.replace(character.lower(), ""))
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        places = [match.start() for match in _CHARACTER.finditer(text)]
+        if not places:
+            return text
+        at = draw.choice(places)
+        new = self.noise(text[at], draw)
+        return splice(text, at, at + 1, (new + text[at], text[at] + new, new)[draw.below(3)])
+
+
+class KeyboardChar(RandomChar):
+    """capot, section 3.1, KCS: as RCS, but the new character is one that touches the chosen one on a QWERTY keyboard.
+
+    A character that is on no key of a letter or digit takes any letter a-z.
+    """
+
+    name = "keyboard_char"
+
+    def noise(self, character: str, draw: Draw) -> str:
+        return draw.choice(edits.TOUCHING.get(character.lower(), string.ascii_lowercase))
+
+
+class DeleteChar(RandomChar):
+    """capot, section 3.1, CD: a random letter or digit of the query goes; the last one of a query stays."""
+
+    name = "delete_char"
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        places = [match.start() for match in _CHARACTER.finditer(text)]
+        if len(places) < 2:
+            return text
+        at = draw.choice(places)
+        return splice(text, at, at + 1, "")
