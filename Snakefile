@@ -1,6 +1,6 @@
 # One job graph for every table and figure, at every scale. Targets are files:
-#   snakemake results/mini/tables/rodr_table2.md      a miniature, on this machine
-#   snakemake --profile slurm results/tables/rodr_table2.md      full scale, on a cluster
+#   snakemake results/mini/tables/rodr_table2.md                   a miniature, on this machine
+#   snakemake --profile slurm results/tables/rodr_table2.md        full scale, on a cluster
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -16,13 +16,42 @@ include: "rules/models.smk"
 include: "rules/retrieval.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"
+include: "rules/audit.smk"
 
 
 localrules:
     all,
+    collections,
+    variations,
+    models,
+    measures,
+
+
+# The stages of dvc.yaml, at the scale of config.yaml.
+ROOT = root_of(config["scale"])
 
 
 rule all:
-    input:
-        report_page(config["scale"]),
     default_target: True
+    input:
+        f"{ROOT}/report/index.html",
+
+
+rule collections:
+    input:
+        [card(ROOT, collection) for collection in PLANS[ROOT].collections()],
+
+
+rule variations:
+    input:
+        [query_set(ROOT, *at, kind) for at, kinds in PLANS[ROOT].varied().items() for kind in kinds],
+
+
+rule models:
+    input:
+        [model(ROOT, system, seed) for system, seed in PLANS[ROOT].models()],
+
+
+rule measures:
+    input:
+        reports.all_measures(PLANS[ROOT]),

@@ -9,20 +9,20 @@ rule audit:
     output:
         md=report("results/audit/{audited}.md", category="Audit", subcategory="{audited}"),
         json="results/audit/{audited}.json",
-    wildcard_constraints:
-        audited="|".join(AUDITED),
     log:
         "results/logs/audit/{audited}.log",
     benchmark:
         "results/benchmarks/audit/{audited}.tsv"
+    wildcard_constraints:
+        audited="|".join(AUDITED),
+    conda:
+        "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(500),
         runtime=10,
     params:
         code=codehash("robustdr.audit.command"),
-    conda:
-        "../envs/evaluate.yaml"
     shell:
         "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
         " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"
@@ -38,13 +38,13 @@ rule audit_summary:
         "results/logs/audit/summary.log",
     benchmark:
         "results/benchmarks/audit/summary.tsv"
+    conda:
+        "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(500),
         runtime=10,
     params:
         code=codehash("robustdr.audit.command"),
-    conda:
-        "../envs/evaluate.yaml"
     shell:
         "python -m robustdr audit {input.reported:q} --summary --output {output.md:q} > {log:q} 2>&1"

@@ -8,6 +8,8 @@ rule corpus:
         "{root}/logs/corpus/{collection}.log",
     benchmark:
         "{root}/benchmarks/corpus/{collection}.tsv"
+    conda:
+        "../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
@@ -15,8 +17,6 @@ rule corpus:
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         key=lambda w: plan(w).collection_key(w.collection),
-    conda:
-        "../envs/data.yaml"
     shell:
         "python -m robustdr corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
 
@@ -29,6 +29,8 @@ rule split:
         "{root}/logs/split/{collection}.{split}.log",
     benchmark:
         "{root}/benchmarks/split/{collection}.{split}.tsv"
+    conda:
+        "../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
@@ -36,8 +38,6 @@ rule split:
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         key=lambda w: plan(w).collection_key(w.collection),
-    conda:
-        "../envs/data.yaml"
     shell:
         "python -m robustdr split --source {params.source:q} --split {wildcards.split:q}"
         " --queries {output.queries:q} --qrels {output.qrels:q} > {log:q} 2>&1"
@@ -48,15 +48,15 @@ rule card:
     input:
         corpus=rules.corpus.output.corpus,
         queries=lambda w: [query_set(w.root, w.collection, s, "original") for s in plan(w).splits(w.collection)],
-        qrels=lambda w: [
-            f"{w.root}/collections/{w.collection}/{s}/qrels.txt" for s in plan(w).splits(w.collection)
-        ],
+        qrels=lambda w: [f"{w.root}/collections/{w.collection}/{s}/qrels.txt" for s in plan(w).splits(w.collection)],
     output:
         card="{root}/collections/{collection}/card.json",
     log:
         "{root}/logs/card/{collection}.log",
     benchmark:
         "{root}/benchmarks/card/{collection}.tsv"
+    conda:
+        "../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=retried(8000),
@@ -65,8 +65,6 @@ rule card:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         splits=lambda w: plan(w).splits(w.collection),
         key=lambda w: plan(w).collection_key(w.collection),
-    conda:
-        "../envs/data.yaml"
     shell:
         "python -m robustdr card --source {params.source:q} --corpus {input.corpus:q} --splits {params.splits:q}"
         " --queries {input.queries:q} --qrels {input.qrels:q} --output {output.card:q} > {log:q} 2>&1"

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.config import load, validate
+from robustdr import reports
 from robustdr.errors import UserError
 from robustdr.plan import plans
 from robustdr.provenance import codehash
@@ -33,8 +34,6 @@ MODEL_FILES = [
     "1_Pooling/config.json",
     "README.md",
 ]
-
-
 
 
 wildcard_constraints:
@@ -102,21 +101,17 @@ def run_file(root, collection, system, seed, split, variation):
 
 
 def tables(root):
-    return [
-        f"{root}/tables/{paper}_{table}.md" for paper, e in CONFIG.papers.items() for table in e["tables"]
-    ]
+    return [f"{root}/tables/{paper}_{table}.md" for paper, e in CONFIG.papers.items() for table in e["tables"]]
 
 
 def figures(root):
     return [
-        f"{root}/figures/{paper}_{figure}.svg"
-        for paper, e in CONFIG.papers.items()
-        for figure in e.get("figures", {})
+        f"{root}/figures/{paper}_{figure}.svg" for paper, e in CONFIG.papers.items() for figure in e.get("figures", {})
     ]
 
 
-def report_page(scale):
+def root_of(scale):
     roots = {p.scale: root for root, p in PLANS.items()}
     if scale not in roots:
-        raise WorkflowError(f"config/config.yaml: scale: {scale!r} is unknown. Allowed: {', '.join(sorted(roots))}")
-    return f"{roots[scale]}/report/index.html"
+        raise WorkflowError(f"config/config.yaml: scale: {scale!r} is unknown; allowed: {', '.join(sorted(roots))}")
+    return roots[scale]

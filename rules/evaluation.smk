@@ -9,9 +9,7 @@ def evaluated(w, file):
 
 rule evaluate:
     input:
-        runs=lambda w: evaluated(
-            w, lambda split, kind: run_file(w.root, w.collection, w.system, w.seed, split, kind)
-        ),
+        runs=lambda w: evaluated(w, lambda split, kind: run_file(w.root, w.collection, w.system, w.seed, split, kind)),
         qrels=lambda w: evaluated(w, lambda split, kind: f"{w.root}/collections/{w.collection}/{split}/qrels.txt"),
     output:
         measures="{root}/measures/{collection}/{system}/seed{seed}.parquet",
@@ -19,6 +17,8 @@ rule evaluate:
         "{root}/logs/evaluate/{collection}.{system}.{seed}.log",
     benchmark:
         "{root}/benchmarks/evaluate/{collection}.{system}.{seed}.tsv"
+    conda:
+        "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
@@ -26,8 +26,6 @@ rule evaluate:
     params:
         settings=lambda w: as_json(plan(w).evaluate_settings(w.collection)),
         key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),
-    conda:
-        "../envs/evaluate.yaml"
     shell:
         "python -m robustdr evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"
         " --qrels {input.qrels:q} --output {output.measures:q} > {log:q} 2>&1"

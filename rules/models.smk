@@ -8,6 +8,8 @@ rule checkpoint:
         "{root}/logs/checkpoint/{checkpoint}.log",
     benchmark:
         "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
+    conda:
+        "../envs/train-gpu.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
@@ -16,8 +18,6 @@ rule checkpoint:
         settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
         key=lambda w: plan(w).checkpoint_key(w.checkpoint),
         folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
-    conda:
-        "../envs/train-gpu.yaml"
     shell:
         "python -m robustdr checkpoint --settings {params.settings:q} --key {params.key}"
         " --output {params.folder:q} > {log:q} 2>&1"
@@ -47,6 +47,8 @@ rule training_data:
         "{root}/logs/training_data/{collection}.{system}.{seed}.log",
     benchmark:
         "{root}/benchmarks/training_data/{collection}.{system}.{seed}.tsv"
+    conda:
+        "../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=retried(8000),
@@ -54,8 +56,6 @@ rule training_data:
     params:
         settings=lambda w: as_json(plan(w).training_data_settings(w.system)),
         key=lambda w: plan(w).training_data_key(w.system, int(w.seed)),
-    conda:
-        "../envs/data.yaml"
     shell:
         "python -m robustdr training-data --settings {params.settings:q} --seed {wildcards.seed} --corpus {input.corpus:q}"
         " --queries {input.queries:q} --qrels {input.qrels:q} --run {input.run:q} --variations {input.variations:q}"
@@ -106,13 +106,15 @@ rule train:
         "{root}/logs/train/{collection}.{system}.{seed}.log",
     benchmark:
         "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
+    wildcard_constraints:
+        system=f"(?!(?:{CURVES})/)[a-z0-9_]+",
+    conda:
+        "../envs/train-gpu.yaml"
     threads: lambda w: plan(w).bound["threads"]
     resources:
         mem_mb=retried(3000),
         runtime=lambda w, attempt: 1440 * attempt,
         gpu=lambda w: plan(w).budget(w.system)["devices"],
-    wildcard_constraints:
-        system=f"(?!(?:{CURVES})/)[a-z0-9_]+",
     params:
         settings=lambda w: as_json(plan(w).train_settings(w.system)),
         key=lambda w: plan(w).model_key(w.system, int(w.seed)),
@@ -121,8 +123,6 @@ rule train:
         resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
         teacher=teacher_arguments,
         snapshots="",
-    conda:
-        "../envs/train-gpu.yaml"
     shell:
         "{params.launcher} -m robustdr train --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
         " --data {input.data:q} --initial {input.initial:q} --resume {params.resume:q} {params.teacher}"

@@ -16,7 +16,7 @@ def varied_statistics(w):
 
 rule table:
     input:
-        measures=lambda w: list(plan(w).table_settings(w.paper, w.table)["keys"]),
+        measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table)["keys"]),
         statistics=varied_statistics,
         reported="config/papers/{paper}/reported.yaml",
     output:
@@ -28,15 +28,15 @@ rule table:
         "{root}/logs/table/{paper}_{table}.log",
     benchmark:
         "{root}/benchmarks/table/{paper}_{table}.tsv"
+    conda:
+        "../envs/report.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
         runtime=30,
     params:
-        settings=lambda w: as_json(plan(w).table_settings(w.paper, w.table)),
+        settings=lambda w: as_json(reports.table_settings(plan(w), w.paper, w.table)),
         code=codehash("robustdr.reporting.tables"),
-    conda:
-        "../envs/report.yaml"
     shell:
         "python -m robustdr table --settings {params.settings:q} --measures {input.measures:q}"
         " --statistics {input.statistics:q} --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"
@@ -44,7 +44,7 @@ rule table:
 
 rule figure:
     input:
-        measures=lambda w: list(plan(w).figure_settings(w.paper, w.figure)["keys"]),
+        measures=lambda w: list(reports.figure_settings(plan(w), w.paper, w.figure)["keys"]),
     output:
         svg=report(
             "{root}/figures/{paper}_{figure}.svg",
@@ -57,15 +57,15 @@ rule figure:
         "{root}/logs/figure/{paper}_{figure}.log",
     benchmark:
         "{root}/benchmarks/figure/{paper}_{figure}.tsv"
+    conda:
+        "../envs/report.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
         runtime=30,
     params:
-        settings=lambda w: as_json(plan(w).figure_settings(w.paper, w.figure)),
+        settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
         code=codehash("robustdr.reporting.figures"),
-    conda:
-        "../envs/report.yaml"
     shell:
         "python -m robustdr figure --settings {params.settings:q} --measures {input.measures:q}"
         " --output {output.svg:q} > {log:q} 2>&1"
@@ -73,7 +73,7 @@ rule figure:
 
 rule claims:
     input:
-        measures=lambda w: list(plan(w).claims_settings(w.paper)["keys"]),
+        measures=lambda w: list(reports.claims_settings(plan(w), w.paper)["keys"]),
         claims="config/papers/{paper}/claims.yaml",
     output:
         md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
@@ -82,15 +82,15 @@ rule claims:
         "{root}/logs/claims/{paper}.log",
     benchmark:
         "{root}/benchmarks/claims/{paper}.tsv"
+    conda:
+        "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
         runtime=30,
     params:
-        settings=lambda w: as_json(plan(w).claims_settings(w.paper)),
+        settings=lambda w: as_json(reports.claims_settings(plan(w), w.paper)),
         code=codehash("robustdr.reporting.claims"),
-    conda:
-        "../envs/evaluate.yaml"
     shell:
         "python -m robustdr claims --settings {params.settings:q} --measures {input.measures:q}"
         " --claims {input.claims:q} --output {output.md:q} > {log:q} 2>&1"
@@ -107,15 +107,15 @@ rule page:
         "{root}/logs/page.log",
     benchmark:
         "{root}/benchmarks/page.tsv"
+    conda:
+        "../envs/report.yaml"
     threads: 1
     resources:
         mem_mb=retried(1000),
         runtime=10,
     params:
-        settings=lambda w: as_json(plan(w).page_settings()),
+        settings=lambda w: as_json(reports.page_settings(plan(w))),
         code=codehash("robustdr.reporting.page"),
-    conda:
-        "../envs/report.yaml"
     shell:
         "python -m robustdr page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --claims {input.claims:q} --output {output.html:q} > {log:q} 2>&1"

@@ -13,6 +13,8 @@ rule embed:
         "{root}/logs/embed/{collection}.{system}.{seed}.{shard}.log",
     benchmark:
         "{root}/benchmarks/embed/{collection}.{system}.{seed}.{shard}.tsv"
+    conda:
+        "../envs/index-gpu.yaml"
     threads: lambda w: plan(w).bound["threads"]
     resources:
         mem_mb=retried(3000),
@@ -22,8 +24,6 @@ rule embed:
         settings=lambda w: as_json(plan(w).embed_settings(w.system)),
         key=lambda w: plan(w).embeddings_key(w.system, int(w.seed), w.collection),
         shards=lambda w: plan(w).bound["embeddings"]["shards"],
-    conda:
-        "../envs/index-gpu.yaml"
     shell:
         "python -m robustdr embed --settings {params.settings:q} --model {input.model:q} --corpus {input.corpus:q}"
         " --card {input.card:q} --shard {wildcards.shard} --shards {params.shards} --output {output.vectors:q}"
@@ -51,18 +51,20 @@ for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
             f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
             f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+        wildcard_constraints:
+            system=r"bm25",
+        conda:
+            "../envs/data.yaml"
         threads: 1
         resources:
             mem_mb=retried(4000),
             runtime=240,
-        wildcard_constraints:
-            system=r"bm25",
         params:
             settings=lambda w: as_json(plan(w).search_settings(w.system)),
-            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [plan(w).run_key(w.system, 0, *at, k) for k in kinds],
+            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
+                plan(w).run_key(w.system, 0, *at, k) for k in kinds
+            ],
             collection=COLLECTION,
-        conda:
-            "../envs/data.yaml"
         shell:
             "python -m robustdr bm25 --settings {params.settings:q} --keys {params.run_keys} --tag {wildcards.system}"
             " --collection {params.collection:q} --corpus {input.corpus:q} --queries {input.queries:q}"
@@ -81,21 +83,21 @@ for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
             f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
             f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+        wildcard_constraints:
+            system=r"(?!bm25/)[a-z0-9_.]+",
+        conda:
+            "../envs/index-gpu.yaml"
         threads: lambda w: plan(w).bound["threads"]
         resources:
             mem_mb=retried(4000),
             runtime=lambda w, attempt: 120 * attempt,
             gpu=1,
-        wildcard_constraints:
-            system=r"(?!bm25/)[a-z0-9_.]+",
         params:
             settings=lambda w: as_json(plan(w).search_settings(w.system)),
             run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
                 plan(w).run_key(w.system, int(w.seed), *at, k) for k in kinds
             ],
             collection=COLLECTION,
-        conda:
-            "../envs/index-gpu.yaml"
         shell:
             "python -m robustdr search --settings {params.settings:q} --keys {params.run_keys}"
             " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --model {input.model:q}"

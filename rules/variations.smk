@@ -13,6 +13,8 @@ rule vary:
         "{root}/logs/vary/{collection}.{split}.{variation}.log",
     benchmark:
         "{root}/benchmarks/vary/{collection}.{split}.{variation}.tsv"
+    conda:
+        "../envs/variations.yaml"
     threads: 1
     resources:
         mem_mb=retried(6000),
@@ -21,8 +23,6 @@ rule vary:
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
-    conda:
-        "../envs/variations.yaml"
     shell:
         "python -m robustdr vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
         " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q} > {log:q} 2>&1"

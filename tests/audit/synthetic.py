@@ -50,7 +50,9 @@ class Paper:
             table: {**spec, "caption": table, "cells": "\n".join(_line(row) for row in printed[table])}
             for table, spec in self.specs.items()
         }
-        return build(Path("random.yaml"), {"paper": "random", "title": "random", "tables": tables}, defaultdict(_counter()))
+        return build(
+            Path("random.yaml"), {"paper": "random", "title": "random", "tables": tables}, defaultdict(_counter())
+        )
 
 
 def _counter():
@@ -66,7 +68,7 @@ def _line(row: tuple[str, list[list[str]]]) -> str:
 def random_paper(rng: random.Random, decimals: int | None = None) -> Paper:
     """A paper with `decimals` decimals on its percentages (1 to 3 at random unless given)."""
     decimals = rng.randint(1, 3) if decimals is None else decimals
-    variations = [f"v{index}" for index in range(1, rng.randint(4, 7))]
+    variations = [f"v{index}" for index in range(1, rng.randint(4, 6))]
     specs, grids = {}, {}
     specs["runs"], grids["runs"] = _runs(rng, decimals, variations)
     specs["effect"], grids["effect"] = _effect(rng, decimals, variations)
@@ -82,7 +84,7 @@ def _measure(rng: random.Random, decimals: int, low: float, high: float) -> floa
 
 def _runs(rng: random.Random, decimals: int, variations: list[str]):
     """Seeds, their median, deviation, confidence interval, bounds, and the mean over the variations."""
-    seeds = range(1, rng.randint(4, 7))
+    seeds = range(1, rng.randint(4, 6))
     rows = {}
     for variation in variations:
         centre = rng.uniform(0.2, 0.9)

@@ -51,7 +51,9 @@ def test_markdown_says_what_where_and_why(mine, capsys):
     assert "# Audit of mine" in text
     assert "*My paper.* 6 printed numbers, 2 relations. Findings: 1 impossible, 0 inconsistent, 0 suspicious." in text
     assert "| typo · unchanged | `434` | 524 | the sum of original (6,980) less changed (6,456) (every query is" in text
-    assert "Hypothesis, not a fact: The relation would hold if two digits of 6,456 (changed) are swapped: 6,546." in text
+    assert (
+        "Hypothesis, not a fact: The relation would hold if two digits of 6,456 (changed) are swapped: 6,546." in text
+    )
 
 
 def test_json_and_csv_hold_the_same_findings(mine, capsys):
@@ -66,7 +68,9 @@ def test_json_and_csv_hold_the_same_findings(mine, capsys):
     assert (row["id"], row["printed"], row["consistent"], row["line"]) == (finding["id"], "434", "524", "12")
 
 
-@pytest.mark.parametrize(("flag", "status"), [([], 0), (["--fail-on", "impossible"], 1), (["--fail-on", "suspicious"], 1)])
+@pytest.mark.parametrize(
+    ("flag", "status"), [([], 0), (["--fail-on", "impossible"], 1), (["--fail-on", "suspicious"], 1)]
+)
 def test_the_exit_status_is_1_for_findings_of_the_severity_or_worse(mine, capsys, flag, status):
     assert main([str(mine), *flag]) == status
 

@@ -23,8 +23,8 @@ def test_a_mean_printed_as_median(paper):
     relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
     finding = only(paper(t=runs("median", relation, "q | 74.4 | 74.5 | 75.5 | 74.8")))
     assert finding.hypothesis == "it is the mean of the same cells"
-    assert finding.consistent == ["74.45 to 74.60"]
-    assert finding.relations == ["the median of seed 1 (74.4), seed 2 (74.5), seed 3 (75.5)"]
+    assert finding.flaws[0].consistent == "74.45 to 74.60"
+    assert finding.flaws[0].words == "the median of seed 1 (74.4), seed 2 (74.5), seed 3 (75.5)"
 
 
 def test_a_population_deviation(paper):
@@ -60,7 +60,7 @@ def test_the_baseline_of_another_table_and_one_that_is_printed_nowhere(paper):
     against_50 = cells.format("-40.00%", "-60.00%", "-80.00%")
     finding = only(paper(t={**table, "cells": against_50}, other=other))
     assert finding.hypothesis == "other (50.00) stands in place of t"
-    assert len(finding.cells) == 3
+    assert len(finding.flaws) == 3
     finding = only(paper(t={**table, "cells": against_50}))
     # v1 gives 29.995 / 0.60005 = 49.988 to 30.01 / 0.5999 = 50.025, and the others allow more
     assert finding.hypothesis == "the baseline is 49.988 to 50.025 in place of 40.00"
@@ -76,17 +76,17 @@ def test_a_mean_with_or_without_a_row(paper):
     relations = [{"for": {"query_set": "mean", "system": "*"}, "mean_of": {"query_set": ["v1", "v2", "v3"]}}]
     with_original = {**mean(rows + "mean | 52.5 | 35.0"), "relations": relations}
     finding = only(paper(t=with_original))
-    assert (finding.hypothesis, len(finding.cells)) == ("original is included", 2)
+    assert (finding.hypothesis, len(finding.flaws)) == ("original is included", 2)
     without_v1 = {**mean(rows + "mean | 45.0 | 20.0"), "relations": relations}
     finding = only(paper(t=without_v1))
-    assert (finding.hypothesis, len(finding.cells)) == ("v1 is left out", 1)
+    assert (finding.hypothesis, len(finding.flaws)) == ("v1 is left out", 1)
 
 
 def test_two_exchanged_rows(paper):
     relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
     cells = "q | 10.1 | 10.2 | 10.3 | 55.2\nr | 55.1 | 55.2 | 55.3 | 10.2\ns | 33.1 | 33.2 | 33.3 | 33.2"
     finding = only(paper(t=runs("median", relation, cells)))
-    assert (finding.hypothesis, len(finding.cells)) == ("q and r are exchanged", 2)
+    assert (finding.hypothesis, len(finding.flaws)) == ("q and r are exchanged", 2)
 
 
 def test_values_that_slipped_by_a_row(paper):
@@ -100,10 +100,12 @@ def test_swapped_digits_are_sought_first_where_nothing_else_confirms_the_number(
     columns = [{"quantity": "unchanged", "unit": "count"}, {"quantity": "changed", "unit": "count"}]
     relation = {"for": {"quantity": "unchanged", "query_set": ["v1", "v2"]}, "plus": {"quantity": "changed"}}
     cells = "original | 6,980 | 0\nv1 | 486 | 6,494\nv2 | 434 | 6,456"
-    finding = only(paper(t={"columns": columns, "cells": cells, "relations": [{**relation, "sum_is": {"query_set": "original"}}]}))
+    finding = only(
+        paper(t={"columns": columns, "cells": cells, "relations": [{**relation, "sum_is": {"query_set": "original"}}]})
+    )
     # 6,890 in place of 6,980 would do for v2 as well, but v1 confirms 6,980
     assert finding.hypothesis == "two digits of 6,456 (changed) are swapped: 6,546"
-    assert (finding.severity, finding.consistent) == ("impossible", ["524"])
+    assert (finding.severity, finding.flaws[0].consistent) == ("impossible", "524")
 
 
 def test_a_cell_copied_from_a_sibling_table(paper):

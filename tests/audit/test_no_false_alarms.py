@@ -15,7 +15,11 @@ def assert_silent(seed: int) -> None:
     paper = random_paper(random.Random(seed))
     for name, rounding in CONVENTIONS.items():
         found = audit(paper.reported(paper.print(rounding))).findings
-        assert not found, (seed, name, [(finding.id, finding.cells[0].printed, finding.relations) for finding in found])
+        assert not found, (
+            seed,
+            name,
+            [(finding.id, finding.flaws[0].cell.printed, finding.flaws[0].words) for finding in found],
+        )
 
 
 def test_the_random_papers_have_every_kind_of_relation():

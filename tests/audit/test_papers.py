@@ -45,7 +45,9 @@ def regions(name, text):
     if name in BEGINNINGS:
         starts = {table: text.index(f"\n{head}") for table, head in BEGINNINGS[name].items()}
     else:
-        starts = {f"table{match[1]}": match.start() for match in re.finditer(r"(?m)^(?:<\|[^|]*\|>)?Table (\d+)[.:]", text)}
+        starts = {
+            f"table{match[1]}": match.start() for match in re.finditer(r"(?m)^(?:<\|[^|]*\|>)?Table (\d+)[.:]", text)
+        }
     ordered = sorted(starts, key=starts.__getitem__)
     ends = dict(zip(ordered, [starts[table] for table in ordered[1:]] + [len(text)], strict=True))
     if name in CAPTION_BELOW:
@@ -116,8 +118,9 @@ def test_the_figures_of_the_prose_stand_in_the_text_in_their_order(name, text):
         for cell in table.cells if table.id.startswith("prose") else ():
             number = re.sub(rf"^(?:{hedges})\s*", "", cell.printed)
             at = position(number, text, at)  # two cells in a row may share one mention
+            while at >= 0 and cell.hedge not in text[at - 20 : at]:
+                at = position(number, text, at + 1)
             assert at >= 0, f"{name} {cell}: {cell.printed} is not in the text after the figure before it"
-            assert cell.hedge in text[at - 20 : at], f"{name} {cell}: {cell.printed}"
 
 
 def test_what_the_text_has_lost_is_recorded():
@@ -135,9 +138,9 @@ def test_almost_all_effectiveness_cells_are_under_a_relation_or_a_pattern_check(
 
 
 def test_the_findings_are_those_that_were_looked_at(name):
-    """One line per finding: paper, severity, number of cells, id, hypothesis. Each was compared with the paper's text."""
+    """One line per finding: paper, severity, cells, id, hypothesis. Each was compared with the paper's text."""
     found = audit(load_paper(name)).findings
-    lines = ["\t".join([name, f.severity, str(len(f.cells)), f.id, f.hypothesis]) for f in found]
+    lines = ["\t".join([name, f.severity, str(len(f.flaws)), f.id, f.hypothesis]) for f in found]
     pinned = PINNED.read_text(encoding="utf-8").splitlines()
     assert lines == [line for line in pinned if line.startswith(f"{name}\t")]
     assert all(finding.severity in SEVERITIES for finding in found)

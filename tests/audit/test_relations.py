@@ -6,8 +6,8 @@ from robustdr.audit.relations import KINDS, shown
 from robustdr.audit.resolve import resolve
 from robustdr.errors import UserError
 
-
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}, {"value": "summary"}]
+VALUE = {"value": "value"}
 PAIR = [{"measure": "RR@10"}, {"measure": "R@1000"}]
 
 
@@ -15,70 +15,106 @@ def table(columns, cells, *relations, **more):
     return {"columns": columns, "cells": cells, "relations": list(relations), **more}
 
 
-# (relation, columns, cells with a gap for the target, printed values that some rounding explains, others that none does)
+# relation, columns, cells with a gap for the target, printed values that some rounding explains, others that none does
 KNOWN = {
     # parts 1.0 to 1.1 (rounded 0.95, truncated 1.1), 2.0, 4.5: their mean is (0.95 + 1.95 + 4.45) / 3 = 2.45 to 2.6;
     # a printed 2.4 stands for 2.35 to 2.5, 2.6 for 2.55 to 2.7, 2.3 for 2.25 to 2.4, 2.7 for 2.65 to 2.8
     "mean_of": (
         {"for": {"value": "summary"}, "mean_of": {"seed": "*", "value": "value"}},
-        RUNS, "q | 1.0 | 2.0 | 4.5 | {}", ["2.4", "2.5", "2.6", "2"], ["2.3", "2.7", "1", "-2.5"],
+        RUNS,
+        "q | 1.0 | 2.0 | 4.5 | {}",
+        "2.4 2.5 2.6 2",
+        "2.3 2.7 1 -2.5",
     ),
     # the middle part is 2.0: 1.95 to 2.1
     "median_of": (
         {"for": {"value": "summary"}, "median_of": {"seed": "*"}},
-        RUNS, "q | 1.0 | 2.0 | 4.5 | {}", ["1.9", "2.0", "2.1", "2"], ["1.8", "2.2", "2.5"],
+        RUNS,
+        "q | 1.0 | 2.0 | 4.5 | {}",
+        "1.9 2.0 2.1 2",
+        "1.8 2.2 2.5",
     ),
     # centres 2.025, 4.025, 6.025: deviation 2; half-widths 0.075: reach √(3 · 0.005625 / 2) = 0.0919: 1.908 to 2.092
     "std_of": (
         {"for": {"value": "summary"}, "std_of": {"seed": "*"}},
-        RUNS, "q | 2.0 | 4.0 | 6.0 | {}", ["1.90", "2.00", "2.09", "1.9"], ["1.63", "1.89", "2.10"],
+        RUNS,
+        "q | 2.0 | 4.0 | 6.0 | {}",
+        "1.90 2.00 2.09 1.9",
+        "1.63 1.89 2.10",
     ),
     # 1.96 / √3 = 1.13161 of the deviation: 2.159 to 2.367
     "ci_of": (
         {"for": {"value": "summary"}, "ci_of": {"seed": "*"}},
-        RUNS, "q | 2.0 | 4.0 | 6.0 | {}", ["2.16", "2.26", "2.36"], ["2.00", "2.14", "2.38"],
+        RUNS,
+        "q | 2.0 | 4.0 | 6.0 | {}",
+        "2.16 2.26 2.36",
+        "2.00 2.14 2.38",
     ),
     # 26.05 / 32.5 - 1 = -19.846 % to 26.2 / 32.35 - 1 = -19.011 %
     "drop_from": (
         {"for": {"value": "summary"}, "drop_from": {"seed": 1}, "of": {"seed": 2}},
-        RUNS, "q | 32.4 | 26.1 | 0 | {}", ["-19.0%", "-19.4%", "-19.8%", "-19.85%", "-19%"], ["-18.8%", "-20.0%", "19.4%", "-24.1%"],
+        RUNS,
+        "q | 32.4 | 26.1 | 0 | {}",
+        "-19.0% -19.4% -19.8% -19.85% -19%",
+        "-18.8% -20.0% 19.4% -24.1%",
     ),
     # 26.05 - 32.5 = -6.45 to 26.2 - 32.35 = -6.15
     "points_from": (
         {"for": {"value": "summary"}, "points_from": {"seed": 1}, "of": {"seed": 2}},
-        RUNS, "q | 32.4 | 26.1 | 0 | {}", ["-6.1", "-6.3", "-6.4", "-6"], ["-5.9", "-6.6", "6.3"],
+        RUNS,
+        "q | 32.4 | 26.1 | 0 | {}",
+        "-6.1 -6.3 -6.4 -6",
+        "-5.9 -6.6 6.3",
     ),
     # 1.0 + 2.0 + x = 4.5 with every number from half a unit below to a unit above: x is 1.25 to 1.7
     "sum_is": (
-        {"for": {"value": "summary"}, "plus": {"seed": [1, 2], "value": "value"}, "sum_is": {"seed": 3, "value": "value"}},
-        RUNS, "q | 1.0 | 2.0 | 4.5 | {}", ["1.2", "1.5", "1.7"], ["1.1", "1.8"],
+        {"for": {"value": "summary"}, "plus": {"seed": [1, 2], "value": "value"}, "sum_is": {"seed": 3} | VALUE},
+        RUNS,
+        "q | 1.0 | 2.0 | 4.5 | {}",
+        "1.2 1.5 1.7",
+        "1.1 1.8",
     ),
     # of 7: 2/7 = 28.571 %, 3/7 = 42.857 %
     "share_of": (
         {"for": {"value": "summary"}, "share_of": 7},
-        RUNS, "q | 0 | 0 | 0 | {}", ["28.6%", "28.5%", "28.57%", "42.8%", "0.0%", "100%"], ["28.4%", "28.8%", "30.0%", "42.7%"],
+        RUNS,
+        "q | 0 | 0 | 0 | {}",
+        "28.6% 28.5% 28.57% 42.8% 0.0% 100%",
+        "28.4% 28.8% 30.0% 42.7%",
     ),
     # 2 of 7 exactly, the count without rounding
     "counts_match": (
         {"for": {"value": "summary"}, "counts_match": {"seed": 1}, "out_of": 7},
-        [{"seed": 1, "unit": "count"}, *RUNS[1:]], "q | 2 | 0 | 0 | {}", ["28.6%", "28.5%", "29%"], ["28.4%", "42.9%", "14.3%"],
+        [{"seed": 1, "unit": "count"}, *RUNS[1:]],
+        "q | 2 | 0 | 0 | {}",
+        "28.6% 28.5% 29%",
+        "28.4% 42.9% 14.3%",
     ),
     # 15.65 to 15.8 at one decimal, and what other decimals leave of it
     "same_as": (
         {"for": {"value": "summary"}, "same_as": {"seed": 1, "value": "value"}},
-        RUNS, "q | 15.7 | 0 | 0 | {}", ["15.7", "15.69", "16", "15"], ["15.5", "15.63", "-15.7", "17"],
+        RUNS,
+        "q | 15.7 | 0 | 0 | {}",
+        "15.7 15.69 16 15",
+        "15.5 15.63 -15.7 17",
     ),
     # no more than the least upper end: 2.0 stands for up to 2.1
     "at_most": (
         {"for": {"value": "summary"}, "at_most": {"seed": [1, 2], "value": "value"}},
-        RUNS, "q | 2.0 | 3.0 | 0 | {}", ["2.0", "2.1", "-5", "2.10"], ["2.2", "2.11", "3.0"],
+        RUNS,
+        "q | 2.0 | 3.0 | 0 | {}",
+        "2.0 2.1 -5 2.10",
+        "2.2 2.11 3.0",
     ),
     # no less than the greatest lower end: 3.0 stands for as little as 2.95
     "at_least": (
         {"for": {"value": "summary"}, "at_least": {"seed": [1, 2], "value": "value"}},
-        RUNS, "q | 2.0 | 3.0 | 0 | {}", ["3.0", "2.9", "2.94", "7"], ["2.8", "2.93"],
+        RUNS,
+        "q | 2.0 | 3.0 | 0 | {}",
+        "3.0 2.9 2.94 7",
+        "2.8 2.93",
     ),
-}  # fmt: skip
+}
 
 
 def test_every_kind_but_the_bounds_has_a_known_answer():
@@ -88,9 +124,9 @@ def test_every_kind_but_the_bounds_has_a_known_answer():
 @pytest.mark.parametrize("kind", KNOWN)
 def test_a_relation_holds_for_some_rounding_or_for_none(paper, kind):
     relation, columns, cells, right, wrong = KNOWN[kind]
-    for printed in [*right, *wrong]:
+    for printed in f"{right} {wrong}".split():
         checks = resolve(paper(t=table(columns, cells.format(printed), relation)))
-        assert [check.holds for check in checks] == [printed in right], printed
+        assert [check.holds for check in checks] == [printed in right.split()], printed
 
 
 @pytest.mark.parametrize(
@@ -110,7 +146,9 @@ def test_bounds_are_the_centre_plus_and_minus_the_half_width(paper, upper, lower
 
 def test_units_are_reconciled(paper):
     """Deviations printed as fractions beside percentages: 73 %, 74 % and 75 % deviate by 0.01."""
-    runs = table(RUNS, "q | 73.00% | 74.00% | 75.00% | 1.00E-02", {"for": {"value": "summary"}, "std_of": {"seed": "*"}})
+    runs = table(
+        RUNS, "q | 73.00% | 74.00% | 75.00% | 1.00E-02", {"for": {"value": "summary"}, "std_of": {"seed": "*"}}
+    )
     assert resolve(paper(t=runs))[0].holds
 
 
@@ -129,7 +167,9 @@ def test_options(paper):
     assert resolve(paper(t=table(RUNS, "q | 2.0 | 4.0 | 6.0 | 4.97", wide)))[0].holds
     # RBP 0.5 and residual 0.2 are more than a total of 0.65
     residual = {"for": {"seed": 1}, "plus": {"seed": 2}, "at_most": "0.65"}
-    assert [resolve(paper(t=table(RUNS, f"q | 0.50 | {x} | 0 | 0", residual)))[0].holds for x in ("0.15", "0.2", "0.20")] == [
+    assert [
+        resolve(paper(t=table(RUNS, f"q | 0.50 | {x} | 0 | 0", residual)))[0].holds for x in ("0.15", "0.2", "0.20")
+    ] == [
         True,
         True,
         False,
@@ -144,7 +184,10 @@ def test_several_cells_stand_for_their_mean_in_a_change(paper):
 
 def test_a_relation_reads_another_table_and_drops_a_coordinate(paper):
     first = table([{"system": "a", "measure": "RR@10"}], "q | 15.7")
-    relation = {"for": {"quantity": "again"}, "same_as": {"table": "first", "quantity": None, "system": "a", "measure": "RR@10"}}
+    relation = {
+        "for": {"quantity": "again"},
+        "same_as": {"table": "first", "quantity": None, "system": "a", "measure": "RR@10"},
+    }
     second = table([{"quantity": "again"}], "q | 15.2", relation)
     check = resolve(paper(first=first, second=second))[0]
     assert not check.holds
@@ -172,21 +215,30 @@ def test_a_mean_outside_its_parts_is_impossible(paper):
 
 
 REFUSED = {
-    "unknown kind": ({"for": {}, "mean_off": {"seed": "*"}}, r"key of tables.t.relations.0: 'mean_off' is unknown \(did you mean mean_of"),
+    "unknown kind": ({"for": {}, "mean_off": {"seed": "*"}}, r"'mean_off' is unknown \(did you mean mean_of"),
     "no kind": ({"for": {}}, r"no kind given; give one of mean_of, median_of"),
     "two kinds": ({"for": {}, "mean_of": {}, "same_as": {}}, r"mean_of and same_as given; give one of"),
     "missing for": ({"mean_of": {}}, r"'for' is a required property"),
-    "option of another kind": ({"for": {}, "mean_of": {}, "z": 2}, r"'z' given; mean_of takes for, note and nothing else"),
-    "missing option": ({"for": {}, "counts_match": {}}, r"'out_of' missing; counts_match takes for, note and out_of"),
-    "for selects nothing": ({"for": {"query_set": "z"}, "mean_of": {}}, r"`for` selects no cell of t; its labels of query_set are q"),
-    "missing cell": ({"for": {"seed": 1}, "same_as": {"seed": 9}}, r"t has no cell at q · seed 9; its labels of seed are 1, 2, 3"),
+    "option of another kind": ({"for": {}, "mean_of": {}, "z": 2}, r"'z' given; mean_of takes for, note and nothing"),
+    "missing option": ({"for": {}, "counts_match": {}}, r"'out_of' missing; counts_match takes for, note and"),
+    "for selects nothing": (
+        {"for": {"query_set": "z"}, "mean_of": {}},
+        r"`for` selects no cell of t; its labels",
+    ),
+    "missing cell": (
+        {"for": {"seed": 1}, "same_as": {"seed": 9}},
+        r"t has no cell at q · seed 9; its labels of seed are 1",
+    ),
     "missing table": ({"for": {"seed": 1}, "same_as": {"table": "u"}}, r"table: 'u' is unknown"),
-    "several cells": ({"for": {"seed": 1}, "same_as": {"seed": None}}, r"3 cells of t stand at q; name more coordinates"),
+    "several cells": (
+        {"for": {"seed": 1}, "same_as": {"seed": None}},
+        r"3 cells of t stand at q; name more",
+    ),
     "no number": ({"for": {"seed": 1}, "share_of": "many"}, r"'many' is not a printed number"),
-    "share of nothing": ({"for": {"seed": 1}, "share_of": 0}, r"share_of of a total of 0; a share needs a total above 0"),
-    "one run": ({"for": {"value": "summary"}, "std_of": {"seed": 1}}, r"std_of selects one cell; a deviation needs two or more"),
-    "own cycle": ({"for": {"seed": 1}, "mean_of": {"seed": [1, 2]}}, r"a cycle: mean_of computes t \[q · seed 1\] from itself"),
-}  # fmt: skip
+    "share of nothing": ({"for": {"seed": 1}, "share_of": 0}, r"share_of of a total of 0; a share needs"),
+    "one run": ({"for": {"value": "summary"}, "std_of": {"seed": 1}}, r"std_of selects one cell; a deviation needs"),
+    "own cycle": ({"for": {"seed": 1}, "mean_of": {"seed": [1, 2]}}, r"a cycle: mean_of computes t \[q · seed 1\]"),
+}
 
 
 @pytest.mark.parametrize(("relation", "message"), REFUSED.values(), ids=REFUSED.keys())

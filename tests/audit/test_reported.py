@@ -39,7 +39,13 @@ def write(folder: Path, text: str) -> Path:
 def test_a_cell_keeps_its_text_mark_unit_decimals_and_line(tmp_path):
     paper = load(write(tmp_path, GOOD))
     cell = paper.find("table1", query_set="misspell", system="a", measure="RR@10")
-    assert (cell.printed, cell.mark, cell.unit, cell.number, cell.decimals) == ("15.5", "†", "percent", Decimal("15.5"), 1)
+    assert (cell.printed, cell.mark, cell.unit, cell.number, cell.decimals) == (
+        "15.5",
+        "†",
+        "percent",
+        Decimal("15.5"),
+        1,
+    )
     assert (cell.paper, cell.table, cell.line) == ("mine", "table1", 17)
     assert cell.coordinates["collection"] == "antique"
     assert cell.value == pytest.approx(0.155)
@@ -88,8 +94,8 @@ def test_find_refuses_an_unknown_table_and_an_ambiguous_place(tmp_path):
     ],
 )
 def test_hedges_scales_and_signs(tmp_path, printed, interval):
-    text = f"paper: p\ntitle: t\ntables:\n  t:\n    caption: c\n    row: quantity\n    columns: [{{}}]\n    cells: |\n      q | {printed}\n"
-    assert load(write(tmp_path, text)).cells[0].interval == pytest.approx(interval)
+    head = "paper: p\ntitle: t\ntables:\n  t:\n    caption: c\n    row: quantity\n    columns: [{}]\n    cells: |\n"
+    assert load(write(tmp_path, f"{head}      q | {printed}\n")).cells[0].interval == pytest.approx(interval)
 
 
 def test_a_cell_without_its_further_value():
@@ -97,12 +103,28 @@ def test_a_cell_without_its_further_value():
 
 
 REFUSED = {
-    "unknown key": ("    unit: percent", "    units: percent", r":7: key of tables.table1: 'units' is unknown \(did you mean unit\?\); allowed: caption, cells"),
-    "unknown column key": ("quantity: changed,", "quantities: changed,", r":11: key of tables.table1.columns.0: 'quantities' is unknown"),
-    "unknown unit": ("unit: percent", "unit: percents", r":7: tables.table1.unit: 'percents' is unknown \(did you mean percent\?\)"),
+    "unknown key": (
+        "    unit: percent",
+        "    units: percent",
+        r":7: key of tables.table1: 'units' is unknown \(did you mean unit\?\); allowed: caption, cells",
+    ),
+    "unknown column key": (
+        "quantity: changed,",
+        "quantities: changed,",
+        r":11: key of tables.table1.columns.0: 'quantities' is unknown",
+    ),
+    "unknown unit": (
+        "unit: percent",
+        "unit: percents",
+        r":7: tables.table1.unit: 'percents' is unknown \(did you mean percent\?\)",
+    ),
     "unknown coordinate": ("row: query_set", "row: queryset", r":9: tables.table1.row"),
     "unparsable cell": ("32.4 ", "32,4 ", r":15: tables.table1.cells: '32,4' is not a printed number; allowed: 26.1"),
-    "undeclared mark": ("15.5†", "15.5*", r":17: tables.table1.cells: '15.5\*/-52.0%' is not a printed number.*its marks \(†\)"),
+    "undeclared mark": (
+        "15.5†",
+        "15.5*",
+        r":17: tables.table1.cells: '15.5\*/-52.0%' is not a printed number.*its marks \(†\)",
+    ),
     "too many values": ("32.4 ", "32.4/1/2 ", r":15: .*'32.4/1/2' has 3 values; its column allows 1 or 2"),
     "too few fields": ("1,200 | ", "", r":15: .*3 fields; a line has 4: query_set and 3 columns"),
     "empty field": ("1,200", "", r":15: .*empty field; write `-`"),
@@ -112,7 +134,11 @@ REFUSED = {
     "no rows": (GOOD[GOOD.index("      original") :], "", r":14: tables.table1.cells: no rows"),
     "missing key": ("    caption: Results\n", "", r":4: tables.table1: 'caption' is a required property"),
     "not YAML": ("title: A paper", "title: [A paper", r":\d+: not YAML: "),
-    "anchor in itself": ("where: {collection: antique}", "where: &a {collection: *a}", r":6: a cycle: the anchor is used inside itself"),
+    "anchor in itself": (
+        "where: {collection: antique}",
+        "where: &a {collection: *a}",
+        r":6: a cycle: the anchor is used inside itself",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""How many single errors the audit sees: `python tests/benchmarks/bench_audit.py [papers per row]`.
+"""How many single errors the audit sees: `PYTHONPATH=workflow:tests python -m benchmarks.bench_audit [papers]`.
 
 Each trial takes a random paper that agrees with itself, rounds it, puts one error into one cell, and asks whether the
 audit reports anything. A single changed digit is often one that rounding explains; the more decimals, the fewer.
@@ -7,10 +7,8 @@ audit reports anything. A single changed digit is often one that rounding explai
 import random
 import sys
 import time
-from pathlib import Path
+from itertools import pairwise
 from statistics import fmean
-
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "workflow")]
 
 from audit.synthetic import CONVENTIONS, Number, Paper, random_paper
 from robustdr.audit.findings import audit
@@ -34,7 +32,7 @@ def digits_swapped(rng: random.Random, paper: Paper, printed: Grid, rounding: st
     cell, index = _any_cell(rng, printed)
     text = cell[index]
     digits = [position for position, character in enumerate(text) if character.isdigit()]
-    pairs = [(a, b) for a, b in zip(digits, digits[1:], strict=False) if text[a] != text[b]]
+    pairs = [(a, b) for a, b in pairwise(digits) if text[a] != text[b]]
     if not pairs:
         return False
     a, b = rng.choice(pairs)
@@ -57,7 +55,9 @@ def row_left_out(rng: random.Random, paper: Paper, printed: Grid, rounding: str)
     """The mean over the variations is taken without one of them."""
     table = rng.choice(["runs", "effect"])
     rows = {label: cells for label, cells in paper.grids[table] if label.startswith("v")}
-    columns = range(2, 6) if table == "effect" else range(sum(cell[0].form == "percent_sign" for cell in rows["v1"]) - 3)
+    columns = (
+        range(2, 6) if table == "effect" else range(sum(cell[0].form == "percent_sign" for cell in rows["v1"]) - 3)
+    )
     column = rng.choice(columns)
     left_out = rng.choice(list(rows))
     parts = [cells[column][0] for label, cells in rows.items() if label != left_out]

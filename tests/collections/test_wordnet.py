@@ -40,10 +40,10 @@ def synset(line, letter="n"):
 
 def test_a_line_of_the_database_is_read_field_by_field():
     """wndb(5WN): offset, file, type, lemmas with lexical ids, pointers, a verb's frames, gloss."""
-    line = "00740577 32 v 02 remind 0 call_back 1 002 @ 00745005 v 0000 ~ 00740712 v 0102 02 + 09 00 + 17 00 | put in mind "
+    line = "00740577 32 v 02 remind 0 call_back 1 002 @ 00745005 v 0000 ~ 00740712 v 0102 02 + 09 00 + 17 00 | recall "
     read = synset(line, "v")
     assert (read.id, read.lexfile, read.lemmas) == ("v00740577", "verb.communication", ("remind", "call back"))
-    assert read.gloss == "put in mind"
+    assert read.gloss == "recall"
     assert read.related("@") == ["v00745005"] and read.related("~") == ["v00740712"] and read.related("+") == []
     satellite = synset("00017782 00 s 01 galore(ip) 0 001 & 00013887 s 0000 | in great numbers", "a")
     assert satellite.lemmas == ("galore",) and satellite.related("&") == ["a00013887"]
@@ -136,7 +136,9 @@ def test_queries_read_like_web_questions(name):
     lengths = Counter(len(query.text.split()) >= 4 for query in queries)
     assert lengths[True] > 0.9 * len(queries)
     assert not any(re.search(r"\ba [aeio]|\ban [^aeiouh]", query.text) for query in queries if "one" not in query.text)
-    wording = Counter(re.sub(re.escape(query.qid.split(".")[0].replace("_", " ")), "X", query.text) for query in queries)
+    wording = Counter(
+        re.sub(re.escape(query.qid.split(".")[0].replace("_", " ")), "X", query.text) for query in queries
+    )
     assert max(wording.values()) < 0.15 * len(queries)
 
 

@@ -1,6 +1,8 @@
 """Fixtures: a training file for the tiny model, and a training that is over in a second."""
 
 import json
+import shutil
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,12 @@ from robustdr.training.loop import train
 
 @pytest.fixture(scope="session")
 def training_file(tmp_path_factory, words) -> Path:
-    """26 queries with a variation, one or two positives and three negatives each."""
+    """26 queries with a variation, one or two positives that share words with the query, and three negatives each."""
     path = tmp_path_factory.mktemp("training") / "data.jsonl"
     rng = generator("training file")
 
-    def passage(docid: str) -> dict[str, str]:
-        text = " ".join(rng.choices(words, k=rng.randint(3, 12)))
+    def passage(docid: str, start: str = "") -> dict[str, str]:
+        text = " ".join([start, *rng.choices(words, k=rng.randint(3, 9))])
         return {"docid": docid, "title": rng.choice(["", "tree"]), "text": text}
 
     with open(path, "w", encoding="utf-8") as file:
@@ -27,11 +29,21 @@ def training_file(tmp_path_factory, words) -> Path:
                 "query_id": f"q{number}",
                 "query": query,
                 "query_variation": query.replace("e", "ee"),
-                "positive_passages": [passage(f"p{number}.{i}") for i in range(1 + number % 2)],
+                "positive_passages": [passage(f"p{number}.{i}", query) for i in range(1 + number % 2)],
                 "negative_passages": [passage(f"n{number}.{i}") for i in range(3)],
             }
             file.write(json.dumps(line) + "\n")
     return path
+
+
+@pytest.fixture(scope="session")
+def still_model(tiny_model, tmp_path_factory) -> Path:
+    """The tiny model without dropout."""
+    folder = shutil.copytree(tiny_model, tmp_path_factory.mktemp("still") / "model")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
 
 
 @pytest.fixture()
@@ -65,3 +77,11 @@ def fit(training_file, tiny_model, settings, tmp_path):
         return output
 
     return run
+
+
+@pytest.fixture()
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]

@@ -80,21 +80,21 @@ def test_the_log_has_a_line_a_step(fit):
 
 
 def test_training_learns(fit):
-    rows = log(fit("model", epochs=12.0))
-    losses = [float(row["loss"]) for row in rows]
-    assert np.mean(losses[-12:]) < 0.5 * np.mean(losses[:12])
+    losses = [float(row["loss"]) for row in log(fit("model", epochs=12.0, learning_rate=3e-3))]
+    assert np.mean(losses[-12:]) < 0.7 * np.mean(losses[:12])
+    assert np.mean(losses[-12:]) < 0.9 * math.log(12)  # better than a guess among the 12 passages of a batch
 
 
-def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(fit, settings, training_file, tiny_model):
-    """By hand: without dropout, on the vectors that the initial model gives to the scheduled texts."""
-    model = fit("model")
+def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(fit, settings, training_file, still_model):
+    """By hand, on the vectors that the initial model gives to the scheduled texts."""
+    model = fit("model", initial=still_model)
     examples = read_training_data(training_file)
     (positions, passages), *_ = loop.Batches(examples, settings, seed=1, size=4).run(0, 1)
-    encoder = Encoder(tiny_model)
+    encoder = Encoder(still_model)
     queries = encoder.encode([examples[i].query for i in positions], "query", 16)
     texts = [f"{title} [SEP] {text}" if title else text for _, title, text in passages]
     batch = loop.Batch(torch.from_numpy(encoder.encode(texts, "document", 24)), torch.arange(4) * 3, torch.from_numpy(queries))
-    assert float(log(model)[0]["loss"]) == pytest.approx(Contrastive()(batch)["nll"].item(), rel=0.5)
+    assert float(log(model)[0]["loss"]) == pytest.approx(Contrastive()(batch)["nll"].item(), rel=1e-5)
 
 
 def test_frozen_word_embeddings_stay(fit, tiny_model):

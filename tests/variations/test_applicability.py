@@ -1,11 +1,10 @@
 """Applicability on MS MARCO's 6,980 dev queries beside rodr's Table 2, as a report (`pytest -s` shows it)."""
 
 import pytest
-
 from robustdr import variations
 from robustdr.variations.statistics import neutral
 
-# generator: (released set, #Ori. of rodr's Table 2, how far ours may differ; config/README.md explains what is above 5 %)
+# generator: (released set, #Ori. of rodr's Table 2, how far ours may differ; config/README.md explains more than 5 %)
 TABLE_2 = {
     "misspell": ("MisSpell", 0, 0),
     "extra_punctuation": ("ExtraPunc", 0, 0),
@@ -20,7 +19,8 @@ TABLE_2 = {
 
 @pytest.fixture(scope="module")
 def report():
-    lines = [f"{'generator':24} {'#Ori. rodr':>10} {'released':>9} {'ours':>6} {'difference':>10}  ignoring case and punctuation: released, ours"]
+    head = f"{'generator':24} {'#Ori. rodr':>10} {'released':>9} {'ours':>6} {'difference':>10}"
+    lines = [f"{head}  ignoring case and punctuation: released, ours"]
     yield lines
     print("\n" + "\n".join(lines))
 

@@ -8,7 +8,6 @@ from dataclasses import fields
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.variations import base
@@ -59,7 +58,15 @@ def test_every_name_has_its_class_and_documentation():
     for name in variations.names():
         found = variations.kind(name)
         assert found.name == name
-        assert found.category in {"misspelling", "naturality", "ordering", "paraphrasing", "syntactic", "semantic", "identity"}
+        assert found.category in {
+            "misspelling",
+            "naturality",
+            "ordering",
+            "paraphrasing",
+            "syntactic",
+            "semantic",
+            "identity",
+        }
         assert found.papers and set(found.papers) <= {"rodr", "qvg", "capot", "toroder", "intent"}
         assert found.__doc__ and found.__doc__ is not base.Variation.__doc__
     assert len(variations.catalogue()) == len(variations.names()) == 36
@@ -67,7 +74,9 @@ def test_every_name_has_its_class_and_documentation():
 
 
 def test_papers_have_all_their_generators():
-    used = Counter(paper for entry in variations.catalogue() for paper in entry["papers"] if entry["name"] != "original")
+    used = Counter(
+        paper for entry in variations.catalogue() for paper in entry["papers"] if entry["name"] != "original"
+    )
     assert used == {"rodr": 8, "qvg": 10, "capot": 10, "toroder": 7, "intent": 1}
 
 
@@ -121,4 +130,6 @@ def _missing(package):
 
 
 def test_parameters_are_all_fields():
-    assert variations.create("typo").parameters == {field.name: field.default for field in fields(variations.kind("typo"))}
+    assert variations.create("typo").parameters == {
+        field.name: field.default for field in fields(variations.kind("typo"))
+    }

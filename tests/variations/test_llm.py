@@ -5,7 +5,6 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.variations import llm
@@ -60,7 +59,10 @@ def server():
 @pytest.fixture
 def create(server, tmp_path):
     def make(**parameters):
-        common = {"base_url": f"http://127.0.0.1:{server.server_port}/v1", "cache": str(tmp_path / "kept" / "llm.jsonl")}
+        common = {
+            "base_url": f"http://127.0.0.1:{server.server_port}/v1",
+            "cache": str(tmp_path / "kept" / "llm.jsonl"),
+        }
         return variations.create("llm", common | {"pause": 0.01, "attempts": 3} | parameters)
 
     return make
@@ -133,7 +135,7 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        ("Sure!\n1. a\n2) b\n3: c\n4. \"d\"\n5. e\n\nHope this helps", ["a", "b", "c", "d", "e"]),
+        ('Sure!\n1. a\n2) b\n3: c\n4. "d"\n5. e\n\nHope this helps', ["a", "b", "c", "d", "e"]),
         ("- a\n- b\n- c\n- d\n- e", ["a", "b", "c", "d", "e"]),
         ("Version 1: a x\nVersion 2: b\nVersion 3: c\nVersion 4: d\nVersion 5: e", ["a x", "b", "c", "d", "e"]),
         ("a\nb\n\nc\nd\ne", ["a", "b", "c", "d", "e"]),

@@ -7,7 +7,6 @@ first is the word's place.
 from collections import Counter
 
 import pytest
-
 from robustdr import lexicon, variations
 from robustdr.variations import edits
 
@@ -53,7 +52,9 @@ def test_keys_touch_in_both_directions():
     assert edits.TOUCHING_LETTERS["p"] == "lo"
     assert edits.TOUCHING["p"] == "0lo"
     assert all(key in edits.TOUCHING[other] for key, others in edits.TOUCHING.items() for other in others)
-    assert all(key in edits.CONFUSED[other] and key != other for key, others in edits.CONFUSED.items() for other in others)
+    assert all(
+        key in edits.CONFUSED[other] and key != other for key, others in edits.CONFUSED.items() for other in others
+    )
 
 
 @pytest.mark.parametrize(

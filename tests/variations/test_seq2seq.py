@@ -3,7 +3,6 @@
 import re
 
 import pytest
-
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.files import sha256
@@ -18,7 +17,13 @@ QUERIES = [
 
 def _engines(tiny_m2m100, tiny_marian, tiny_t5):
     return {
-        "back_translation": {"engine": "marian", "model": str(tiny_marian), "back": str(tiny_marian), "beams": 2, "tokens": 12},
+        "back_translation": {
+            "engine": "marian",
+            "model": str(tiny_marian),
+            "back": str(tiny_marian),
+            "beams": 2,
+            "tokens": 12,
+        },
         "back_translation_m2m": {"engine": "m2m100", "model": str(tiny_m2m100), "beams": 2, "tokens": 12},
         "t5_qqp_paraphrase": {"engine": "t5", "model": str(tiny_t5), "beams": 2, "tokens": 12},
         "paraphrase_t5_paws": {"engine": "t5", "model": str(tiny_t5), "beams": 1, "tokens": 12},
@@ -52,14 +57,18 @@ def test_translation_goes_there_and_back(tiny_m2m100):
 def test_the_prompt_reaches_the_model(tiny_t5):
     model = seq2seq.load(str(tiny_t5))
     [expected] = model.generate(["paraphrase : meaning of thermal energy"], beams=2, longest=12)
-    variation = variations.create("t5_qqp_paraphrase", {"engine": "t5", "model": str(tiny_t5), "beams": 2, "tokens": 12})
+    variation = variations.create(
+        "t5_qqp_paraphrase", {"engine": "t5", "model": str(tiny_t5), "beams": 2, "tokens": 12}
+    )
     [(_, text)] = variation.vary([("3", "meaning of thermal energy")], 1)
     assert text == " ".join(expected.split())
 
 
 @pytest.mark.parametrize("model", ["", "facebook/m2m100_418M", "a/b@main:" + "0" * 64, "/no/such/folder"])
 def test_an_unpinned_model_is_refused(model):
-    with pytest.raises(UserError, match=r"model: .* is neither a folder with model\.safetensors nor a pinned hub model"):
+    with pytest.raises(
+        UserError, match=r"model: .* is neither a folder with model\.safetensors nor a pinned hub model"
+    ):
         variations.create("back_translation_m2m", {"engine": "m2m100", "model": model})
 
 
@@ -91,5 +100,5 @@ def test_an_unreachable_hub_is_one_clear_line(monkeypatch):
     import huggingface_hub
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(UserError, match="owner/missing@2.*cannot be downloaded"):
+    with pytest.raises(UserError, match=r"owner/missing@2.*cannot be downloaded"):
         seq2seq.load(f"owner/missing@{'2' * 40}:{'0' * 64}")

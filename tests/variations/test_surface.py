@@ -1,7 +1,6 @@
 """Punctuation, stopwords and word order on hand-worked queries."""
 
 import pytest
-
 from robustdr import variations
 
 

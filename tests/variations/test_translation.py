@@ -4,24 +4,35 @@ import re
 import shutil
 
 import pytest
-
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.variations import reformulation, translation
 
 QUERIES = {
-    "what does it mean to abdicate": {"what does abdicating mean", "what is meant by abdicating", "what does it mean when you abdicate"},
-    "what does pipeline mean": {"what is meant by pipeline", "what is the meaning of pipeline", "what does pipeline signify"},
-    "Meaning of Photosynthesis?": {f"{words} Photosynthesis?" for words in ("importance of", "significance of")} | {"what Photosynthesis means?"},
-    "define jaw": {"definition of jaw", "determine jaw", "define the term jaw"},
-    "how do i unfriend": {"how can one unfriend", "how to unfriend", "how does one unfriend"},
-}  # fmt: skip
+    "what does it mean to abdicate": [
+        "what does abdicating mean",
+        "what is meant by abdicating",
+        "what does it mean when you abdicate",
+    ],
+    "what does pipeline mean": [
+        "what is meant by pipeline",
+        "what is the meaning of pipeline",
+        "what does pipeline signify",
+    ],
+    "Meaning of Photosynthesis?": [
+        "importance of Photosynthesis?",
+        "significance of Photosynthesis?",
+        "what Photosynthesis means?",
+    ],
+    "define jaw": ["definition of jaw", "determine jaw", "define the term jaw"],
+    "how do i unfriend": ["how can one unfriend", "how to unfriend", "how does one unfriend"],
+}
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_question_comes_back_in_other_words(query):
     queries = [(str(qid), query) for qid in range(60)]
-    assert {text for _, text in variations.create("back_translation").vary(queries, 1)} == QUERIES[query]
+    assert {text for _, text in variations.create("back_translation").vary(queries, 1)} == set(QUERIES[query])
 
 
 def test_a_word_comes_back_as_the_usual_word_in_its_form():
@@ -33,7 +44,7 @@ def test_a_word_comes_back_as_the_usual_word_in_its_form():
 
 def test_gerunds():
     assert reformulation.gerund("run the mile") == "running the mile"
-    assert reformulation.gerund("qwzx") == "qwzxing" or reformulation.gerund("qwzx") == "qwzx"
+    assert reformulation.gerund("abdicate") == "abdicating"
 
 
 def test_every_phrase_gives_whole_sentences(script):
@@ -50,7 +61,13 @@ def test_a_query_that_no_rule_knows_stays():
 
 
 def test_the_stand_in_says_that_it_is_one():
-    for name in ("back_translation", "back_translation_m2m", "t5_qqp_paraphrase", "paraphrase_t5_paws", "t5_description_to_title"):
+    for name in (
+        "back_translation",
+        "back_translation_m2m",
+        "t5_qqp_paraphrase",
+        "paraphrase_t5_paws",
+        "t5_description_to_title",
+    ):
         assert variations.create(name).resource.startswith("stand-in: rules")
 
 

@@ -3,7 +3,6 @@
 import hashlib
 
 import pytest
-
 from robustdr import lexicon, variations
 from robustdr.errors import UserError
 from robustdr.variations import vectors
@@ -87,7 +86,11 @@ def test_vectors_of_a_file(tmp_path):
     file.write_text(VECTORS)
     digest = hashlib.sha256(VECTORS.encode()).hexdigest()
     known = vectors.load(1000, str(file), digest)
-    assert known.neighbours("father", 5, 0.8) == ["run", "brother", "uncle"]  # cosines 1, .994, .936; father is a verb too
+    assert known.neighbours("father", 5, 0.8) == [
+        "run",
+        "brother",
+        "uncle",
+    ]  # cosines 1, .994, .936; father is a verb too
     texts = vary("embedding_synonym_swap", ["My father!"] * 30, file=str(file), sha256=digest)
     assert set(texts) == {"my run", "my brother", "my uncle"}
     resource = variations.create("embedding_synonym_swap", {"file": str(file), "sha256": digest}).resource
@@ -119,7 +122,11 @@ def test_one_verb_takes_another_form():
     happens = {f"what {form} when stop drinking alcohol" for form in ("happen", "happened", "happening")}
     assert happens <= set(texts)
     assert "what happens when stop drinking alcohol" not in texts
-    assert vary("transform_tense", ["what is photosynthesis", "Has it?", ""]) == ["what is photosynthesis", "Has it?", ""]
+    assert vary("transform_tense", ["what is photosynthesis", "Has it?", ""]) == [
+        "what is photosynthesis",
+        "Has it?",
+        "",
+    ]
     assert vary("transform_tense", ["what is photosynthesis"], fixed="are") != ["what is photosynthesis"]
     assert all(text[0].isupper() for text in vary("transform_tense", ["Drinking"] * 5))
 
@@ -127,7 +134,9 @@ def test_one_verb_takes_another_form():
 def test_determiners_stand_left_or_right_of_noun_phrases():
     texts = set(vary("determiner", ["what is the big dog"] * 80))
     words = ("a", "an", "the", "this", "that")
-    assert texts == {f"what is {word} the big dog" for word in words} | {f"what is the big dog {word}" for word in words}
+    assert texts == {f"what is {word} the big dog" for word in words} | {
+        f"what is the big dog {word}" for word in words
+    }
     assert vary("determiner", ["why not"]) == ["why not"]
 
 

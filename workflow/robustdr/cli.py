@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from robustdr.audit import command as audit
 from robustdr.errors import UserError
 
 # A stage imports its module when it runs: starting torch to audit a table would cost more than the audit.
@@ -37,6 +38,22 @@ def vary_split(a: argparse.Namespace) -> None:
     run(a.queries, a.output, a.statistics, tokenizer=a.tokenizer, **a.settings)
 
 
+def vary(a: argparse.Namespace) -> None:
+    from robustdr.variations import run
+
+    run(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers)
+
+
+def list_variations(a: argparse.Namespace) -> None:
+    from robustdr.variations import kind, names
+
+    for name in names():
+        generator = kind(name)
+        summary = (generator.__doc__ or "").strip().partition("\n\n")[0]
+        print(f"{name} ({generator.category}; {', '.join(generator.papers) or 'no paper'}; needs {generator.needs})")
+        print(f"    {' '.join(summary.split())}")
+
+
 def checkpoint(a: argparse.Namespace) -> None:
     from robustdr.encoding.checkpoint import write_checkpoint
 
@@ -46,9 +63,7 @@ def checkpoint(a: argparse.Namespace) -> None:
 def training_data(a: argparse.Namespace) -> None:
     from robustdr.training.data import write_training_data
 
-    write_training_data(
-        a.settings, a.seed, a.corpus, a.queries, a.qrels, a.run, a.variations, a.tokenizer, a.output
-    )
+    write_training_data(a.settings, a.seed, a.corpus, a.queries, a.qrels, a.run, a.variations, a.tokenizer, a.output)
 
 
 def train(a: argparse.Namespace) -> None:
@@ -56,7 +71,8 @@ def train(a: argparse.Namespace) -> None:
 
     folder = a.output
     snapshots = {
-        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name for percent in a.snapshots
+        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
+        for percent in a.snapshots
     }
     train(
         a.settings,
@@ -128,7 +144,11 @@ TEXT, TEXTS, INTS = {}, {"nargs": "*"}, {"type": int, "nargs": "*", "default": [
 # Stages of the workflow: function, help, options by name. A * marks those that may be left out.
 STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, dict]]] = {
     "corpus": (corpus, "write a collection's passages", {"source": JSON, "output": PATH}),
-    "split": (split, "write a split's queries and judgements", {"source": JSON, "split": TEXT, "queries": PATH, "qrels": PATH}),
+    "split": (
+        split,
+        "write a split's queries and judgements",
+        {"source": JSON, "split": TEXT, "queries": PATH, "qrels": PATH},
+    ),
     "card": (
         card,
         "check a collection and describe it",
@@ -193,7 +213,15 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, dic
     "bm25": (
         bm25,
         "search all query sets with BM25",
-        {"settings": JSON, "keys": TEXTS, "tag": TEXT, "collection": TEXT, "corpus": PATH, "queries": PATHS, "runs": PATHS},
+        {
+            "settings": JSON,
+            "keys": TEXTS,
+            "tag": TEXT,
+            "collection": TEXT,
+            "corpus": PATH,
+            "queries": PATHS,
+            "runs": PATHS,
+        },
     ),
     "evaluate": (
         evaluate,
@@ -223,6 +251,22 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(function=function)
         for option, kind in options.items():
             command.add_argument(f"--{option.rstrip('*')}", required=not option.endswith("*"), **kind)
+    command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
+    command.set_defaults(function=vary)
+    command.add_argument("queries", help="TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>")
+    command.add_argument("-o", "--output", type=Path, required=True, help="TSV file to write")
+    command.add_argument("--variation", required=True, help="a generator; see `robustdr variations list`")
+    command.add_argument("--seed", type=int, default=0, help="default: 0")
+    command.add_argument("--parameters", type=json.loads, default={}, help="JSON object of the generator's parameters")
+    command.add_argument("--statistics", type=Path, help="JSON file for what was changed and by how much")
+    command.add_argument("--tokenizer", type=Path, help="a model folder or tokenizer.json: counts changes that it sees")
+    command.add_argument("--workers", type=int, default=1, help="processes; default: 1; the output is the same")
+    command = commands.add_parser("variations", help="list the query variation generators")
+    command.set_defaults(function=list_variations)
+    command.add_argument("list", choices=["list"])
+    command = commands.add_parser("audit", help="check reported numbers against each other")
+    command.set_defaults(function=audit.run)
+    audit.add_arguments(command)
     return made
 
 
@@ -232,11 +276,13 @@ def main(argv: list[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     arguments = parser().parse_args(argv)
     try:
-        arguments.function(arguments)
+        return arguments.function(arguments) or 0
     except UserError as error:
         print(f"robustdr: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
         print(f"robustdr: {error.filename or ''}: {error.strerror}; nothing was written there", file=sys.stderr)
         return 2
-    return 0

@@ -77,14 +77,14 @@ def load(folder: Path = Path("config")) -> Config:
         validate(tree, folder / "schemas" / f"{schema}.schema.json", path)
         return tree
 
-    papers = {
-        path.parent.name: read(path, "experiment") for path in sorted(folder.glob("papers/*/experiment.yaml"))
-    }
+    papers = {path.parent.name: read(path, "experiment") for path in sorted(folder.glob("papers/*/experiment.yaml"))}
     systems: dict[str, Tree] = {}
     for paper, experiment in papers.items():
         for name, system in experiment["systems"].items():
             if name in systems:
-                raise UserError(f"{folder}/papers/{paper}/experiment.yaml: systems.{name}: declared by another paper too")
+                raise UserError(
+                    f"{folder}/papers/{paper}/experiment.yaml: systems.{name}: declared by another paper too"
+                )
             systems[name] = {**system, "paper": paper}
     config = Config(
         read(folder / "collections.yaml", "collections"),
@@ -134,7 +134,11 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
         for scale_name, scale in config.scales.items():
             known(f"evaluation (scale {scale_name})", role, scale["collections"])
             collection = scale["collections"][role]
-            known(f"evaluation.{role}.split of {collection}", evaluation["split"], config.collections[collection]["splits"])
+            known(
+                f"evaluation.{role}.split of {collection}",
+                evaluation["split"],
+                config.collections[collection]["splits"],
+            )
             for variation in evaluation["variations"]:
                 settings = scale["variations"].get(variation, {})
                 known(f"evaluation.{role}.variations", settings.get("generator", variation), variations.names())

@@ -57,7 +57,9 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                 try:
                     yield number, line.decode("utf-8").rstrip("\r\n")
                 except UnicodeDecodeError as error:
-                    raise UserError(f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+                    raise UserError(
+                        f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8"
+                    ) from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
 

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from robustdr import variations
 from robustdr.config import Config, Tree
 from robustdr.errors import UserError
-from robustdr.provenance import key, pins
+from robustdr.provenance import key
 
 ORIGINAL = "original"
-ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +99,24 @@ class Plan:
 
     def splits(self, collection: str) -> list[str]:
         return sorted(split for c, split in self.query_sets() if c == collection)
+
+    def collections(self) -> list[str]:
+        """The collections that anything is read from."""
+        return list(dict.fromkeys(collection for collection, _ in self.query_sets()))
+
+    def varied(self) -> dict[tuple[str, str], list[str]]:
+        """The variations to generate of each (collection, split): of evaluated and of training queries."""
+        needed = {at: [kind for kind in kinds if kind != ORIGINAL] for at, (kinds, _) in self.evaluations().items()}
+        for system, recipe in self.config.systems.items():
+            if "variations" in recipe:
+                kinds = needed.setdefault(self.train_split(system), [])
+                kinds += [kind for kind in recipe["variations"] if kind not in kinds]
+        return needed
+
+    def models(self) -> list[tuple[str, int]]:
+        """Every (system, seed) that is trained at this scale."""
+        trained = [system for system in self.config.systems if self.is_trained(system) and not self.why_not(system)]
+        return [(system, seed) for system in trained for seed in self.seeds(system)]
 
     def snapshots(self) -> dict[str, list[int]]:
         """The percentages of training after which a system's snapshots are taken, for learning curves."""
@@ -232,7 +248,7 @@ class Plan:
         settings = self.evaluate_settings(collection)
         return key(["robustdr.evaluation.measures"], ["pytrec-eval-terrier"], settings, inputs)
 
-    # tables, figures, claims
+    # what can be run, and where its measures are
 
     def why_not(self, system: str) -> str:
         """Why a system cannot be run at this scale: something in its lineage is not to be had. Empty if it can."""
@@ -246,88 +262,14 @@ class Plan:
     def measures(self, systems: list[str], roles: list[str]) -> dict[str, str]:
         """The measures files of all seeds of the systems that can be run, and the key that each must carry."""
         return {
-            f"{self.root}/measures/{collection}/{system}/seed{seed}.parquet": self.measures_key(system, seed, collection)
+            f"{self.root}/measures/{collection}/{system}/seed{seed}.parquet": self.measures_key(
+                system, seed, collection
+            )
             for collection in dict.fromkeys(self.collection_of(role) for role in roles)
             for system in dict.fromkeys(systems)
             if not self.why_not(system)
             for seed in self.seeds(system)
         }
-
-    def table_systems(self, paper: str, table: str) -> list[str]:
-        """The systems of a table and those that its tests compare them with."""
-        spec = self.config.papers[paper]["tables"][table]
-        return [*spec["systems"], *spec.get("significance", {"against": {}})["against"].values()]
-
-    def figure_systems(self, paper: str, figure: str) -> list[str]:
-        """The systems of a learning curve, snapshots included."""
-        spec = self.config.papers[paper]["figures"][figure]
-        points = [f".at{round(100 * point)}" if point < 1 else "" for point in spec["points"]]
-        return [spec["start"], *(f"{system}{point}" for system in spec["systems"] for point in points)]
-
-    def report_settings(self, paper: str, command: str, systems: list[str], roles: list[str]) -> Tree:
-        """What every table, figure and page of claims of a paper needs to know."""
-        experiment = self.config.papers[paper]
-        evaluation = {
-            role: {**where, "collection": self.collection_of(role)} for role, where in experiment["evaluation"].items()
-        }
-        reasons = {system: reason for system in systems if (reason := self.why_not(system))}
-        bound = self.bound["variations"]
-        reasons |= {kind: entry["unavailable"] for kind, entry in bound.items() if "unavailable" in entry}
-        return {
-            "paper": paper,
-            "title": experiment["title"],
-            "scale": self.scale,
-            "miniature": self.bound.get("miniature", ""),
-            "command": command,
-            "evaluation": evaluation,
-            "measured": {m: self.measured(m) for where in evaluation.values() for m in where["measures"]},
-            "reasons": reasons,
-            "keys": self.measures(systems, roles),
-        }
-
-    def table_settings(self, paper: str, table: str) -> Tree:
-        experiment = self.config.papers[paper]
-        spec = experiment["tables"][table]
-        systems = self.table_systems(paper, table)
-        command = f"snakemake {self.root}/tables/{paper}_{table}.md"
-        kinds = {kind for role in spec["collections"] for kind in experiment["evaluation"][role]["variations"]}
-        stand_ins = [
-            f"{kind}: {entry['stand_in']} (stand-in)"
-            for kind, entry in self.bound["variations"].items()
-            if "stand_in" in entry and kind in kinds
-        ]
-        checkpoints = {self.checkpoint_of(system) for system in systems if not self.config.systems[system].get("bm25")}
-        stand_ins += [f"{name}: {self.bound['checkpoints'][name]['description']}" for name in sorted(checkpoints)]
-        return {
-            **self.report_settings(paper, command, systems, spec["collections"]),
-            "table": table,
-            "spec": spec,
-            "labels": {system: self.config.systems[system]["label"] for system in systems},
-            "stand_ins": stand_ins,
-            "notes": experiment.get("notes", []),
-            "environment": {name: pins()[name] for name in ENVIRONMENT},
-        }
-
-    def figure_settings(self, paper: str, figure: str) -> Tree:
-        spec = self.config.papers[paper]["figures"][figure]
-        command = f"snakemake {self.root}/figures/{paper}_{figure}.svg"
-        settings = self.report_settings(paper, command, self.figure_systems(paper, figure), [spec["collection"]])
-        return {**settings, "spec": spec}
-
-    def claims_settings(self, paper: str) -> Tree:
-        """A claim may name any system of the paper's tables, on the collections of the tables that it is in."""
-        tables = self.config.papers[paper]["tables"]
-        settings = self.report_settings(paper, f"snakemake {self.root}/claims/{paper}.md", list(self.config.systems), [])
-        for table, spec in tables.items():
-            settings["keys"] |= self.measures(self.table_systems(paper, table), spec["collections"])
-        return settings
-
-    def page_settings(self) -> Tree:
-        papers = [
-            {"name": name, "title": paper["title"], "reference": paper["reference"]}
-            for name, paper in self.config.papers.items()
-        ]
-        return {"scale": self.scale, "miniature": self.bound.get("miniature", ""), "papers": papers}
 
 
 def plans(config: Config) -> dict[str, Plan]:
@@ -336,4 +278,3 @@ def plans(config: Config) -> dict[str, Plan]:
     if "results" not in made:
         raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")
     return made
-

@@ -107,8 +107,8 @@ def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> li
     parts = _BETWEEN.split(printed)
     if len(parts) not in (1, places):
         raise UserError(
-            f"{where}: {printed!r} has {len(parts)} values; its column allows {' or '.join(sorted({'1', str(places)}))} "
-            "(the column's `and` names the further ones)"
+            f"{where}: {printed!r} has {len(parts)} values; "
+            f"its column allows {' or '.join(sorted({'1', str(places)}))} (its `and` names the further ones)"
         )
     return [_value(where, printed, part.strip(" )"), marks) for part in parts]
 

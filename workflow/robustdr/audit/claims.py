@@ -137,5 +137,3 @@ def judge(claim: dict[str, Any], store: Store, collection: str, split: str, path
     except UserError as error:
         verdict, evidence = "not tested here", str(error)
     return Verdict(claim["claim"], claim["source"], made.partition(":")[0], verdict, evidence)
-
-

@@ -36,13 +36,13 @@ def read(path: str | Path, schema: str) -> tuple[dict[str, Any], dict[Keys, int]
         problem = getattr(error, "problem", None) or " ".join(str(error).split())
         line = mark.line + 1 if mark else 1
         raise UserError(f"{path}:{line}: not YAML: {problem}; quote the value or mend the indentation") from None
-    if data is None:
+    if node is None or data is None:
         raise UserError(f"{path}:1: the file is empty; it needs the keys {', '.join(_schema(schema)['required'])}")
     lines: dict[Keys, int] = {(): 1}
     _number(node, (), lines, path, ())
     errors = Draft202012Validator(_schema(schema)).iter_errors(data)
-    if (error := best_match(errors)) is not None:
-        raise _user_error(path, error, lines)
+    if (worst := best_match(errors)) is not None:
+        raise _user_error(path, worst, lines)
     return data, lines
 
 

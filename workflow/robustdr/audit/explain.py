@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from robustdr.audit.hypotheses import UNPRINTED, VARIANTS, Evidence, hypotheses, variant
+from robustdr.audit.evidence import Evidence
+from robustdr.audit.hypotheses import UNPRINTED, VARIANTS, hypotheses, variant
 from robustdr.audit.intervals import Interval
 from robustdr.audit.relations import Check, shown
 

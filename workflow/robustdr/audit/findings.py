@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from robustdr.audit.cells import Cell, describe
+from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
-from robustdr.audit.hypotheses import Evidence
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
@@ -15,25 +16,31 @@ from robustdr.audit.resolve import resolve
 SEVERITIES = ("impossible", "inconsistent", "suspicious")  # from the worst on
 
 
+class Flaw(NamedTuple):
+    """A cell of a finding: what it could be (empty for a pattern), and the relation or the pattern in words."""
+
+    cell: Cell
+    consistent: str
+    words: str
+
+
 @dataclass(frozen=True)
 class Finding:
-    """Cells of one table that break the same relation in the same way, or that form a suspicious pattern."""
+    """Cells that break the same relation in the same way, or that form a suspicious pattern."""
 
-    kind: str
+    kind: str  # of the relation, or of the pattern
     severity: str
-    cells: Sequence[Cell]
-    consistent: Sequence[str]  # for every cell what it could be; empty for a pattern
-    relations: Sequence[str]  # for every cell the relation in words; for a pattern one phrase
-    hypothesis: str  # under which the relation would hold; empty where none was found
+    flaws: Sequence[Flaw]
+    hypothesis: str  # what would make the relation hold, or how the pattern arose; empty where nothing was found
 
     @property
     def table(self) -> str:
-        return self.cells[0].table
+        return self.flaws[0].cell.table
 
     @property
     def id(self) -> str:
         """A name that stays as long as the finding does: table, relation or pattern, first cell."""
-        return f"{self.table}/{self.kind}/{describe(self.cells[0].coordinates)}"
+        return f"{self.table}/{self.kind}/{describe(self.flaws[0].cell.coordinates)}"
 
 
 @dataclass(frozen=True)
@@ -70,22 +77,23 @@ def audit(reported: Reported) -> Audit:
     checks = resolve(reported)
     evidence = Evidence(reported, checks)
     found = []
-    for _, broken in groupby(
-        (check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line, c.kind)
-    ):
-        found += [_finding(those, hypothesis) for those, hypothesis in explain(evidence, list(broken))]
+    for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
+        found += [_broken(those, hypothesis) for those, hypothesis in explain(evidence, list(group))]
     for pattern in patterns(evidence):
-        found.append(Finding(pattern.kind, "suspicious", pattern.cells, [], [pattern.words], pattern.hypothesis))
+        flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
+        found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
     order = list(reported.tables)
     found.sort(key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))
     return Audit(reported, found, _coverage(reported, checks))
 
 
-def _finding(broken: Sequence[Check], hypothesis: str) -> Finding:
-    severity = min((check.severity for check in broken), key=SEVERITIES.index)
-    consistent = [" or ".join(shown(interval, check.target) for interval in check.expected()) for check in broken]
-    words = [check.words for check in broken]
-    return Finding(broken[0].kind, severity, [check.target for check in broken], consistent, words, hypothesis)
+def _broken(checks: Sequence[Check], hypothesis: str) -> Finding:
+    severity = min((check.severity for check in checks), key=SEVERITIES.index)
+    flaws = [
+        Flaw(check.target, " or ".join(shown(interval, check.target) for interval in check.expected()), check.words)
+        for check in checks
+    ]
+    return Finding(checks[0].kind, severity, flaws, hypothesis)
 
 
 def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:
@@ -93,11 +101,11 @@ def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:
     seen = related | {id(cell) for table in reported.tables.values() for cell in examined(table)}
     measures = [c for c in reported.cells if "measure" in c.coordinates and not c.table.startswith("prose")]
     return Coverage(
-        len(reported.cells),
-        sum(id(cell) in related for cell in reported.cells),
-        len(measures),
-        sum(id(cell) in related for cell in measures),
-        sum(id(cell) in seen for cell in measures),
-        len(checks),
-        sum(len(table.lost) for table in reported.tables.values()),
+        cells=len(reported.cells),
+        related=sum(id(cell) in related for cell in reported.cells),
+        effectiveness=len(measures),
+        effectiveness_related=sum(id(cell) in related for cell in measures),
+        effectiveness_examined=sum(id(cell) in seen for cell in measures),
+        checks=len(checks),
+        lost=sum(len(table.lost) for table in reported.tables.values()),
     )

@@ -1,114 +1,18 @@
 """What could make a broken relation hold: one change to the relation or to a cell."""
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import zip_longest
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.evidence import SIGNIFICANT, Evidence, distance, significant
 from robustdr.audit.relations import Check, label
 from robustdr.audit.reported import ANY, Reported
 
 FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(8)  # from the simplest on
-SIGNIFICANT = 3  # digits that a number needs before finding it elsewhere says anything
 OPEN = ("at_most", "at_least", "share_of")  # too many values satisfy these for most changes to say anything
 RESTATES = ("same_as", *OPEN)
 Hypothesis = tuple[int, str]
-
-
-class Evidence:
-    """The paper's cells and checks, indexed for the search."""
-
-    def __init__(self, reported: Reported, checks: Sequence[Check]) -> None:
-        self.reported = reported
-        self.checks = checks
-        self.by_declaration = defaultdict(list)
-        self.confirmed: Counter[int] = Counter()  # holding checks that a cell takes part in
-        for check in checks:
-            self.by_declaration[check.target.table, check.line].append(check)
-            if check.holds:
-                self.confirmed.update(
-                    id(cell) for cells in ([check.target], *check.operands.values()) for cell in cells
-                )
-        self._drops = {id(check.target): check for check in checks if check.kind == "drop_from"}
-        self._original: dict[int, int] = {}  # of a cell, another that is declared to be printed again by it
-        for check in checks:
-            if check.kind == "same_as":
-                for cell in check.operands["main"]:
-                    self._original[self._first(check.target)] = self._first(cell)
-        self._beside = defaultdict(list)
-        self._same_number = defaultdict(list)
-        for cell in reported.cells:
-            if not cell.table.startswith("prose"):
-                self._same_number[cell.number, cell.unit].append(cell)
-                for key in _keys(cell):
-                    self._beside[key].append(cell)
-
-    def beside(self, cell: Cell) -> list[Cell]:
-        """The cells of every table that differ from `cell` in at most one coordinate."""
-        found = {id(other): other for key in _keys(cell) for other in self._beside[key]}
-        return [other for other in found.values() if other is not cell]
-
-    def restated(self, cell: Cell, other: Cell) -> bool:
-        """Whether two cells are declared to be the same, at once, by way of others, or computed from such cells."""
-        if self._first(cell) == self._first(other):
-            return True
-        here, there = self._drops.get(id(cell)), self._drops.get(id(other))
-        return bool(here and there) and all(
-            self._first(a) == self._first(b)
-            for role in ("main", "of")
-            for a, b in zip_longest(here.operands[role], there.operands[role], fillvalue=cell)
-        )
-
-    def is_restated(self, cell: Cell) -> bool:
-        """Whether the cell is declared to be printed elsewhere."""
-        return id(cell) in self._original
-
-    def _first(self, cell: Cell) -> int:
-        first = id(cell)
-        while self._original.get(first, first) != first:
-            first = self._original[first]
-        return first
-
-    def copies(self, cell: Cell) -> list[Cell]:
-        """Cells elsewhere with the same number, nearest first, unless they are declared to be the same cell.
-
-        None for a number of few digits: finding those elsewhere says nothing.
-        """
-        if significant(cell) < SIGNIFICANT:
-            return []
-        others = [
-            other
-            for other in self._same_number[cell.number, cell.unit]
-            if other is not cell and not self.restated(cell, other)
-        ]
-        return sorted(others, key=lambda other: distance(cell, other))
-
-
-def _places(cell: Cell) -> dict[str, str]:
-    """The coordinates, with a seed as a label of `value`: one run stands beside the mean over the runs."""
-    places = dict(cell.coordinates)
-    if "seed" in places:
-        places["value"] = f"seed {places.pop('seed')}"
-    return places
-
-
-def _keys(cell: Cell) -> Iterator[tuple[object, ...]]:
-    places = tuple(_places(cell).items())
-    for index, (name, _) in enumerate(places):
-        yield name, places[:index], places[index + 1 :]
-
-
-def distance(cell: Cell, other: Cell) -> int:
-    """In how many coordinates two cells differ."""
-    here, there = _places(cell), _places(other)
-    return sum(here.get(name) != there.get(name) for name in {**here, **there})
-
-
-def significant(cell: Cell) -> int:
-    """Digits of a printed number without leading zeros."""
-    return len("".join(map(str, cell.number.as_tuple().digits)).lstrip("0"))
 
 
 def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
@@ -256,14 +160,15 @@ def _swapped_digits(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             for cell in _with_swapped_digits(part) if part.table else ():
                 if check.allows(check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})):
                     found.append((part, cell))
-    for part, cell in sorted(found, key=lambda pair: evidence.confirmed[id(pair[0])]):
+    for part, cell in sorted(found, key=lambda pair: evidence.confirmations[id(pair[0])]):
         where = "" if part is check.target else f" ({label(part, [check.target])})"
         yield DIGITS, f"two digits of {part.printed}{where} are swapped: {cell.printed}"
 
 
 def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:
     """The cell with two neighbouring digits exchanged (a decimal point may stand between them)."""
-    sign, digits, exponent = cell.number.as_tuple()
+    sign, digits, _ = cell.number.as_tuple()
+    exponent = int(cell.number.as_tuple().exponent)
     for index in range(len(digits) - 1):
         if digits[index] != digits[index + 1]:
             swapped = (*digits[:index], digits[index + 1], digits[index], *digits[index + 2 :])

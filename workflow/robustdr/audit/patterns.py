@@ -7,12 +7,13 @@ from statistics import median
 from typing import NamedTuple
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.hypotheses import Evidence, distance, significant
+from robustdr.audit.evidence import Evidence, distance, significant
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
 BLOCK = 6  # consecutive cells that make a block
 DISTINCT = 4  # different numbers that a block, and equal ones that a pair of rows, needs to say anything
+DIGITS = 13  # that the equal numbers of two rows need together: short numbers agree by chance
 SHARE = 1 / 3  # of the cells of a row that must equal those of its neighbour
 IMPLAUSIBLE = 6.0  # robust z of a run against its siblings
 PLAUSIBLE_GAP = 2.0  # robust z of a gap of 0 between two measures
@@ -127,7 +128,9 @@ def _identical_rows(table: Table) -> Iterator[Pattern]:
     for above, below in pairwise(rows):
         shared = [column for column in above if column in below]
         equal = [below[column] for column in shared if above[column].number == below[column].number]
-        if len({cell.number for cell in equal}) >= DISTINCT and len(equal) >= SHARE * len(shared):
+        distinct = {cell.number: cell for cell in equal}.values()
+        digits = sum(significant(cell) for cell in distinct)
+        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared):
             neighbour = label(above[equal[0].column], [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
             yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")

@@ -94,11 +94,6 @@ def write_checkpoint(settings: dict[str, Any], key: str, output: Path) -> None:
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings["pooling"])
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
     card = CARD.format(**{"layers": "all", "description": "", **settings, "key": key})
-    save(model, output, card)
-
-
-def save(model: SentenceTransformer, output: Path, card: str) -> None:
-    """Write `model` with its model card `card` as a directory, whole or not at all."""
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
         write_text(temporary / "README.md", card)

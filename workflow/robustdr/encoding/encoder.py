@@ -1,18 +1,18 @@
-"""A dual encoder: a sentence-transformers model, fed batches sorted by length."""
+"""A dual encoder: the model of a sentence-transformers directory, fed batches sorted by length."""
 
+import json
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import torch
-from sentence_transformers import SentenceTransformer
+from safetensors import SafetensorError
+from tqdm import tqdm
+from transformers import AutoModel, AutoTokenizer
 
 from robustdr.encoding.batching import by_length, pad
 from robustdr.errors import UserError
-
-Role = Literal["query", "document"]
 
 GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 18}  # tokens of one pass through the model, padding included
 
@@ -36,38 +36,52 @@ def autocast(on: torch.device) -> AbstractContextManager:
 
 
 class Encoder:
-    """A sentence-transformers directory as a dual encoder.
+    """A model directory as this project writes it: a transformer and a pooling (`cls` or `mean`).
+
+    It is read without importing sentence-transformers, which would cost a second and a half a process.
 
     Args:
         path: the model directory (safetensors; code from the directory is never run).
         on: device; default: the first GPU, else the CPU.
 
+    Attributes:
+        model: the transformer. dimension: of its vectors. tokenizer: its tokenizer.
+
     Raises:
-        UserError: `path` holds no sentence-transformers model.
+        UserError: `path` holds no such model.
     """
 
     def __init__(self, path: str | Path, on: torch.device | None = None):
-        if not (Path(path) / "modules.json").is_file():
-            raise UserError(f"{path}: no sentence-transformers model there (modules.json is missing)")
         self.device = on or device()
         # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
-        self.model = SentenceTransformer(
-            str(path),
-            device=str(self.device),
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"attn_implementation": attention, "use_safetensors": True},
-        )
-        self.tokenizer = self.model.tokenizer
+        try:
+            pooling = json.loads((Path(path) / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+            self.model = AutoModel.from_pretrained(
+                path,
+                attn_implementation=attention,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                dtype=torch.float32,
+            ).to(self.device)
+            self.tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+        except (OSError, ValueError, SafetensorError) as error:
+            raise UserError(f"{path}: no model there, or a damaged one ({error}); delete it and run again") from error
+        self.pooling = pooling["pooling_mode"]
+        self.dimension = self.model.config.hidden_size
 
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
         """Token ids of each text with special tokens, at most `max_length` of them."""
         return self.tokenizer(
-            list(texts), truncation=True, max_length=max_length, return_attention_mask=False, return_token_type_ids=False
+            list(texts),
+            truncation=True,
+            max_length=max_length,
+            return_attention_mask=False,
+            return_token_type_ids=False,
         )["input_ids"]
 
-    def embed(self, tokens: Sequence[Sequence[int]], role: Role) -> torch.Tensor:
+    def embed(self, tokens: Sequence[Sequence[int]]) -> torch.Tensor:
         """Vectors of one batch of token ids, [texts, dimension], with gradients where they are enabled.
 
         The batch goes through the model in groups of similar length: what padding would cost is saved.
@@ -77,18 +91,22 @@ class Encoder:
         for group in groups:
             padded = pad([tokens[i] for i in group], self.tokenizer.pad_token_id)
             features = {name: ids.to(self.device) for name, ids in padded.items()}
-            vectors.append(self.model(features, task=role)["sentence_embedding"])
+            hidden = self.model(**features).last_hidden_state  # [texts, tokens, dimension]
+            if self.pooling == "cls":
+                vectors.append(hidden[:, 0])
+            else:
+                mask = features["attention_mask"].unsqueeze(-1)
+                vectors.append((hidden * mask).sum(1) / mask.sum(1))
         order = torch.tensor([position for group in groups for position in group], device=self.device)
         return torch.cat(vectors)[order.argsort()]
 
     def encode(
-        self, texts: Iterable[str], role: Role, max_length: int, batch_tokens: int = 16384, progress: str | None = None
+        self, texts: Iterable[str], max_length: int, batch_tokens: int = 16384, progress: str | None = None
     ) -> np.ndarray:
         """Vectors of all texts.
 
         Args:
             texts: what to encode.
-            role: which of the two encoders.
             max_length: tokens kept of each text.
             batch_tokens: tokens in one batch, padding included.
             progress: label of the progress bar (shown on a terminal only); None for no bar.
@@ -96,14 +114,12 @@ class Encoder:
         Returns:
             [texts, dimension], float32.
         """
-        from tqdm import tqdm
-
         tokens = self.tokenise(list(texts), max_length)
         self.model.eval()
-        vectors = np.empty((len(tokens), self.model.get_embedding_dimension() or 0), dtype=np.float32)
+        vectors = np.empty((len(tokens), self.dimension), dtype=np.float32)
         bar = tqdm(total=len(tokens), desc=progress, unit="text", disable=None if progress else True)
         with torch.inference_mode(), autocast(self.device), bar:
             for batch in by_length([len(ids) for ids in tokens], batch_tokens):
-                vectors[batch] = self.embed([tokens[i] for i in batch], role).float().cpu().numpy()
+                vectors[batch] = self.embed([tokens[i] for i in batch]).float().cpu().numpy()
                 bar.update(len(batch))
         return vectors

@@ -13,6 +13,7 @@ from robustdr.evaluation.names import PROVIDED, WITHOUT_CUT, parse
 from robustdr.files import atomic, read_qrels
 from robustdr.retrieval.runs import Ranking, rank, read_run
 
+
 def evaluate(
     qrels: dict[str, dict[str, int]], run: dict[str, Ranking], measures: list[str], relevance_level: int = 1
 ) -> dict[str, dict[str, float]]:
@@ -33,7 +34,11 @@ def evaluate(
             qrels, {provided.replace(f"_{cut}", f".{cut}") if not needs_cut_run else provided}, relevance_level
         )
         found = evaluator.evaluate(
-            {qid: dict(rank(ranking, cut) if needs_cut_run else ranking) for qid, ranking in run.items() if qid in qrels}
+            {
+                qid: dict(rank(ranking, cut) if needs_cut_run else ranking)
+                for qid, ranking in run.items()
+                if qid in qrels
+            }
         )
         values[measure] = {qid: found.get(qid, {}).get(provided, 0.0) for qid in qrels}
     return values
@@ -50,7 +55,9 @@ def write_measures(settings: dict[str, Any], key: str, runs: dict[str, tuple[Pat
     """
     frames = []
     for query_set, (run, qrels) in runs.items():
-        values = evaluate(read_qrels(qrels), read_run(run), settings["measures"][query_set], settings["relevance_level"])
+        values = evaluate(
+            read_qrels(qrels), read_run(run), settings["measures"][query_set], settings["relevance_level"]
+        )
         for measure, by_query in values.items():
             frame = pd.DataFrame({"qid": list(by_query), "value": list(by_query.values())})
             frames.append(frame.assign(query_set=query_set, measure=measure)[["query_set", "measure", "qid", "value"]])

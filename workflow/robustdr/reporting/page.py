@@ -30,7 +30,9 @@ def _svg(path: Path) -> str:
     return re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-def write_page(settings: dict[str, Any], tables: list[Path], figures: list[Path], claims: list[Path], output: Path) -> None:
+def write_page(
+    settings: dict[str, Any], tables: list[Path], figures: list[Path], claims: list[Path], output: Path
+) -> None:
     """Write the page.
 
     Args:

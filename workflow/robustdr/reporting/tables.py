@@ -133,7 +133,9 @@ def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
         pairs = ", ".join(
             f"{settings['labels'][a]} against {settings['labels'][b]}" for a, b in test["against"].items()
         )
-        notes.append(f"{test['mark']}: paired two-tailed t-test at p < {test['level']}, uncorrected as in the paper: {pairs}.")
+        notes.append(
+            f"{test['mark']}: paired two-tailed t-test at p < {test['level']}, uncorrected as in the paper: {pairs}."
+        )
     notes += [f"{a} is measured as {b} here." for a, b in settings["measured"].items() if a != b]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
     notes += settings["stand_ins"] + settings["notes"]
@@ -184,7 +186,9 @@ def records(settings: dict[str, Any], grid: Grid) -> list[dict[str, Any]]:
     return rows
 
 
-def write_table(settings: dict[str, Any], measures: list[Path], statistics: list[Path], reported: Path, output: Path) -> None:
+def write_table(
+    settings: dict[str, Any], measures: list[Path], statistics: list[Path], reported: Path, output: Path
+) -> None:
     """Write a table as .md, .csv, .json and .tex beside each other.
 
     Args:

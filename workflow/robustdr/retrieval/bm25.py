@@ -34,7 +34,8 @@ def search_bm25(
     docids, texts = zip(*read_corpus(corpus), strict=True)
     names = np.array(docids)
     tokenizer = bm25s.tokenization.Tokenizer(
-        stopwords=settings["stopwords"] or [], stemmer=Stemmer.Stemmer(settings["stemmer"]) if settings["stemmer"] else None
+        stopwords=settings["stopwords"] or [],
+        stemmer=Stemmer.Stemmer(settings["stemmer"]) if settings["stemmer"] else None,
     )
     index = bm25s.BM25(method="lucene", k1=settings["k1"], b=settings["b"])
     index.index(tokenizer.tokenize(texts, show_progress=False, return_as="tuple"), show_progress=False)
@@ -44,7 +45,10 @@ def search_bm25(
         tokens = tokenizer.tokenize(list(queries.values()), update_vocab=False, show_progress=False, return_as="ids")
         found, scores = index.retrieve(tokens, k=depth, show_progress=False)
         ranked = {
-            qid: rank(((d, s) for d, s in zip(names[rows].tolist(), row_scores.tolist(), strict=True) if s > 0), settings["depth"])
+            qid: rank(
+                ((d, s) for d, s in zip(names[rows].tolist(), row_scores.tolist(), strict=True) if s > 0),
+                settings["depth"],
+            )
             for qid, rows, row_scores in zip(queries, found, scores, strict=True)
         }
         write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

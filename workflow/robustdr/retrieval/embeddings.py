@@ -38,12 +38,11 @@ def write_embeddings(
     encoder = Encoder(model)
     first, last = shard_bounds(passages, shard, shards)
     texts = islice(read_corpus(corpus, separator=f" {encoder.tokenizer.sep_token} "), first, last)
-    dimension = encoder.model.get_embedding_dimension()
     ids: list[str] = []
     with atomic(output) as temporary:
-        vectors = np.lib.format.open_memmap(temporary, "w+", settings["precision"], (last - first, dimension))
+        vectors = np.lib.format.open_memmap(temporary, "w+", settings["precision"], (last - first, encoder.dimension))
         while chunk := list(islice(texts, CHUNK)):
-            encoded = encoder.encode([text for _, text in chunk], "document", settings["passage_length"], progress="encode")
+            encoded = encoder.encode([text for _, text in chunk], settings["passage_length"], progress="encode")
             broken = ~np.isfinite(encoded).all(axis=1)
             if broken.any():
                 raise UserError(f"{model}: the vector of passage {chunk[int(broken.argmax())][0]!r} is not finite")

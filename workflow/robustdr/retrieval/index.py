@@ -21,7 +21,9 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
     try:
         index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
     except RuntimeError as error:
-        raise UserError(f"index: factory {factory!r} is none of FAISS's ({error}); use Flat or e.g. IVF1024,PQ48") from None
+        raise UserError(
+            f"index: factory {factory!r} is none of FAISS's ({error}); use Flat or e.g. IVF1024,PQ48"
+        ) from None
     if faiss.get_num_gpus() > 0:
         index = faiss.index_cpu_to_all_gpus(index)
     vectors = np.ascontiguousarray(vectors, dtype=np.float32)

@@ -48,7 +48,7 @@ def search_dense(
     encoder = Encoder(model)
     queries = [read_queries(path) for path in query_sets]
     texts = sorted({text for queries_of_set in queries for text in queries_of_set.values()})
-    vectors = encoder.encode(texts, "query", settings["query_length"], progress="queries")
+    vectors = encoder.encode(texts, settings["query_length"], progress="queries")
     if not np.isfinite(vectors).all():
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")

@@ -145,9 +145,13 @@ def read_training_data(path: Path) -> list[Example]:
                 tuple(passages(line, "negative_passages")),
             )
         except (json.JSONDecodeError, KeyError, TypeError) as error:
-            raise UserError(f"{path}:{number}: not a training example ({error!r}); fields: {', '.join(FIELDS)}") from None
+            raise UserError(
+                f"{path}:{number}: not a training example ({error!r}); fields: {', '.join(FIELDS)}"
+            ) from None
         if not example.positives or not example.negatives:
-            raise UserError(f"{path}:{number}: query {example.qid!r} needs at least one positive and one negative passage")
+            raise UserError(
+                f"{path}:{number}: query {example.qid!r} needs at least one positive and one negative passage"
+            )
         examples.append(example)
     if not examples:
         raise UserError(f"{path}: no training examples")

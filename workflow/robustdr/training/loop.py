@@ -13,7 +13,6 @@ import torch
 from tqdm import tqdm
 
 from robustdr import losses
-from robustdr.encoding.checkpoint import save
 from robustdr.encoding.encoder import Encoder, autocast, half_precision
 from robustdr.errors import UserError
 from robustdr.files import atomic
@@ -24,7 +23,7 @@ from robustdr.training import distributed
 from robustdr.training.card import model_card
 from robustdr.training.data import Example, read_training_data
 from robustdr.training.schedule import batches, pick, window
-from robustdr.training.state import load_state, save_state
+from robustdr.training.state import load_state, save, save_state
 
 
 @dataclass
@@ -36,7 +35,7 @@ class Teacher:
 
     @classmethod
     def load(cls, model: Path, shards: list[Path], examples: list[Example], query_length: int) -> "Teacher":
-        queries = Encoder(model).encode([example.query for example in examples], "query", query_length, progress="teacher")
+        queries = Encoder(model).encode([example.query for example in examples], query_length, progress="teacher")
         wanted = {docid for e in examples for docid, _, _ in (*e.positives, *e.negatives)}
         return cls(torch.from_numpy(queries), PassageVectors(shards, wanted))
 
@@ -114,7 +113,7 @@ def train(
 
     model = encoder.model.train()
     if settings["freeze_word_embeddings"]:
-        model[0].model.get_input_embeddings().requires_grad_(False)
+        model.get_input_embeddings().requires_grad_(False)
     parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
     optimiser = torch.optim.AdamW(parameters.values(), lr=0.0, weight_decay=settings["weight_decay"])
     scaler = torch.amp.GradScaler(enabled=half_precision(encoder.device) == torch.float16)
@@ -140,17 +139,17 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, settings)
 
-        def embed(texts: list[str], role, length: int) -> torch.Tensor:
+        def embed(texts: list[str], length: int) -> torch.Tensor:
             with autocast(encoder.device):
-                vectors = encoder.embed(encoder.tokenise(texts, length), role)
+                vectors = encoder.embed(encoder.tokenise(texts, length))
             return distributed.gather(vectors.float())
 
         texts = [f"{title}{separator}{text}" if title else text for _, title, text in passages[mine_passages]]
-        vectors = Batch(embed(texts, "document", settings["passage_length"]), positive)
+        vectors = Batch(embed(texts, settings["passage_length"]), positive)
         for field in ("query", "variation"):
             if field in loss_function.needs:
                 queries = [getattr(examples[i], field) for i in batch[mine]]
-                setattr(vectors, field, embed(queries, "query", settings["query_length"]))
+                setattr(vectors, field, embed(queries, settings["query_length"]))
         if teacher is not None:
             vectors.teacher_query = teacher.queries[batch].to(encoder.device)
             docids = [docid for docid, _, _ in passages]
@@ -173,20 +172,24 @@ def train(
         optimiser.zero_grad()
 
         rate = optimiser.param_groups[0]["lr"]
-        log.append({"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": rate, "loss": loss.item(), **values})
+        log.append(
+            {"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": rate, "loss": loss.item(), **values}
+        )
         bar.update()
         bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
         if rank == 0:
             if step + 1 in taken:
-                save(model, taken[step + 1], model_card(settings, seed, key, steps, step + 1))
+                save(model, initial, taken[step + 1], model_card(settings, seed, key, steps, step + 1))
             if (step + 1) % settings["checkpoint_every"] == 0 and step + 1 < steps:
                 where = {"key": key, "step": step + 1, "log": log}
                 save_state(resume, parameters, optimiser, scaler.state_dict(), where)
     bar.close()
     if rank == 0:
         seconds = time.monotonic() - began
-        print(f"{settings['system']}: {steps - start} steps, {(steps - start) * size / max(seconds, 1e-9):.0f} queries/s")
-        save(model, output, model_card(settings, seed, key, steps, steps))
+        print(
+            f"{settings['system']}: {steps - start} steps, {(steps - start) * size / max(seconds, 1e-9):.0f} queries/s"
+        )
+        save(model, initial, output, model_card(settings, seed, key, steps, steps))
         with atomic(output / "training.csv") as temporary, open(temporary, "w", newline="") as file:
             writer = csv.DictWriter(file, log[0].keys(), lineterminator="\n")
             writer.writeheader()

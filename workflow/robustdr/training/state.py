@@ -1,18 +1,30 @@
-"""Checkpoints of a training in progress: weights and optimiser as safetensors, the position as JSON."""
+"""Models and checkpoints on disk: weights and optimiser as safetensors, the position of a training as JSON."""
 
 import json
+import shutil
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from robustdr.files import atomic, write_json
+from robustdr.files import atomic, write_json, write_text
 
 Parameters = dict[str, torch.nn.Parameter]
 
 
-def save_state(folder: Path, parameters: Parameters, optimiser: torch.optim.Optimizer, scaler: dict, position: dict) -> None:
+def save(model: torch.nn.Module, initial: Path, output: Path, card: str) -> None:
+    """Write a model directory, whole or not at all: what `initial` holds, with these weights and this model card."""
+    with atomic(output) as temporary:
+        shutil.copytree(initial, temporary, ignore=shutil.ignore_patterns("model.safetensors", "training.csv", ".*"))
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+        save_file(weights, temporary / "model.safetensors", metadata={"format": "pt"})
+        write_text(temporary / "README.md", card)
+
+
+def save_state(
+    folder: Path, parameters: Parameters, optimiser: torch.optim.Optimizer, scaler: dict, position: dict
+) -> None:
     """Write the state after a step; an earlier state is replaced only when the new one is whole."""
     tensors = {f"weights.{name}": tensor.detach() for name, tensor in parameters.items()}
     for name, parameter in parameters.items():

@@ -85,7 +85,7 @@ def create(name: str, parameters: dict[str, Any] | None = None) -> Variation:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """What there is: name, category, papers, needs, parameters with their defaults, and the rule, of every generator."""
+    """Every generator: name, category, papers, needs, parameters with their defaults, and the rule."""
     return [
         {
             "name": name,

@@ -53,9 +53,9 @@ def select(source: dict[str, Any], database: Database) -> Slice:
         wanted = source["splits"][name]["queries"]
         taken = list(islice(_draw(words, name, owners, size, writer), wanted))
         again = taken[: wanted - len(taken)] if name == "train" else []
-        if len(taken) + len(again) < wanted:
+        if (most := len(taken) + len(again)) < wanted:
             raise UserError(
-                f"collections.yaml: splits: {name}: queries: {wanted} questions do not fit, {len(taken) + len(again)} do; "
+                f"collections.yaml: splits: {name}: queries: {wanted} questions do not fit, {most} do; "
                 f"ask for fewer, raise passages ({size}) or max_senses ({source['max_senses']}), or lower familiarity"
             )
         splits[name] = [(Query(word.qid, asker.ask(*word)), word.grades) for word in taken]

@@ -1,0 +1,104 @@
+"""Exact search equals brute force, ties included, however the corpus is cut into shards."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robustdr.errors import UserError
+from robustdr.retrieval.embeddings import shard_bounds
+from robustdr.retrieval.index import build, search
+from robustdr.retrieval.runs import rank
+
+EXACT = {"factory": "Flat", "nprobe": 1}
+
+
+def brute_force(vectors, docids, queries, depth):
+    scores = queries.astype(np.float64) @ vectors.astype(np.float64).T
+    return [rank(zip(docids, row.tolist(), strict=True), depth) for row in scores]
+
+
+def cut(vectors, docids, shards):
+    bounds = [shard_bounds(len(docids), shard, shards) for shard in range(shards)]
+    return [(vectors[first:last], docids[first:last]) for first, last in bounds]
+
+
+def small_integers(seed, passages, queries, dimension, largest):
+    """Vectors of small integers: scores are exact, and many of them are equal."""
+    rng = np.random.default_rng(seed)
+    docids = [f"d{number}" for number in rng.permutation(passages)]
+
+    def vectors(rows):
+        return rng.integers(-largest, largest, size=(rows, dimension), endpoint=True).astype(np.float32)
+
+    return vectors(passages), docids, vectors(queries)
+
+
+@settings(deadline=None)
+@given(
+    data=st.builds(
+        small_integers, st.integers(0, 10**6), st.integers(1, 150), st.integers(1, 6), st.integers(1, 5), st.integers(0, 3)
+    ),
+    depth=st.integers(1, 60),
+    shards=st.integers(1, 5),
+)
+def test_search_equals_brute_force(data, depth, shards):
+    vectors, docids, queries = data
+    shards = min(shards, len(docids))
+    assert search(cut(vectors, docids, shards), queries, depth, EXACT) == brute_force(vectors, docids, queries, depth)
+
+
+def test_ties_beyond_any_margin_are_broken_by_docid():
+    """A thousand copies of one passage, of which the ten with the highest docids are asked for."""
+    vectors, queries = np.ones((1000, 4), dtype=np.float32), np.ones((1, 4), dtype=np.float32)
+    docids = [f"d{number:04}" for number in np.random.default_rng(0).permutation(1000)]
+    (found,) = search([(vectors, docids)], queries, 10, EXACT)
+    assert found == [(f"d{number:04}", 4.0) for number in range(999, 989, -1)]
+
+
+def test_search_on_vectors_as_models_make_them():
+    rng = np.random.default_rng(1)
+    vectors, queries = (rng.normal(size=(rows, 64)).astype(np.float32) for rows in (2000, 30))
+    docids = [f"d{number}" for number in range(2000)]
+    expected = brute_force(vectors, docids, queries, 100)
+    for shards in (1, 3):
+        found = search(cut(vectors, docids, shards), queries, 100, EXACT)
+        assert [[d for d, _ in ranking] for ranking in found] == [[d for d, _ in ranking] for ranking in expected]
+        scores = np.array([[score for _, score in ranking] for ranking in found])
+        assert np.allclose(scores, [[score for _, score in ranking] for ranking in expected], atol=1e-4)
+
+
+def test_half_precision_vectors_are_searched_as_they_are():
+    vectors, docids, queries = small_integers(3, 40, 3, 4, 3)
+    found = search([(vectors.astype(np.float16), docids)], queries, 10, EXACT)
+    assert found == brute_force(vectors, docids, queries, 10)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_compressed_index_finds_most_and_never_invents():
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(3000, 16)).astype(np.float32)
+    docids = [f"d{number}" for number in range(3000)]
+    queries = vectors[:20] * 2
+    coarse, fine = (
+        search([(vectors, docids)], queries, 50, {"factory": "IVF16,Flat", "nprobe": nprobe}) for nprobe in (1, 16)
+    )
+    exact = [{docid for docid, _ in ranking} for ranking in brute_force(vectors, docids, queries, 50)]
+    assert [{docid for docid, _ in ranking} for ranking in fine] == exact
+    shared = [len({docid for docid, _ in ranking} & best) for ranking, best in zip(coarse, exact, strict=True)]
+    assert 10 < np.mean(shared) < 50
+    assert all(len(ranking) == len(dict(ranking)) for ranking in coarse)
+
+
+def test_an_index_that_finds_too_few_says_no_more():
+    """With one list visited of four, a query sees about a quarter of the passages: no empty places are reported."""
+    vectors = np.repeat(np.eye(4, dtype=np.float32), 40, axis=0)
+    docids = [f"d{number}" for number in range(160)]
+    (found,) = search([(vectors, docids)], np.eye(4, dtype=np.float32)[:1], 100, {"factory": "IVF4,Flat", "nprobe": 1})
+    assert 0 < len(found) < 100
+    assert all(np.isfinite(score) for _, score in found)
+
+
+def test_unknown_factory():
+    with pytest.raises(UserError, match="index: factory 'Flatt' is none of FAISS's"):
+        build(np.ones((4, 2), dtype=np.float32), "Flatt")

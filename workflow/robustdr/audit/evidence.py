@@ -1,0 +1,118 @@
+"""The cells and checks of a paper, indexed for the search for hypotheses and patterns."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain, zip_longest
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.relations import Check
+from robustdr.audit.reported import Reported
+
+SIGNIFICANT = 3  # digits that a number needs before finding it elsewhere says anything
+
+
+class Evidence:
+    """What the search needs to look up; cells are compared by identity."""
+
+    def __init__(self, reported: Reported, checks: Sequence[Check]) -> None:
+        self.reported = reported
+        self.checks = checks
+        self.by_declaration: defaultdict[tuple[str, int], list[Check]] = defaultdict(list)
+        self._drops: dict[int, Check] = {}
+        self._original: dict[int, int] = {}  # of a cell, another that it is declared to print again
+        for check in checks:
+            self.by_declaration[check.target.table, check.line].append(check)
+            if check.kind == "drop_from":
+                self._drops[id(check.target)] = check
+            elif check.kind == "same_as":
+                for cell in check.operands["main"]:
+                    self._original[self._first(check.target)] = self._first(cell)
+
+    @cached_property
+    def confirmations(self) -> Counter[int]:
+        """For every cell, by its id, how many holding checks it takes part in."""
+        holding = [check for check in self.checks if check.holds]
+        return Counter(
+            id(c) for check in holding for cells in ([check.target], *check.operands.values()) for c in cells
+        )
+
+    @cached_property
+    def _cells(self) -> list[Cell]:
+        return [cell for cell in self.reported.cells if not cell.table.startswith("prose")]
+
+    @cached_property
+    def _by_all_but_one(self) -> Mapping[tuple[object, ...], list[Cell]]:
+        index: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in self._cells:
+            for key in _keys(cell):
+                index[key].append(cell)
+        return index
+
+    @cached_property
+    def _by_number(self) -> Mapping[tuple[Decimal, str], list[Cell]]:
+        index: defaultdict[tuple[Decimal, str], list[Cell]] = defaultdict(list)
+        for cell in self._cells:
+            index[cell.number, cell.unit].append(cell)
+        return index
+
+    def beside(self, cell: Cell) -> list[Cell]:
+        """The cells of every table that differ from `cell` in at most one coordinate."""
+        found = {id(other): other for key in _keys(cell) for other in self._by_all_but_one.get(key, ())}
+        return [other for other in found.values() if other is not cell]
+
+    def copies(self, cell: Cell) -> list[Cell]:
+        """Cells elsewhere with the same number, nearest first, unless they are declared to be the same cell.
+
+        None for a number of few digits: finding those elsewhere says nothing.
+        """
+        if significant(cell) < SIGNIFICANT:
+            return []
+        same = [other for other in self._by_number.get((cell.number, cell.unit), ()) if other is not cell]
+        return sorted((c for c in same if not self.restated(cell, c)), key=lambda other: distance(cell, other))
+
+    def restated(self, cell: Cell, other: Cell) -> bool:
+        """Whether two cells are declared to be the same, at once, by way of others, or as changes of such cells."""
+        if self._first(cell) == self._first(other):
+            return True
+        here, there = self._drops.get(id(cell)), self._drops.get(id(other))
+        if here is None or there is None:
+            return False
+        pairs = [zip_longest(here.operands[role], there.operands[role], fillvalue=cell) for role in ("main", "of")]
+        return all(self._first(a) == self._first(b) for a, b in chain(*pairs))
+
+    def is_restated(self, cell: Cell) -> bool:
+        """Whether the cell is declared to be printed elsewhere."""
+        return id(cell) in self._original
+
+    def _first(self, cell: Cell) -> int:
+        first = id(cell)
+        while self._original.get(first, first) != first:
+            first = self._original[first]
+        return first
+
+
+def _places(cell: Cell) -> dict[str, str]:
+    """The coordinates, with a seed as a label of `value`: one run stands beside the mean over the runs."""
+    places = dict(cell.coordinates)
+    if "seed" in places:
+        places["value"] = f"seed {places.pop('seed')}"
+    return places
+
+
+def _keys(cell: Cell) -> Iterator[tuple[object, ...]]:
+    places = tuple(_places(cell).items())
+    for index, (name, _) in enumerate(places):
+        yield name, places[:index], places[index + 1 :]
+
+
+def distance(cell: Cell, other: Cell) -> int:
+    """In how many coordinates two cells differ."""
+    here, there = _places(cell), _places(other)
+    return sum(here.get(name) != there.get(name) for name in {**here, **there})
+
+
+def significant(cell: Cell) -> int:
+    """Digits of a printed number without leading zeros."""
+    return len("".join(map(str, cell.number.as_tuple().digits)).lstrip("0"))
