@@ -2,6 +2,8 @@
 
 
 rule corpus:
+    input:
+        files=lambda w: local_files(CONFIG.collections[w.collection]),
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
     log:
@@ -22,6 +24,8 @@ rule corpus:
 
 
 rule split:
+    input:
+        files=lambda w: local_files(CONFIG.collections[w.collection]),
     output:
         queries="{root}/collections/{collection}/{split}/queries.tsv",
         qrels="{root}/collections/{collection}/{split}/qrels.txt",

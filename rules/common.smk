@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.config import load, validate
 from robustdr import reports
+from robustdr.collections import local_files
 from robustdr.errors import UserError
 from robustdr.plan import plans
 from robustdr.provenance import codehash
@@ -115,3 +116,53 @@ def root_of(scale):
     if scale not in roots:
         raise WorkflowError(f"config/config.yaml: scale: {scale!r} is unknown; allowed: {', '.join(sorted(roots))}")
     return roots[scale]
+
+
+# inputs and arguments of single rules
+
+
+def initial_model(w):
+    parent = plan(w).initial_of(w.system)
+    if parent:
+        return model(w.root, parent, plan(w).seed_of(parent, w.seed))
+    return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/model.safetensors"
+
+
+def launcher(devices):
+    return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
+
+
+def teacher_arguments(w, input):
+    if not input.get("teacher"):
+        return ""
+    return f"--teacher {shlex.quote(str(input.teacher))} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
+
+
+def teacher_files(w):
+    recipe = plan(w).recipe(w.system)
+    if "teacher" not in recipe:
+        return {"teacher": [], "teacher_embeddings": []}
+    teacher, seed = recipe["teacher"], plan(w).seed_of(recipe["teacher"], w.seed)
+    return {
+        "teacher": model(w.root, teacher, seed),
+        "teacher_embeddings": embeddings(w.root, w.collection, teacher, seed),
+    }
+
+
+def evaluated(w, file):
+    """One file for every query set that is evaluated on a collection, in the order of its settings."""
+    query_sets = plan(w).evaluate_settings(w.collection)["measures"]
+    return [file(*name.split(".")) for name in query_sets]
+
+
+def varied_statistics(w):
+    """The counts of the varied query sets of a table's collections."""
+    spec = CONFIG.papers[w.paper]["tables"][w.table]
+    evaluations = plan(w).evaluations()
+    return [
+        f"{w.root}/variations/{collection}/{split}/{kind}.json"
+        for (collection, split), (kinds, _) in evaluations.items()
+        if collection in [plan(w).collection_of(role) for role in spec["collections"]] and spec["rows"] == "query_sets"
+        for kind in kinds
+        if kind != "original"
+    ]

@@ -1,12 +1,6 @@
 # Evaluation: all query sets of one model in one process.
 
 
-def evaluated(w, file):
-    """One file for every query set that is evaluated on a collection, in the order of its settings."""
-    query_sets = plan(w).evaluate_settings(w.collection)["measures"]
-    return [file(*name.split(".")) for name in query_sets]
-
-
 rule evaluate:
     input:
         runs=lambda w: evaluated(w, lambda split, kind: run_file(w.root, w.collection, w.system, w.seed, split, kind)),

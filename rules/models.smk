@@ -62,34 +62,6 @@ rule training_data:
         " --tokenizer {input.tokenizer:q} --output {output.data:q} > {log:q} 2>&1"
 
 
-def initial_model(w):
-    parent = plan(w).initial_of(w.system)
-    if parent:
-        return model(w.root, parent, plan(w).seed_of(parent, w.seed))
-    return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/model.safetensors"
-
-
-def launcher(devices):
-    return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
-
-
-def teacher_arguments(w, input):
-    if not input.get("teacher"):
-        return ""
-    return f"--teacher {shlex.quote(str(input.teacher))} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
-
-
-def teacher_files(w):
-    recipe = plan(w).recipe(w.system)
-    if "teacher" not in recipe:
-        return {"teacher": [], "teacher_embeddings": []}
-    teacher, seed = recipe["teacher"], plan(w).seed_of(recipe["teacher"], w.seed)
-    return {
-        "teacher": model(w.root, teacher, seed),
-        "teacher_embeddings": embeddings(w.root, w.collection, teacher, seed),
-    }
-
-
 # Systems whose learning curve a figure shows leave snapshots behind as well.
 PERCENTS = sorted({p for taken in next(iter(PLANS.values())).snapshots().values() for p in taken})
 CURVES = "|".join(next(iter(PLANS.values())).snapshots()) or "none"

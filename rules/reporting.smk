@@ -1,19 +1,6 @@
 # Reporting: tables, figures, claims and the page that shows them together.
 
 
-def varied_statistics(w):
-    """The counts of the varied query sets of a table's collections."""
-    spec = CONFIG.papers[w.paper]["tables"][w.table]
-    evaluations = plan(w).evaluations()
-    return [
-        f"{w.root}/variations/{collection}/{split}/{kind}.json"
-        for (collection, split), (kinds, _) in evaluations.items()
-        if collection in [plan(w).collection_of(role) for role in spec["collections"]] and spec["rows"] == "query_sets"
-        for kind in kinds
-        if kind != "original"
-    ]
-
-
 rule table:
     input:
         measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table)["keys"]),

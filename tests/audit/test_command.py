@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from robustdr.audit import document
-from robustdr.audit.command import main
+from robustdr.cli import main as robustdr
 
 WORKFLOW = Path(document.__file__).parents[2]
 HEAVY = ("torch", "transformers", "snakemake", "numpy", "pandas", "scipy", "spacy", "sentence_transformers", "faiss")
@@ -36,6 +36,10 @@ tables:
         sum_is: {query_set: original}
         note: every query is one or the other
 """
+
+
+def main(arguments):
+    return robustdr(["audit", *arguments])
 
 
 @pytest.fixture
@@ -106,7 +110,7 @@ def test_bad_input_is_one_line_and_status_2(mine, capsys):
 
 def test_all_papers_in_under_three_seconds_without_heavy_modules(tmp_path):
     code = (
-        "import sys; from robustdr.audit.command import main; status = main(['-o', sys.argv[1]]); "
+        "import sys; from robustdr.cli import main; status = main(['audit', '-o', sys.argv[1]]); "
         f"print(status, [name for name in {HEAVY} if name in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": str(WORKFLOW)}
@@ -126,6 +130,6 @@ def test_two_runs_give_the_same_bytes_whatever_the_hash_seed(tmp_path):
     texts = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONPATH": str(WORKFLOW), "PYTHONHASHSEED": seed}
-        command = [sys.executable, "-m", "robustdr.audit.command", "--format", "json"]
+        command = [sys.executable, "-m", "robustdr", "audit", "--format", "json"]
         texts.add(subprocess.run(command, capture_output=True, env=environment, check=True).stdout)
     assert len(texts) == 1

@@ -95,9 +95,19 @@ def test_an_entry_adds_the_relatives_without_the_word():
         ("wordnet-verbs", 4000, {"test": (1000, 1771)}),
     ],
 )
-def test_exact_counts(name, passages, splits):
-    assert len(corpus(name)) == len({passage.docid for passage in corpus(name)}) == passages
-    assert {part: tuple(map(len, split(name, part))) for part in SOURCES[name]["splits"]} == splits
+def test_exact_counts_at_fixed_sizes(name, passages, splits):
+    """Queries and judgements of every split; familiarity, senses and seed are part of what is fixed."""
+    source = SOURCES[name] | {"passages": passages, "familiarity": 3, "max_senses": 3, "seed": 1}
+    source["splits"] = {part: {"queries": queries} for part, (queries, _) in splits.items()}
+    assert len({passage.docid for passage in wordnet.corpus(source)}) == passages
+    assert {part: tuple(len(list(rows)) for rows in wordnet.split(source, part)) for part in splits} == splits
+
+
+@pytest.mark.parametrize("name", SLICES)
+def test_the_configured_sizes_are_met(name):
+    assert len(corpus(name)) == len({passage.docid for passage in corpus(name)}) == SOURCES[name]["passages"]
+    for part, wanted in SOURCES[name]["splits"].items():
+        assert len(split(name, part)[0]) == wanted["queries"]
 
 
 @pytest.mark.parametrize("name", SLICES)
@@ -155,10 +165,12 @@ def test_grades_follow_the_senses():
         assert grades[query.qid] == {id: 3 if id == primary else 2 if count else 1 for id, count in counts.items()}
 
 
-def test_a_second_question_is_another_one():
-    texts = {query.qid: query.text for query in split("wordnet-mini", "train")[0]}
+def test_where_words_run_out_they_are_asked_for_again_in_other_words():
+    source = SOURCES["wordnet-verbs"] | {"passages": 500, "splits": {"train": {"queries": 400}}}
+    texts = {query.qid: query.text for query in wordnet.split(source, "train")[0]}
     again = [qid for qid in texts if qid.endswith(".2")]
-    assert len(again) == 2684 and all(texts[qid] != texts[qid.removesuffix(".2")] for qid in again)
+    assert len(texts) == 400 and 0 < len(again) <= 200
+    assert all(texts[qid] != texts[qid.removesuffix(".2")] for qid in again)
 
 
 def test_the_same_bytes_whatever_the_hash_seed():

@@ -1,11 +1,14 @@
 """The encoder gives the vectors that sentence-transformers gives, whatever the order and the batches."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
 from robustdr.encoding import encoder as module
+from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.encoder import Encoder, half_precision
 from robustdr.errors import UserError
 from robustdr.seeds import generator
@@ -24,10 +27,12 @@ def single_precision(monkeypatch):
 
 
 @pytest.mark.usefixtures("single_precision")
-@pytest.mark.parametrize("role", ["query", "document"])
-def test_vectors_equal_those_of_sentence_transformers(tiny_model, texts, role):
-    found = Encoder(tiny_model).encode(texts, role, max_length=24, batch_tokens=300)
-    reference = SentenceTransformer(str(tiny_model), device="cpu", local_files_only=True)
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_vectors_equal_those_of_sentence_transformers(tiny_transformer, texts, tmp_path, pooling):
+    source = {"path": str(tiny_transformer)}
+    write_checkpoint({"name": "tiny", "source": source, "pooling": pooling}, "key", tmp_path / "model")
+    found = Encoder(tmp_path / "model").encode(texts, max_length=24, batch_tokens=300)
+    reference = SentenceTransformer(str(tmp_path / "model"), device="cpu", local_files_only=True)
     reference.max_seq_length = 24
     assert found.dtype == np.float32
     assert np.abs(found - reference.encode(texts)).max() < 1e-4
@@ -36,18 +41,18 @@ def test_vectors_equal_those_of_sentence_transformers(tiny_model, texts, role):
 @pytest.mark.usefixtures("single_precision")
 def test_vectors_do_not_depend_on_order_or_batches(tiny_model, texts):
     encoder = Encoder(tiny_model)
-    together = encoder.encode(texts, "query", 32)
-    one_by_one = np.concatenate([encoder.encode([text], "query", 32) for text in texts])
-    backwards = encoder.encode(texts[::-1], "query", 32, batch_tokens=64)[::-1]
+    together = encoder.encode(texts, 32)
+    one_by_one = np.concatenate([encoder.encode([text], 32) for text in texts])
+    backwards = encoder.encode(texts[::-1], 32, batch_tokens=64)[::-1]
     assert np.abs(together - one_by_one).max() < 1e-5
     assert np.abs(together - backwards).max() < 1e-5
 
 
 def test_half_precision_turns_no_vector_away(tiny_model, texts, monkeypatch):
     encoder = Encoder(tiny_model)
-    found = encoder.encode(texts, "query", 32)
+    found = encoder.encode(texts, 32)
     monkeypatch.setattr(module, "half_precision", lambda on: None)
-    exact = encoder.encode(texts, "query", 32)
+    exact = encoder.encode(texts, 32)
     cosine = (found * exact).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(exact, axis=1)
     assert cosine.min() > 0.999
 
@@ -68,13 +73,22 @@ def test_embed_lets_gradients_through_in_the_order_of_the_texts(tiny_model, monk
     monkeypatch.setitem(module.GROUP_TOKENS, "cpu", 8)  # several groups
     encoder = Encoder(tiny_model)
     tokens = encoder.tokenise(["music", "the king of the river", "gold"], 32)
-    vectors = encoder.embed(tokens, "query")
+    vectors = encoder.embed(tokens)
     assert vectors.requires_grad
     with torch.no_grad():
-        alone = [encoder.embed([ids], "query")[0] for ids in tokens]
+        alone = [encoder.embed([ids])[0] for ids in tokens]
     assert torch.allclose(vectors, torch.stack(alone), atol=1e-5)
 
 
 def test_a_directory_without_a_model(tmp_path):
-    with pytest.raises(UserError, match=r"no sentence-transformers model there \(modules\.json is missing\)"):
-        Encoder(tmp_path)
+    with pytest.raises(UserError, match=r"nothing: no model there, or a damaged one \(.*\); delete it and run again"):
+        Encoder(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json", "1_Pooling/config.json"])
+def test_a_damaged_directory(tiny_model, tmp_path, name):
+    path = shutil.copytree(tiny_model, tmp_path / "model") / name
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(UserError, match="no model there, or a damaged one") as caught:
+        Encoder(tmp_path / "model")
+    assert "\n" not in str(caught.value)

@@ -61,7 +61,7 @@ def test_the_model_is_a_directory_of_sentence_transformers(fit, settings):
     loaded.max_seq_length = 16
     texts = ["what is the meaning of music", "gold"]
     cosine = torch.nn.functional.cosine_similarity(
-        torch.from_numpy(Encoder(model).encode(texts, "query", 16)), loaded.encode(texts, convert_to_tensor=True)
+        torch.from_numpy(Encoder(model).encode(texts, 16)), loaded.encode(texts, convert_to_tensor=True)
     )
     assert cosine.min() > 0.999  # half precision on one side
     card = (model / "README.md").read_text()
@@ -91,9 +91,9 @@ def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(fit, s
     examples = read_training_data(training_file)
     (positions, passages), *_ = loop.Batches(examples, settings, seed=1, size=4).run(0, 1)
     encoder = Encoder(still_model)
-    queries = encoder.encode([examples[i].query for i in positions], "query", 16)
+    queries = encoder.encode([examples[i].query for i in positions], 16)
     texts = [f"{title} [SEP] {text}" if title else text for _, title, text in passages]
-    batch = loop.Batch(torch.from_numpy(encoder.encode(texts, "document", 24)), torch.arange(4) * 3, torch.from_numpy(queries))
+    batch = loop.Batch(torch.from_numpy(encoder.encode(texts, 24)), torch.arange(4) * 3, torch.from_numpy(queries))
     assert float(log(model)[0]["loss"]) == pytest.approx(Contrastive()(batch)["nll"].item(), rel=1e-5)
 
 

@@ -1,9 +1,12 @@
 """Fixtures: scripted chance, tiny sequence-to-sequence models saved as real ones are, and the released query sets."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+
+import robustdr
 from robustdr.variations.base import Draw
 
 SENTENCES = [
@@ -39,6 +42,12 @@ def script():
 
     yield make
     assert [draw.choices for draw in made] == [[] for _ in made], "choices left over"
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """The environment of a new Python process that can import the package, installed or not."""
+    return os.environ | {"PYTHONPATH": str(Path(robustdr.__file__).parents[1])}
 
 
 @pytest.fixture(scope="session")

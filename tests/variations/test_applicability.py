@@ -1,6 +1,7 @@
 """Applicability on MS MARCO's 6,980 dev queries beside rodr's Table 2, as a report (`pytest -s` shows it)."""
 
 import pytest
+
 from robustdr import variations
 from robustdr.variations.statistics import neutral
 

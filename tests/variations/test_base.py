@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.variations import base
@@ -80,12 +81,12 @@ def test_papers_have_all_their_generators():
     assert used == {"rodr": 8, "qvg": 10, "capot": 10, "toroder": 7, "intent": 1}
 
 
-def test_importing_loads_no_model_and_no_lexical_data():
+def test_importing_loads_no_model_and_no_lexical_data(environment):
     code = (
         "import sys, robustdr.variations as v; v.catalogue();"
         "print([m for m in ('torch', 'spacy', 'transformers', 'pandas', 'lemminflect', 'bm25s') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "[]"
 
 

@@ -5,6 +5,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.variations import llm

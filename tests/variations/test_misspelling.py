@@ -7,6 +7,7 @@ first is the word's place.
 from collections import Counter
 
 import pytest
+
 from robustdr import lexicon, variations
 from robustdr.variations import edits
 

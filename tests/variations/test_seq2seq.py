@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.files import sha256

@@ -1,6 +1,7 @@
 """Punctuation, stopwords and word order on hand-worked queries."""
 
 import pytest
+
 from robustdr import variations
 
 

@@ -4,6 +4,7 @@ import re
 import shutil
 
 import pytest
+
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.variations import reformulation, translation

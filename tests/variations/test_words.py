@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+
 from robustdr import lexicon, variations
 from robustdr.errors import UserError
 from robustdr.variations import vectors

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from robustdr.audit import command as audit
 from robustdr.errors import UserError
@@ -138,11 +139,17 @@ def page(a: argparse.Namespace) -> None:
     write_page(a.settings, a.tables, a.figures, a.claims, a.output)
 
 
-PATH, PATHS, JSON, INT = {"type": Path}, {"type": Path, "nargs": "*"}, {"type": json.loads}, {"type": int}
-TEXT, TEXTS, INTS = {}, {"nargs": "*"}, {"type": int, "nargs": "*", "default": []}
+Option = dict[str, Any]
+PATH: Option = {"type": Path}
+PATHS: Option = {"type": Path, "nargs": "*"}
+JSON: Option = {"type": json.loads}
+TEXT: Option = {}
+TEXTS: Option = {"nargs": "*"}
+INT: Option = {"type": int}
+INTS: Option = {"type": int, "nargs": "*", "default": []}
 
 # Stages of the workflow: function, help, options by name. A * marks those that may be left out.
-STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, dict]]] = {
+STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Option]]] = {
     "corpus": (corpus, "write a collection's passages", {"source": JSON, "output": PATH}),
     "split": (
         split,

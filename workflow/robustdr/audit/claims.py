@@ -97,7 +97,7 @@ def _compare_losses(place: Place, system: str, query_sets: list[str], sign: int)
 
 
 def smaller_drop(place: Place, system: str, than: list[str], query_sets: list[str]) -> tuple[str, str]:
-    """The drop of `system` is smaller than that of each of `than`: paired t-tests on per-query losses, Holm-corrected."""
+    """The drop of `system` is smaller than that of each of `than`: paired t-tests on losses, Holm-corrected."""
     tests = [
         (other, kind, paired_t_test(place.loss(other, kind), place.loss(system, kind)))
         for other in than
@@ -105,8 +105,8 @@ def smaller_drop(place: Place, system: str, than: list[str], query_sets: list[st
     ]
     p_values = holm([test.p for _, _, test in tests])
     evidence = "; ".join(
-        f"{kind}: {-100 * place.loss(system, kind).mean():+.1f}% against {-100 * place.loss(other, kind).mean():+.1f}% of"
-        f" {other} (p = {p:.2g})"
+        f"{kind}: {-100 * place.loss(system, kind).mean():+.1f}% against {-100 * place.loss(other, kind).mean():+.1f}% "
+        f"of {other} (p = {p:.2g})"
         for (other, kind, _), p in zip(tests, p_values, strict=True)
     )
     return _verdict([test.difference for _, _, test in tests], p_values, place.level), evidence
@@ -119,8 +119,8 @@ def judge(claim: dict[str, Any], store: Store, collection: str, split: str, path
     """Test one claim.
 
     Args:
-        claim: an entry of claims.yaml: `claim` (the sentence), `source` (section), `role`, `measure`, `level`, and `test`
-            with the name of a test and its arguments.
+        claim: an entry of claims.yaml: `claim` (the sentence), `source` (section), `role`, `measure`, `level`, and
+            `test` with the name of a test and its arguments.
         store: measured values. collection, split: what stands behind the claim's role. path: claims.yaml, for messages.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 from robustdr.audit import report
 from robustdr.audit.findings import SEVERITIES, audit
 from robustdr.audit.reported import PAPERS, load
-from robustdr.errors import UserError, unknown
+from robustdr.errors import unknown
 from robustdr.files import write_text
 
 
@@ -55,18 +55,3 @@ def _paths(papers: Sequence[str]) -> list[Path]:
 def _short(path: Path) -> Path:
     """The path as a person in the current directory would write it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; bad input is one line on standard error and exit status 2."""
-    parser = argparse.ArgumentParser(prog="robustdr audit", description=__doc__)
-    add_arguments(parser)
-    try:
-        return run(parser.parse_args(argv))
-    except UserError as error:
-        print(f"robustdr: {error}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())

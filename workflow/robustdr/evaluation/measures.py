@@ -25,21 +25,17 @@ def evaluate(
         qrels: {qid: {docid: grade}}. run: {qid: ranking}.
         relevance_level: the lowest grade that the binary measures count as relevant.
     """
+    judged = {qid: ranking for qid, ranking in run.items() if qid in qrels}
     values: dict[str, dict[str, float]] = {}
     for measure in measures:
         name, cut = parse(measure)
-        needs_cut_run = cut is not None and name in WITHOUT_CUT
-        provided = PROVIDED[name] if cut is None or needs_cut_run else f"{PROVIDED[name]}_{cut}"
-        evaluator = pytrec_eval.RelevanceEvaluator(
-            qrels, {provided.replace(f"_{cut}", f".{cut}") if not needs_cut_run else provided}, relevance_level
-        )
-        found = evaluator.evaluate(
-            {
-                qid: dict(rank(ranking, cut) if needs_cut_run else ranking)
-                for qid, ranking in run.items()
-                if qid in qrels
-            }
-        )
+        if name in WITHOUT_CUT:
+            asked = provided = PROVIDED[name]
+            scored = {qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in judged.items()}
+        else:
+            asked, provided = f"{PROVIDED[name]}.{cut}", f"{PROVIDED[name]}_{cut}"
+            scored = {qid: dict(ranking) for qid, ranking in judged.items()}
+        found = pytrec_eval.RelevanceEvaluator(qrels, {asked}, relevance_level).evaluate(scored)
         values[measure] = {qid: found.get(qid, {}).get(provided, 0.0) for qid in qrels}
     return values
 

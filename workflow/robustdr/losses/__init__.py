@@ -1,8 +1,8 @@
 """Training losses, one file per method, named like it; a loss sees one batch of vectors, no model and no data.
 
-A loss file holds one class. Its constructor takes the loss's settings; its attribute `needs` is the set of `Batch` fields
-that it reads; its call takes a `Batch` and returns its terms by name, already weighted: the training loop minimises their
-sum and logs each.
+A loss file holds one class. Its constructor takes the loss's settings; its attribute `needs` is the set of `Batch`
+fields that it reads; its call takes a `Batch` and returns its terms by name, already weighted: the training loop
+minimises their sum and logs each.
 """
 
 import ast

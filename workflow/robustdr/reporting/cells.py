@@ -18,8 +18,9 @@ NOISE = 0.01  # drops below one point have no direction
 class Cell:
     """A cell of a table; drops and measures are shares of 1, reported ones are strings as printed.
 
-    `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
-    over queries. `measured` is the measure taken at this scale for the paper's `measure`. `drop_agreement`: `same`, `larger`, `smaller` or `opposite` loss than reported.
+    `measured` is the measure taken at this scale for the paper's `measure`. `uncertainty` is the standard deviation
+    over seeds where there are several, else half the 95 % confidence interval over queries. `drop_agreement`: `same`,
+    `larger`, `smaller` or `opposite` loss than reported.
     """
 
     table: str
@@ -60,7 +61,7 @@ def agreement(reported: float, reproduced: float) -> str:
 
 
 def make_cell(
-    spec: dict[str, Any], paper: str, table: str, place: dict[str, str], store: Store, reported: Reported
+    spec: dict[str, Any], paper: str, table: str, place: dict[str, Any], store: Store, reported: Reported
 ) -> Cell:
     """The cell at `place` (system, label, collection, role, split, query_set, measure, measured).
 

@@ -14,8 +14,9 @@ from robustdr.reporting.cells import ORIGINAL, Cell, make_cell
 
 SIGNS = {"same": "=", "larger": "▲", "smaller": "▼", "opposite": "≠", "": ""}
 LEGEND = (
-    "Each cell: the measure ×100, then its drop against the original queries. Beside a reproduced drop: = same direction "
-    "and within 5 points of the reported one, ▲ larger loss than reported, ▼ smaller loss, ≠ the other direction."
+    "Each cell: the measure ×100, then its drop against the original queries. Beside a reproduced drop: = same "
+    "direction and within 5 points of the reported one, ▲ larger loss than reported, ▼ smaller loss, ≠ the other "
+    "direction."
 )
 
 
@@ -77,11 +78,13 @@ def build(settings: dict[str, Any], store: Store, reported: Reported, statistics
     for query_set in rows:
         for column in columns:
             cells[query_set, column] = cell(systems[column[0]], role, query_set, column[1])
-        printed = [reported.find(table, query_set=query_set, quantity=q) for q in ("unchanged", "changed")]
-        counts[query_set] = {"reported": tuple(p.printed if p else "–" for p in printed), "reproduced": ("–", "–")}
+        unchanged, changed = (
+            printed.printed if (printed := reported.find(table, query_set=query_set, quantity=quantity)) else "–"
+            for quantity in ("unchanged", "changed")
+        )
+        counts[query_set] = {"reported": (unchanged, changed), "reproduced": ("–", "–")}
         if query_set in made:
-            unchanged, changed = made[query_set]["unchanged"], made[query_set]["changed"]
-            counts[query_set]["reproduced"] = (f"{unchanged:,}", f"{changed:,}")
+            counts[query_set]["reproduced"] = (f"{made[query_set]['unchanged']:,}", f"{made[query_set]['changed']:,}")
     return Grid("Query set", rows, columns, cells, counts)
 
 

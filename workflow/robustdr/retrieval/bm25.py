@@ -9,7 +9,7 @@ import Stemmer
 
 from robustdr.collections import read_corpus
 from robustdr.files import read_queries
-from robustdr.retrieval.index import MARGIN
+from robustdr.retrieval.index import best
 from robustdr.retrieval.runs import rank, write_run
 from robustdr.retrieval.search import metadata
 
@@ -32,23 +32,23 @@ def search_bm25(
         query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
     """
     docids, texts = zip(*read_corpus(corpus), strict=True)
-    names = np.array(docids)
     tokenizer = bm25s.tokenization.Tokenizer(
         stopwords=settings["stopwords"] or [],
         stemmer=Stemmer.Stemmer(settings["stemmer"]) if settings["stemmer"] else None,
     )
     index = bm25s.BM25(method="lucene", k1=settings["k1"], b=settings["b"])
     index.index(tokenizer.tokenize(texts, show_progress=False, return_as="tuple"), show_progress=False)
-    depth = min(settings["depth"] + MARGIN, len(names))
     for query_set, run, key in zip(query_sets, runs, keys, strict=True):
         queries = read_queries(query_set)
         tokens = tokenizer.tokenize(list(queries.values()), update_vocab=False, show_progress=False, return_as="ids")
-        found, scores = index.retrieve(tokens, k=depth, show_progress=False)
+
+        def fetch(asked: np.ndarray, k: int, tokens=tokens) -> tuple[np.ndarray, np.ndarray]:
+            rows, scores = index.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
+            return scores, np.where(scores > 0, rows, -1)
+
+        found = dict(best(fetch, len(queries), settings["depth"], len(docids)))
         ranked = {
-            qid: rank(
-                ((d, s) for d, s in zip(names[rows].tolist(), row_scores.tolist(), strict=True) if s > 0),
-                settings["depth"],
-            )
-            for qid, rows, row_scores in zip(queries, found, scores, strict=True)
+            qid: rank(((docids[row], score) for row, score in found[position]), settings["depth"])
+            for position, qid in enumerate(queries)
         }
         write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

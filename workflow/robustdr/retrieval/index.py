@@ -1,6 +1,6 @@
 """Search with FAISS: exact by default, compressed as a setting, on the GPU where there is one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import faiss
@@ -9,7 +9,7 @@ import numpy as np
 from robustdr.errors import UserError
 from robustdr.retrieval.runs import Ranking, rank
 
-MARGIN = 16  # passages fetched beyond the depth, so that ties at the cut are broken by docid and not by position
+MARGIN = 16  # passages fetched beyond the depth: enough for most ties at the cut
 
 
 def build(vectors: np.ndarray, factory: str) -> faiss.Index:
@@ -33,6 +33,29 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
     return index
 
 
+def best(
+    fetch: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]], queries: int, depth: int, passages: int
+) -> Iterator[tuple[int, list[tuple[int, float]]]]:
+    """Yield (query, its passages as (row, score)): the `depth` best and whatever ties with the last of them.
+
+    Which of the passages that tie at the cut stay is for the tie rule to say, not for the library that finds them.
+
+    Args:
+        fetch: the `k` best of the queries at some positions: (scores, rows), [q, k] each, best first; a row below 0 is
+            no passage.
+        queries, passages: how many there are. depth: passages per query.
+    """
+    asked, count = np.arange(queries), min(depth + MARGIN, passages)
+    while len(asked):
+        scores, rows = fetch(asked, count)
+        tied = (rows[:, -1] >= 0) & (scores[:, min(depth, count) - 1] == scores[:, -1]) & (count < passages)
+        for query, row, row_scores in zip(
+            asked[~tied].tolist(), rows[~tied].tolist(), scores[~tied].tolist(), strict=True
+        ):
+            yield query, [(i, score) for i, score in zip(row, row_scores, strict=True) if i >= 0]
+        asked, count = asked[tied], min(2 * count, passages)
+
+
 def search(
     shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: dict[str, Any]
 ) -> list[Ranking]:
@@ -44,12 +67,14 @@ def search(
         depth: passages per query.
         settings: `factory` and `nprobe` (lists visited by an inverted-file index).
     """
-    best: list[list[tuple[str, float]]] = [[] for _ in queries]
+    rankings: list[Ranking] = [[] for _ in queries]
     for vectors, ids in shards:
+        if not ids:
+            continue
         index = build(vectors, settings["factory"])
         if settings["nprobe"] > 1:
             faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings["nprobe"])
-        scores, rows = index.search(queries, min(depth + MARGIN, len(ids)))
-        for ranking, row_scores, row in zip(best, scores.tolist(), rows.tolist(), strict=True):
-            ranking += [(ids[i], score) for i, score in zip(row, row_scores, strict=True) if i >= 0]
-    return [rank(ranking, depth) for ranking in best]
+        found = best(lambda asked, k, index=index: index.search(queries[asked], k), len(queries), depth, len(ids))
+        for query, scored in found:
+            rankings[query] += [(ids[row], score) for row, score in scored]
+    return [rank(ranking, depth) for ranking in rankings]

@@ -1,6 +1,7 @@
 """TREC runs with an ir_metadata header, under one tie rule."""
 
 import gzip
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,11 @@ def write_run(path: Path, run: dict[str, Ranking], metadata: dict[str, Any]) -> 
     """
     header = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True)
     tag = metadata["tag"]
-    with atomic(path) as temporary, open(temporary, "wb") as raw:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=1, mtime=0) as file:
-            file.write(b"# ir_metadata.start\n")
-            file.writelines(f"# {line}\n".encode() for line in header.splitlines())
-            file.write(b"# ir_metadata.end\n")
-            for qid, ranking in run.items():
-                lines = (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
-                file.write("".join(lines).encode())
+    lines = ["# ir_metadata.start", *(f"# {line}" for line in header.splitlines()), "# ir_metadata.end"]
+    for qid, ranking in run.items():
+        lines += [f"{qid} Q0 {docid} {i} {score:.9g} {tag}" for i, (docid, score) in enumerate(ranking, 1)]
+    with atomic(path) as temporary:
+        temporary.write_bytes(gzip.compress("\n".join([*lines, ""]).encode(), compresslevel=1, mtime=0))
 
 
 def read_run(path: Path) -> dict[str, Ranking]:
@@ -45,11 +43,12 @@ def read_run(path: Path) -> dict[str, Ranking]:
     number = 0
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
+            for line in file:
+                number += 1
                 if not line.startswith("#"):
                     qid, _, docid, _, score, _ = line.split()
                     run.setdefault(qid, []).append((docid, float(score)))
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
     return {qid: rank(scored, len(scored)) for qid, scored in run.items()}
 

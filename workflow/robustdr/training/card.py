@@ -10,8 +10,8 @@ tags: [dense-retrieval, robustness, robustdr]
 ---
 # {system}
 
-A dual encoder trained by robustdr (seed {seed}, step {step} of {steps}). Score: dot product of the query vector (at most
-{query_length} tokens) and the passage vector (at most {passage_length} tokens).
+A dual encoder trained by robustdr (seed {seed}, step {step} of {steps}). Score: dot product of the query vector (at
+most {query_length} tokens) and the passage vector (at most {passage_length} tokens).
 
 ```python
 from sentence_transformers import SentenceTransformer

@@ -39,7 +39,7 @@ def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.
     """Load the state that a training with the same `key` left behind.
 
     Returns:
-        The position as saved (`step`, `log`, `scaler`); empty where there is no usable state: then training starts anew.
+        The position as saved (`step`, `log`, `scaler`); empty where no state is usable: then training starts anew.
     """
     try:
         position = json.loads((folder / "state.json").read_text())

@@ -54,20 +54,8 @@ _LETTERS = {
     "r": ("what do people mean when they say {x}",),
 }
 
-_COUNTABLE = (
-    "animal",
-    "artifact",
-    "body",
-    "event",
-    "group",
-    "location",
-    "object",
-    "person",
-    "plant",
-    "quantity",
-    "shape",
-)
-_MASS = ("attribute", "feeling", "food", "phenomenon", "process", "substance")
+_COUNTABLE = {"animal", "artifact", "body", "event", "group", "location", "object", "plant", "quantity", "shape"}
+_MASS = {"attribute", "feeling", "food", "phenomenon", "process", "substance"}
 _ONE = re.compile(r"(\([^)]*\) )?(an?|any|one|someone|something) ")
 _AN = re.compile(r"hour|honest|hono|heir|(?!eu|ewe|one|u[^aeiou][aeiou])[aeiou]")
 _USUAL = 5  # occurrences in the glosses that make a kind known to whoever asks
@@ -100,10 +88,10 @@ class Asker:
         if primary.id[0] != "n":
             return plain + _LETTERS[primary.id[0]] * 2 + (_COMPARED * 4 if kind else ())
         if primary.related("@i"):
+            if not alike or primary.lexfile not in _NAMES:
+                return plain
             named = _NAMED if primary.lexfile == "noun.person" else _PLACED
-            return (
-                _NAMES[primary.lexfile] + (named * 4 if kind else ()) if alike and primary.lexfile in _NAMES else plain
-            )
+            return _NAMES[primary.lexfile] + (named * 4 if kind else ())
         if len(senses) == 1 and _field(primary):
             return _FIELD
         own = _KINDS.get(primary.lexfile, ()) * 2 if alike else ()

@@ -1,0 +1,84 @@
+"""BM25 on a toy corpus, against Lucene's formula worked here."""
+
+import json
+import math
+
+import pytest
+
+from robustdr.retrieval.bm25 import search_bm25
+from robustdr.retrieval.runs import rank, read_metadata, read_run
+
+SETTINGS = {"k1": 0.9, "b": 0.4, "stopwords": None, "stemmer": None, "depth": 10}
+CORPUS = {
+    "d1": "a river flows",
+    "d2": "rivers and a stone",
+    "d3": "the stone of a stone house",
+    "d4": "music",
+}
+
+
+@pytest.fixture()
+def search(tmp_path):
+    """`search(corpus, queries, **settings)`: the run of BM25."""
+
+    def run(corpus, queries, **changes):
+        with open(tmp_path / "corpus.jsonl", "w") as file:
+            for docid, text in corpus.items():
+                file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
+        (tmp_path / "queries.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
+        inputs = tmp_path / "corpus.jsonl", [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
+        search_bm25({**SETTINGS, **changes}, ["key"], "bm25", "toy", *inputs)
+        return read_run(tmp_path / "run.trec.gz")
+
+    return run
+
+
+def lucene(query: str, corpus: dict[str, str]) -> list[tuple[str, float]]:
+    """Σ ln(1 + (N − df + ½) / (df + ½)) · tf / (tf + k1 (1 − b + b · length / mean length)), words split at spaces."""
+    documents = {docid: text.split() for docid, text in corpus.items()}
+    mean = sum(map(len, documents.values())) / len(documents)
+    scores = dict.fromkeys(documents, 0.0)
+    for word in query.split():
+        frequency = sum(word in document for document in documents.values())
+        idf = math.log(1 + (len(documents) - frequency + 0.5) / (frequency + 0.5))
+        for docid, document in documents.items():
+            tf = document.count(word)
+            scores[docid] += idf * tf / (tf + 0.9 * (1 - 0.4 + 0.4 * len(document) / mean))
+    return rank(((docid, score) for docid, score in scores.items() if score > 0), 10)
+
+
+@pytest.mark.parametrize("query", ["stone", "stone house", "river stone music", "the the house"])
+def test_scores_by_the_formula(search, query):
+    """Words of one letter are no terms for the tokenizer, so they are left out of the corpus here."""
+    corpus = {docid: " ".join(word for word in text.split() if len(word) > 1) for docid, text in CORPUS.items()}
+    expected = lucene(query, corpus)
+    found = search(CORPUS, {"q": query})["q"]
+    assert [docid for docid, _ in found] == [docid for docid, _ in expected]
+    assert [score for _, score in found] == pytest.approx([score for _, score in expected], rel=1e-5)
+
+
+def test_stemming_and_stop_words_are_settings(search):
+    assert [docid for docid, _ in search(CORPUS, {"q": "river"})["q"]] == ["d1"]
+    assert {docid for docid, _ in search(CORPUS, {"q": "river"}, stemmer="english")["q"]} == {"d1", "d2"}
+    assert {docid for docid, _ in search(CORPUS, {"q": "the river"})["q"]} == {"d1", "d3"}
+    assert {docid for docid, _ in search(CORPUS, {"q": "the river"}, stopwords="en")["q"]} == {"d1"}
+
+
+def test_a_query_of_unknown_words_finds_nothing(search):
+    assert set(search(CORPUS, {"q1": "quark", "q2": "music"})) == {"q2"}
+
+
+def test_ties_at_the_cut_are_broken_by_docid(search):
+    """A hundred passages say the same; twenty of them are asked for."""
+    corpus = {f"d{number:03}": "stone" if number % 2 else "stone river" for number in range(200)}
+    found = search(corpus, {"q": "stone", "other": "river"}, depth=20)
+    assert [docid for docid, _ in found["q"]] == [f"d{number:03}" for number in range(199, 159, -2)]
+    assert [docid for docid, _ in found["other"]] == [f"d{number:03}" for number in range(198, 158, -2)]
+
+
+def test_the_header_says_what_made_the_run(search, tmp_path):
+    search(CORPUS, {"q": "stone"})
+    header = read_metadata(tmp_path / "run.trec.gz")
+    assert (header["tag"], header["implementation"]["key"]) == ("bm25", "key")
+    assert header["data"]["test_data"] == {"name": "toy", "topics": "queries.tsv"}
+    assert header["method"]["settings"] == SETTINGS

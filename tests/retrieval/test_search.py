@@ -1,0 +1,83 @@
+"""Dense retrieval end to end: queries encoded, searched and written, one run for every query set."""
+
+import json
+
+import numpy as np
+import pytest
+
+from robustdr.encoding import encoder as encoding
+from robustdr.encoding.encoder import Encoder
+from robustdr.errors import UserError
+from robustdr.retrieval.embeddings import write_embeddings
+from robustdr.retrieval.runs import read_metadata, read_run
+from robustdr.retrieval.search import search_dense
+from robustdr.seeds import generator
+
+SETTINGS = {"query_length": 16, "depth": 7, "index": {"factory": "Flat", "nprobe": 1}}
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory, tiny_model, words):
+    """40 passages in three shards, and two query sets that share a text."""
+    folder = tmp_path_factory.mktemp("collection")
+    rng = generator("collection")
+    texts = {f"d{number}": " ".join(rng.choices(words, k=9)) for number in range(40)}
+    with open(folder / "corpus.jsonl", "w") as file:
+        for docid, text in texts.items():
+            file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
+    for shard in range(3):
+        settings = {"passage_length": 16, "precision": "float32"}
+        write_embeddings(settings, tiny_model, folder / "corpus.jsonl", 40, shard, 3, folder / f"{shard}.npy")
+    (folder / "original.tsv").write_text("q2\twhat is music\nq1\tgold plant\n")
+    (folder / "varied.tsv").write_text("q2\twhat is musci\nq1\tgold plant\n")
+    return folder, texts
+
+
+def run(folder, model, output):
+    names = ["original", "varied"]
+    runs = [output / f"{name}.trec.gz" for name in names]
+    shards, queries = [folder / f"{shard}.npy" for shard in range(3)], [folder / f"{name}.tsv" for name in names]
+    search_dense(SETTINGS, ["key1", "key2"], "tiny-seed1", "toy", model, shards, queries, runs)
+    return runs
+
+
+def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_path, monkeypatch):
+    folder, texts = collection
+    monkeypatch.setattr(encoding, "half_precision", lambda on: None)
+    encoder = Encoder(tiny_model)
+    passages = np.concatenate([np.load(folder / f"{shard}.npy") for shard in range(3)])
+    original, varied = (read_run(path) for path in run(folder, tiny_model, tmp_path))
+    assert list(original) == ["q2", "q1"]
+    for found, query in ((original["q2"], "what is music"), (varied["q2"], "what is musci"), (varied["q1"], "gold plant")):
+        scores = passages @ encoder.encode([query], 16)[0]
+        best = [list(texts)[i] for i in np.argsort(-scores)[:7]]
+        assert [docid for docid, _ in found] == best
+        assert [score for _, score in found] == pytest.approx(sorted(scores, reverse=True)[:7], rel=1e-5)
+    assert varied["q1"] == original["q1"]
+
+
+def test_every_run_carries_its_own_key(collection, tiny_model, tmp_path):
+    headers = [read_metadata(path) for path in run(collection[0], tiny_model, tmp_path)]
+    assert [header["implementation"]["key"] for header in headers] == ["key1", "key2"]
+    assert [header["data"]["test_data"]["topics"] for header in headers] == ["original.tsv", "varied.tsv"]
+    assert headers[0]["tag"] == "tiny-seed1"
+    assert headers[0]["method"]["settings"] == SETTINGS
+
+
+def test_the_same_search_twice_is_the_same_bytes(collection, tiny_model, tmp_path):
+    once = [path.read_bytes() for path in run(collection[0], tiny_model, tmp_path / "one")]
+    assert [path.read_bytes() for path in run(collection[0], tiny_model, tmp_path / "two")] == once
+
+
+def test_a_query_whose_vector_is_not_finite(collection, tiny_model, tmp_path, monkeypatch):
+    real = Encoder.encode
+
+    def overflow(self, texts, *arguments, **named):
+        vectors = real(self, texts, *arguments, **named)
+        vectors[list(texts).index("what is music")] = np.nan
+        return vectors
+
+    monkeypatch.setattr(Encoder, "encode", overflow)
+    with pytest.raises(UserError, match="the vector of query 'what is music' is not finite"):
+        run(collection[0], tiny_model, tmp_path)
+    assert not list(tmp_path.iterdir())
