@@ -54,3 +54,39 @@ def tiny_model(tiny_transformer) -> Path:
     output = tiny_transformer.parent / "model"
     write_checkpoint({"name": "tiny", "source": {"path": str(tiny_transformer)}, "pooling": "mean"}, "key", output)
     return output
+
+
+@pytest.fixture()
+def measured(tmp_path):
+    """`measured("rodr", {"dev.original": [1, 2, 0]})`: a measures file of runs with the relevant passage at these ranks.
+
+    Rank 0 means that the run lacks the query. The measures are those of the real stage.
+    """
+    from robustdr.evaluation.measures import write_measures
+    from robustdr.retrieval.runs import write_run
+
+    def write(
+        system: str,
+        ranks: dict[str, list[int]],
+        seed: int = 1,
+        key: str = "key",
+        collection: str = "toy",
+        measures: tuple[str, ...] = ("RR@10",),
+    ) -> Path:
+        runs = {}
+        for query_set, of_queries in ranks.items():
+            run, qrels = tmp_path / f"{query_set}.trec.gz", tmp_path / f"{query_set}.qrels"
+            ranking = {
+                f"q{number:04}": [("relevant" if at == rank else f"d{at}", -float(at)) for at in range(1, 21)]
+                for number, rank in enumerate(of_queries)
+                if rank
+            }
+            write_run(run, ranking, {"tag": system})
+            qrels.write_text("".join(f"q{number:04} 0 relevant 1\n" for number in range(len(of_queries))))
+            runs[query_set] = (run, qrels)
+        output = tmp_path / "measures" / collection / system / f"seed{seed}.parquet"
+        settings = {"measures": dict.fromkeys(ranks, list(measures)), "relevance_level": 1}
+        write_measures(settings, key, runs, output)
+        return output
+
+    return write

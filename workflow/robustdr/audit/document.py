@@ -73,19 +73,24 @@ def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: str | Pat
             _number(item, (*keys, index), lines, path, above)
 
 
+def _line(lines: dict[Keys, int], keys: Keys) -> int:
+    """The line of the innermost key that stands in the file as it is written (YAML reads `yes` and `0` as no text)."""
+    return lines[keys] if keys in lines else _line(lines, keys[:-1])
+
+
 def _user_error(path: str | Path, error: ValidationError, lines: dict[Keys, int]) -> UserError:
     keys: Keys = tuple(error.absolute_path)
     name = ".".join(map(str, keys)) or "the file"
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         allowed = error.schema["properties"]
         wrong = next(key for key in error.instance if key not in allowed)
-        return unknown(f"{path}:{lines[(*keys, wrong)]}: key of {name}", str(wrong), allowed)
+        return unknown(f"{path}:{_line(lines, (*keys, wrong))}: key of {name}", str(wrong), allowed)
     # The path of an error in a key's own name is that of its mapping.
-    line = lines.get((*keys, error.instance), lines[keys]) if isinstance(error.instance, str) else lines[keys]
+    line = _line(lines, (*keys, error.instance)) if isinstance(error.instance, str) else _line(lines, keys)
     if error.validator == "enum":
         return unknown(f"{path}:{line}: {name}", str(error.instance), map(str, error.validator_value))
     if error.validator == "pattern":
         allowed = "small letters, digits and _, beginning with a letter"
         return UserError(f"{path}:{line}: {name}: {error.instance!r} is no name; allowed: {allowed}")
     message = error.message if len(error.message) < LONG else f"{error.message[:LONG]} …"
-    return UserError(f"{path}:{lines[keys]}: {name}: {message}")
+    return UserError(f"{path}:{line}: {name}: {message}")

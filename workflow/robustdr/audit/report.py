@@ -6,14 +6,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from robustdr.audit.cells import describe
+from robustdr.audit.cells import Cell, describe
 from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
+from robustdr.audit.relations import label
 
 SHOWN = 6  # cells of one finding that Markdown lists
 LEGEND = (
     "`impossible`: no data can give the cell. `inconsistent`: it disagrees with other printed cells, however they were "
     "rounded (half up, half to even or truncated). `suspicious`: a pattern that honest data hardly show. "
-    "A hypothesis says what would make a relation hold; it is never a fact."
+    "A hypothesis says what would make a relation hold; it is never a fact. Measures are counted outside the prose; "
+    "lost cells are missing from the available text of the paper."
 )
 
 
@@ -24,15 +26,8 @@ def markdown(audits: Sequence[Audit]) -> str:
 
 def summary(audits: Sequence[Audit]) -> str:
     """One row per paper: what was read, how much of it is under a relation, what was found."""
-    head = [
-        "paper",
-        "cells",
-        "under a relation",
-        "effectiveness cells",
-        "under a relation",
-        "or a pattern check",
-        "lost",
-    ]
+    of_all, of_measures = ["cells", "under a relation"], ["measures", "of them under a relation", "or a pattern check"]
+    head = ["paper", *of_all, *of_measures, "lost"]
     rows = [_counts(audit) for audit in audits]
     lines = ["# Audit of reported numbers", "", _row([*head, *SEVERITIES]), _row(["---"] + ["---:"] * (len(head) + 2))]
     lines += [_row([audit.reported.paper, *_cells(row)]) for audit, row in zip(audits, rows, strict=True)]
@@ -77,23 +72,23 @@ def _paper(audit: Audit) -> str:
         if finding.table != table:
             table = finding.table
             lines += [f"## {table} · {reported.tables[table].caption}", ""]
-        lines += [*_section(number, finding), ""]
+        lines += [*_section(number, finding, reported.tables[table].cells), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
     return "\n".join(lines)
 
 
-def _section(number: int, finding: Finding) -> list[str]:
+def _section(number: int, finding: Finding, table: Sequence[Cell]) -> list[str]:
     flaws, more = finding.flaws[:SHOWN], len(finding.flaws) - SHOWN
     several = f" · {len(finding.flaws)} cells" if len(finding.flaws) > 1 else ""
     lines = [f"**{number}. {finding.severity}** ({finding.kind}{several}, first at line {flaws[0].cell.line})", ""]
     if flaws[0].consistent:
         lines += [_row(["cell", "printed", "consistent", "should be"]), _row(["---"] * 4)]
-        lines += [_row([_place(flaw), _printed(flaw), flaw.consistent, flaw.words]) for flaw in flaws]
+        lines += [_row([_place(flaw, table), _printed(flaw), flaw.consistent, flaw.words]) for flaw in flaws]
         lines += [_row([f"… and {more} more", "", "", ""])] * (more > 0)
         opening = "The relation would hold if"
     else:
-        cells = "; ".join(f"{_place(flaw)}: {_printed(flaw)}" for flaw in flaws)
+        cells = "; ".join(f"{_place(flaw, table)}: {_printed(flaw)}" for flaw in flaws)
         lines.append(f"{flaws[0].words}: {cells}{f' … and {more} more' * (more > 0)}")
         opening = "Perhaps"
     if finding.hypothesis:
@@ -101,8 +96,9 @@ def _section(number: int, finding: Finding) -> list[str]:
     return lines
 
 
-def _place(flaw: Flaw) -> str:
-    return describe(flaw.cell.coordinates)
+def _place(flaw: Flaw, table: Sequence[Cell]) -> str:
+    """The coordinates of a cell without those that all cells of its table share."""
+    return label(flaw.cell, table) or describe(flaw.cell.coordinates)
 
 
 def _printed(flaw: Flaw) -> str:
@@ -154,8 +150,20 @@ def as_csv(audits: Sequence[Audit]) -> str:
         for finding in audit.findings:
             for flaw in finding.flaws:
                 cell = flaw.cell
-                place = [cell.paper, finding.id, finding.severity, finding.kind, cell.table, _place(flaw), cell.printed]
-                writer.writerow([*place, flaw.consistent, flaw.words, finding.hypothesis, cell.line])
+                place = [cell.table, describe(cell.coordinates), cell.printed]
+                writer.writerow(
+                    [
+                        cell.paper,
+                        finding.id,
+                        finding.severity,
+                        finding.kind,
+                        *place,
+                        flaw.consistent,
+                        flaw.words,
+                        finding.hypothesis,
+                        cell.line,
+                    ]
+                )
     return text.getvalue()
 
 

@@ -14,7 +14,7 @@ from transformers import AutoModel, AutoTokenizer
 from robustdr.encoding.batching import by_length, pad
 from robustdr.errors import UserError
 
-GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 18}  # tokens of one pass through the model, padding included
+GROUP_TOKENS = {"cpu": 1024, "cuda": 1 << 18}  # tokens of one pass through the model, padding included
 
 
 def device() -> torch.device:

@@ -60,9 +60,18 @@ class Store:
             return ""
         return self.reasons.get(system, "not run")
 
+    def _seeds(self, system: str, collection: str) -> list[pd.DataFrame]:
+        if reason := self.why_not(system, collection):
+            raise UserError(f"{system} on {collection}: {reason}")
+        return self._frames[system, collection]
+
     def query_sets(self, system: str, collection: str, split: str) -> list[str]:
-        """The variations that were measured, in the order of their evaluation; `original` is not among them."""
-        found = self._frames[system, collection][0]["query_set"].unique()
+        """The variations that were measured, in the order of their evaluation; `original` is not among them.
+
+        Raises:
+            UserError: nothing was measured there.
+        """
+        found = self._seeds(system, collection)[0]["query_set"].unique()
         kinds = [name.removeprefix(f"{split}.") for name in found if name.startswith(f"{split}.")]
         return [kind for kind in kinds if kind != "original"]
 
@@ -72,13 +81,13 @@ class Store:
         Raises:
             UserError: nothing was measured there.
         """
-        if (system, collection) not in self._frames:
-            raise UserError(f"{system} on {collection}: {self.why_not(system, collection)}")
         if query_set == MEAN:
             kinds = self.query_sets(system, collection, split)
+            if not kinds:
+                raise UserError(f"{system} on {collection}: no variation of {split} was measured")
             return np.mean([self.values(system, collection, split, kind, measure) for kind in kinds], axis=0)
         rows = []
-        for frame in self._frames[system, collection]:
+        for frame in self._seeds(system, collection):
             chosen = frame[(frame["query_set"] == f"{split}.{query_set}") & (frame["measure"] == measure)]
             rows.append(chosen.sort_values("qid")["value"].to_numpy())
         if not len(rows[0]):

@@ -1,0 +1,152 @@
+"""Measures: worked by hand, and equal to those of other tools, ties and gaps included."""
+
+import math
+
+import ir_measures
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robustdr.errors import UserError
+from robustdr.evaluation.measures import evaluate, read_measures, write_measures
+from robustdr.evaluation.names import parse
+from robustdr.retrieval.runs import rank, write_run
+
+# q1 has a tie at the top, q2 grades and a tie, q3 is missing from the run, q4 has no relevant passage.
+QRELS = {"q1": {"a": 1, "c": 1}, "q2": {"b": 2, "x": 1, "y": 0}, "q3": {"z": 1}, "q4": {"a": 0}}
+RUN = {
+    "q1": [("a", 2.0), ("b", 2.0), ("c", 1.0)],  # b, a, c
+    "q2": [("b", 1.0), ("x", 1.0), ("y", 3.0)],  # y, x, b
+    "q4": [("a", 1.0)],
+    "q9": [("a", 1.0)],  # not judged at all
+}
+LOG3 = math.log2(3)
+BY_HAND = {
+    "RR": [1 / 2, 1 / 2, 0, 0],
+    "RR@1": [0, 0, 0, 0],
+    "RR@2": [1 / 2, 1 / 2, 0, 0],
+    "AP": [(1 / 2 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2, 0, 0],
+    "AP@2": [1 / 2 / 2, 1 / 2 / 2, 0, 0],
+    "R@2": [1 / 2, 1 / 2, 0, 0],
+    "R@1000": [1, 1, 0, 0],
+    "P@2": [1 / 2, 1 / 2, 0, 0],
+    "P@5": [2 / 5, 2 / 5, 0, 0],
+    "Success@1": [0, 0, 0, 0],
+    "Success@2": [1, 1, 0, 0],
+    "nDCG@2": [(1 / LOG3) / (1 + 1 / LOG3), (1 / LOG3) / (2 + 1 / LOG3), 0, 0],
+    "nDCG@10": [(1 / LOG3 + 1 / 2) / (1 + 1 / LOG3), (1 / LOG3 + 2 / 2) / (2 + 1 / LOG3), 0, 0],
+}
+
+
+@pytest.mark.parametrize("measure", list(BY_HAND))
+def test_measures_by_hand(measure):
+    found = evaluate(QRELS, RUN, [measure])[measure]
+    assert list(found) == ["q1", "q2", "q3", "q4"]
+    assert list(found.values()) == pytest.approx(BY_HAND[measure], abs=1e-9)
+
+
+def test_the_relevance_level_is_for_binary_measures_alone():
+    found = evaluate(QRELS, RUN, ["RR@10", "R@2", "nDCG@10"], relevance_level=2)
+    assert list(found["RR@10"].values()) == pytest.approx([0, 1 / 3, 0, 0])
+    assert list(found["R@2"].values()) == pytest.approx([0, 0, 0, 0])
+    assert list(found["nDCG@10"].values()) == pytest.approx(BY_HAND["nDCG@10"])
+
+
+def test_a_relevant_passage_that_ties_at_the_cut_counts_by_its_docid():
+    qrels, ties = {"q": {"d0": 1}, "r": {"d9": 1}}, [(f"d{number}", 1.0) for number in range(10)]
+    assert evaluate(qrels, {"q": ties, "r": ties}, ["RR@5"])["RR@5"] == {"q": 0.0, "r": 1.0}
+
+
+DOCIDS = [f"d{number}" for number in range(14)]
+JUDGED = st.dictionaries(st.sampled_from(DOCIDS), st.integers(0, 3), min_size=1)
+SCORED = st.dictionaries(st.sampled_from(DOCIDS), st.sampled_from([0.5, 1.0, 1.5, 2.0]), min_size=1)
+QIDS = st.sampled_from(["q1", "q2", "q3", "q4"])
+
+
+@settings(deadline=None)
+@given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1))
+def test_measures_equal_those_of_ir_measures(qrels, scores):
+    run = {qid: list(scored.items()) for qid, scored in scores.items()}
+    measures = ["RR", "AP", "AP@5", "R@5", "P@5", "Success@5", "nDCG@5", "nDCG@100"]
+    found = evaluate(qrels, run, measures)
+    parsed = [ir_measures.parse_measure(measure) for measure in measures]
+    for value in ir_measures.pytrec_eval.iter_calc(parsed, qrels, scores):
+        if value.query_id in qrels:
+            assert found[str(value.measure)][value.query_id] == pytest.approx(value.value, abs=1e-9)
+    for qid in qrels.keys() - run.keys():
+        assert all(found[measure][qid] == 0 for measure in measures)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1), st.integers(1, 12))
+def test_reciprocal_rank_with_a_cut_counts_places_under_the_tie_rule(qrels, scores, cut):
+    run = {qid: list(scored.items()) for qid, scored in scores.items()}
+    found = evaluate(qrels, run, [f"RR@{cut}"])[f"RR@{cut}"]
+    for qid, judged in qrels.items():
+        places = [at for at, (docid, _) in enumerate(rank(run.get(qid, []), cut), 1) if judged.get(docid, 0) > 0]
+        assert found[qid] == pytest.approx(1 / places[0] if places else 0, abs=1e-9)
+
+
+def test_write_and_read(tmp_path):
+    sets = {"dev.original": ["RR@10", "R@2"], "dev.misspell": ["RR@10"]}
+    runs = {}
+    for query_set in sets:
+        write_run(tmp_path / f"{query_set}.gz", {q: rank(s, 9) for q, s in RUN.items()}, {"tag": "t"})
+        (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, js in QRELS.items() for d, g in js.items()))
+        runs[query_set] = (tmp_path / f"{query_set}.gz", tmp_path / "qrels")
+    write_measures({"measures": sets, "relevance_level": 1}, "key", runs, tmp_path / "m.parquet")
+    frame, key = read_measures(tmp_path / "m.parquet")
+    assert key == "key"
+    assert list(frame.columns) == ["query_set", "measure", "qid", "value"]
+    groups = {at: list(rows["value"]) for at, rows in frame.groupby(["query_set", "measure"])}
+    expected = {(query_set, m): BY_HAND["R@2" if m == "R@2" else "RR"] for query_set in sets for m in sets[query_set]}
+    assert groups == {at: pytest.approx(values) for at, values in expected.items()}
+    once = (tmp_path / "m.parquet").read_bytes()
+    write_measures({"measures": sets, "relevance_level": 1}, "key", runs, tmp_path / "m.parquet")
+    assert (tmp_path / "m.parquet").read_bytes() == once
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 not really"])
+def test_damaged_measures(tmp_path, content):
+    (tmp_path / "m.parquet").write_bytes(content)
+    with pytest.raises(UserError, match=r"m\.parquet: damaged measures .* delete the file and run again"):
+        read_measures(tmp_path / "m.parquet")
+
+
+@pytest.mark.parametrize("name, parsed", [("RR@10", ("RR", 10)), ("AP", ("AP", None)), ("nDCG@5", ("nDCG", 5))])
+def test_names(name, parsed):
+    assert parse(name) == parsed
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("MRR@10", r"measure: 'MRR@10' is unknown.*; allowed: AP, P@k, R@k, RR, Success@k, nDCG@k"),
+        ("RR@0", "measure: 'RR@0' is unknown"),
+        ("nDCG", "measure 'nDCG' needs a cut, e.g. nDCG@10"),
+    ],
+)
+def test_names_that_are_none(name, message):
+    with pytest.raises(UserError, match=message):
+        parse(name)
+
+
+@pytest.mark.slow
+def test_measures_equal_those_of_ranx_on_runs_under_the_tie_rule():
+    """ranx has its own order of ties, so that it is given places instead of scores."""
+    ranx = pytest.importorskip("ranx")
+    from robustdr.seeds import generator
+
+    rng = generator("ranx")
+    qids = [f"q{number}" for number in range(60)]
+    qrels = {qid: {d: rng.choice([0, 1, 1, 2, 3]) for d in rng.sample(DOCIDS, 6)} | {"d0": 1} for qid in qids}
+    run = {qid: [(d, rng.choice([0.5, 1.0, 1.5])) for d in rng.sample(DOCIDS, 12)] for qid in qids[5:]}
+    places = {q: {d: -float(at) for at, (d, _) in enumerate(rank(ranked, 99))} for q, ranked in run.items()}
+    names = {"RR@10": "mrr@10", "nDCG@10": "ndcg@10", "R@5": "recall@5", "AP": "map", "P@5": "precision@5"}
+    found = evaluate(qrels, run, list(names))
+    theirs = ranx.evaluate(
+        ranx.Qrels(qrels), ranx.Run(places), list(names.values()), return_mean=False, make_comparable=True
+    )
+    order = sorted(qids)
+    for ours, name in names.items():
+        assert [found[ours][qid] for qid in order] == pytest.approx(list(theirs[name]), abs=1e-6), ours
