@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from robustdr.audit import document
 from robustdr.cli import main as robustdr
 

@@ -1,6 +1,7 @@
 """The simplest hypothesis for a broken relation: one small table for each."""
 
 import pytest
+
 from robustdr.audit.findings import audit
 
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}]

@@ -6,6 +6,7 @@ from statistics import stdev
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from robustdr.audit.intervals import Interval, change, deviation, mean, median, of_printed
 
 

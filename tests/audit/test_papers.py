@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from robustdr.audit.cells import ABOUT, AT_LEAST, AT_MOST
 from robustdr.audit.findings import SEVERITIES, audit
 from robustdr.audit.reported import load_paper

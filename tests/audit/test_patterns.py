@@ -1,6 +1,7 @@
 """What the audit sees without any declaration, and what it does not take for suspicious."""
 
 import pytest
+
 from robustdr.audit.findings import audit
 
 SEEDS = [{"seed": seed} for seed in range(1, 6)]
@@ -93,6 +94,8 @@ def test_a_label_printed_twice_and_a_gap_in_the_numbering(paper):
     ]
     gap = {"columns": [{"seed": seed} for seed in (1, 2, 4)], "cells": "q | 1.0 | 2.0 | 3.0"}
     assert [finding.flaws[0].words for finding in audit(paper(t=gap)).findings] == ["no column is labelled seed 3"]
+    any_numbers = {"columns": [{"seed": seed} for seed in (13, 42, 100)], "cells": "q | 1.0 | 2.0 | 3.0"}
+    assert kinds(paper(t=any_numbers)) == []
     rows = {"columns": [{"measure": "RR@10"}], "cells": "q | 1.0\nr | 2.0\nq | 3.0"}
     assert [finding.flaws[0].words for finding in audit(paper(t=rows)).findings] == ["the label q is printed twice"]
 

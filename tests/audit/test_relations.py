@@ -1,6 +1,7 @@
 """Every kind of relation on small tables whose intervals are worked by hand."""
 
 import pytest
+
 from robustdr.audit.findings import audit
 from robustdr.audit.relations import KINDS, shown
 from robustdr.audit.resolve import resolve
@@ -174,6 +175,20 @@ def test_options(paper):
         True,
         False,
     ]
+
+
+def test_a_hedged_number_has_one_open_side(paper):
+    def holds(cells, relation):
+        return resolve(paper(t=table(RUNS, cells, {"for": {"value": "summary"}, **relation})))[0].holds
+
+    same = {"same_as": {"seed": 1, "value": "value"}}
+    assert holds("q | 52.0% | 0 | 0 | over 50%", same)
+    assert not holds("q | 52.0% | 0 | 0 | over 60%", same)
+    assert not holds("q | 52.0% | 0 | 0 | under 50%", same)
+    # nothing can be said of a change, a deviation or a share that is open
+    assert holds("q | over 50% | 20% | 30% | 9%", {"drop_from": {"seed": 2}, "of": {"seed": 1}})
+    assert holds("q | over 50% | 20% | 30% | 9%", {"std_of": {"seed": "*"}})
+    assert holds("q | 0 | 0 | 0 | over 50%", {"share_of": 7})
 
 
 def test_several_cells_stand_for_their_mean_in_a_change(paper):

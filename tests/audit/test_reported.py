@@ -5,6 +5,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
+
 from robustdr.audit.cells import parse
 from robustdr.audit.reported import load, load_paper
 from robustdr.errors import UserError
@@ -133,7 +134,11 @@ REFUSED = {
     "bad table id": ("  table1:", "  Table 1:", r":4: tables: 'Table 1' is no name; allowed: small letters"),
     "no rows": (GOOD[GOOD.index("      original") :], "", r":14: tables.table1.cells: no rows"),
     "missing key": ("    caption: Results\n", "", r":4: tables.table1: 'caption' is a required property"),
-    "a key that YAML reads as no text": ("    unit: percent", "    0: percent", r":7: key of tables.table1: '0' is unknown"),
+    "a key that YAML reads as no text": (
+        "    unit: percent",
+        "    0: percent",
+        r":4: key of tables.table1: '0' is unknown",
+    ),
     "not YAML": ("title: A paper", "title: [A paper", r":\d+: not YAML: "),
     "anchor in itself": (
         "where: {collection: antique}",

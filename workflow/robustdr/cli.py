@@ -42,7 +42,7 @@ def vary_split(a: argparse.Namespace) -> None:
 def vary(a: argparse.Namespace) -> None:
     from robustdr.variations import run
 
-    run(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers)
+    run(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
 
 
 def list_variations(a: argparse.Namespace) -> None:
@@ -267,6 +267,14 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--parameters", type=json.loads, default={}, help="JSON object of the generator's parameters")
     command.add_argument("--statistics", type=Path, help="JSON file for what was changed and by how much")
     command.add_argument("--tokenizer", type=Path, help="a model folder or tokenizer.json: counts changes that it sees")
+    command.add_argument(
+        "--model",
+        type=Path,
+        action="append",
+        default=[],
+        dest="models",
+        help="sentence-transformers folder: similarity",
+    )
     command.add_argument("--workers", type=int, default=1, help="processes; default: 1; the output is the same")
     command = commands.add_parser("variations", help="list the query variation generators")
     command.set_defaults(function=list_variations)

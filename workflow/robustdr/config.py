@@ -1,6 +1,8 @@
 """The configuration: read, checked against its schemas, and checked against itself before any work starts."""
 
 import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +67,15 @@ def validate(tree: Any, schema: Path, source: Path) -> None:
         raise _explain(source, error)
 
 
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """Put file and key before a message that names neither."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
+
+
 def load(folder: Path = Path("config")) -> Config:
     """Read and check everything below `folder`.
 
@@ -96,6 +107,8 @@ def load(folder: Path = Path("config")) -> Config:
         _check_scale(config, scale, folder / "scales" / f"{name}.yaml")
     for paper, experiment in papers.items():
         _check_experiment(config, paper, experiment, folder / "papers" / paper / "experiment.yaml")
+        path = folder / "papers" / paper / "claims.yaml"
+        _check_claims(config, experiment, read(path, "claims"), path)
     return config
 
 
@@ -104,23 +117,32 @@ def _check_scale(config: Config, scale: Tree, path: Path) -> None:
         if collection not in config.collections:
             raise unknown(f"{path}: collections.{role}", collection, config.collections)
     for measure in (*scale["measures"], *scale["measures"].values()):
-        parse(measure)
+        with _at(f"{path}: measures"):
+            parse(measure)
     for name, variation in scale["variations"].items():
-        variations.build(variations.kind(variation.get("generator", name)), variation.get("parameters", {}))
+        with _at(f"{path}: variations.{name}"):
+            variations.build(variations.kind(variation.get("generator", name)), variation.get("parameters", {}))
+
+
+def _known(where: str, value: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise unknown(where, value, allowed)
 
 
 def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) -> None:
-    def known(where: str, value: str, allowed: Any) -> None:
-        if value not in allowed:
-            raise unknown(f"{path}: {where}", value, allowed)
+    def known(where: str, value: str, allowed: Iterable[str]) -> None:
+        _known(f"{path}: {where}", value, allowed)
 
     for name in experiment["systems"]:
         system = config.systems[name]
         for field in ("negatives", "teacher"):
             if field in system:
                 known(f"systems.{name}.{field}", system[field], config.systems)
+        for variation in system.get("variations", []):
+            known(f"systems.{name}.variations", variation, variations.names())
         if "loss" in system:
-            losses.check(**system["loss"])
+            with _at(f"{path}: systems.{name}.loss"):
+                losses.check(**system["loss"])
         _check_lineage(config, name, path)
         for scale_name, scale in config.scales.items():
             if "bm25" not in system:
@@ -130,7 +152,8 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
                 known(f"systems.{name}.initial (scale {scale_name})", system["initial"], initial)
     for role, evaluation in experiment["evaluation"].items():
         for measure in evaluation["measures"]:
-            parse(measure)
+            with _at(f"{path}: evaluation.{role}.measures"):
+                parse(measure)
         for scale_name, scale in config.scales.items():
             known(f"evaluation (scale {scale_name})", role, scale["collections"])
             collection = scale["collections"][role]
@@ -150,6 +173,25 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
         for system, other in table.get("significance", {}).get("against", {}).items():
             known(f"tables.{name}.significance.against", system, table["systems"])
             known(f"tables.{name}.significance.against.{system}", other, table["systems"])
+    for name, figure in experiment.get("figures", {}).items():
+        for system in (figure["start"], *figure["systems"]):
+            known(f"figures.{name}.systems", system, config.systems)
+        known(f"figures.{name}.collection", figure["collection"], experiment["evaluation"])
+        known(f"figures.{name}.measure", figure["measure"], experiment["evaluation"][figure["collection"]]["measures"])
+
+
+def _check_claims(config: Config, experiment: Tree, claims: Tree, path: Path) -> None:
+    for number, claim in enumerate(claims["claims"]):
+        where, test = f"{path}: claims.{number}", claim["test"]
+        _known(f"{where}.role", claim["role"], experiment["evaluation"])
+        evaluation = experiment["evaluation"][claim["role"]]
+        _known(f"{where}.measure", claim["measure"], evaluation["measures"])
+        for argument in ("system", "over", "than"):
+            named = test.get(argument, [])
+            for system in [named] if isinstance(named, str) else named:
+                _known(f"{where}.test.{argument}", system, config.systems)
+        for query_set in test["query_sets"]:
+            _known(f"{where}.test.query_sets", query_set, ["original", "variations_mean", *evaluation["variations"]])
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:

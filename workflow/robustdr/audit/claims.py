@@ -48,7 +48,7 @@ class Place:
 def _verdict(differences: list[float], p_values: list[float], level: float) -> str:
     """`holds` if all differences are positive and significant, `fails` if one is significantly negative."""
     pairs = list(zip(differences, p_values, strict=True))
-    if all(difference > 0 and p < level for difference, p in pairs):
+    if pairs and all(difference > 0 and p < level for difference, p in pairs):
         return "holds"
     return "fails" if any(difference < 0 and p < level for difference, p in pairs) else "inconclusive"
 
@@ -88,7 +88,7 @@ def hurts_least(place: Place, system: str, query_sets: list[str]) -> tuple[str, 
 
 def _compare_losses(place: Place, system: str, query_sets: list[str], sign: int) -> tuple[str, str]:
     kinds = place.store.query_sets(system, place.collection, place.split)
-    losses = {kind: place.loss(system, kind) for kind in kinds}
+    losses = {kind: place.loss(system, kind) for kind in dict.fromkeys([*kinds, *query_sets])}
     pairs = [(one, other) for one in query_sets for other in kinds if other not in query_sets]
     tests = [paired_t_test(sign * losses[one], sign * losses[other]) for one, other in pairs]
     ordered = sorted(kinds, key=lambda kind: -losses[kind].mean())

@@ -1,6 +1,7 @@
 """The simplest hypothesis under which broken relations would hold: named as such, never a fact."""
 
 from collections.abc import Sequence
+from math import inf
 
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.hypotheses import UNPRINTED, VARIANTS, hypotheses, variant
@@ -60,6 +61,8 @@ def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:
 
 
 def _implied_base(check: Check) -> Interval:
-    """The baselines from which the printed change follows: of / (1 + change)."""
+    """The baselines from which the printed change follows: of / (1 + change); none for a loss of everything."""
     value, change = check.operands["of"][0].interval, check.target.interval
+    if change.low <= -1:
+        return Interval(inf, -inf)
     return Interval(value.low / (1 + change.high), value.high / (1 + change.low))

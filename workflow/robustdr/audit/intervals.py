@@ -6,7 +6,7 @@ printed v with last decimal u stands for [v - u/2, v + u] (mirrored below zero, 
 
 from collections.abc import Sequence
 from decimal import Decimal
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import NamedTuple
 
 SLACK = 1e-9  # floating point only: far below the last decimal of any printed number
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
     def meets(self, other: "Interval") -> bool:
         """Whether some value lies in both intervals."""
-        slack = SLACK * max(1.0, abs(self.low), abs(self.high))
+        slack = SLACK * max([1.0, *(abs(end) for end in (*self, *other) if isfinite(end))])
         return self.low <= other.high + slack and other.low <= self.high + slack
 
     def __neg__(self) -> "Interval":
@@ -71,6 +71,8 @@ def change(value: Interval, base: Interval) -> Interval | None:
     """Every (value - base) / base, or None where the base can be 0 or below."""
     if base.low <= 0:
         return None
+    if not all(map(isfinite, (*value, *base))):
+        return Interval(-inf, inf)
     quotients = [v / b - 1 for v in value for b in base]
     return Interval(min(quotients), max(quotients))
 
@@ -81,6 +83,8 @@ def deviation(parts: Sequence[Interval], *, population: bool = False) -> Interva
     The deviation of x is the distance of x from its mean, so it moves by at most the distance between two choices of x:
     deviation(centres) ± ‖half-widths‖ / √(n - 1). That contains every reachable value.
     """
+    if not all(isfinite(end) for part in parts for end in part):
+        return Interval(0.0, inf)
     degrees = len(parts) - (0 if population else 1)
     centres = [(p.low + p.high) / 2 for p in parts]
     average = sum(centres) / len(centres)

@@ -103,12 +103,12 @@ def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
             values = [other.value for other in others]
             width = cell.interval.high - cell.interval.low
             z = abs(cell.value - median(values)) / max(_spread(values), usual, width)
-            copies = [copy for copy in evidence.copies(cell) if "seed" in copy.coordinates and _is_near(copy, cell)]
-            if z > IMPLAUSIBLE and significant(cell) >= DISTINCT and copies:
+            if z <= IMPLAUSIBLE or significant(cell) < DISTINCT:
+                continue
+            for copy in [c for c in evidence.copies(cell) if "seed" in c.coordinates and _is_near(c, cell)][:1]:
                 words = f"robust z = {z:.0f} against the other runs ({', '.join(other.printed for other in others)})"
-                table_id = copies[0].table if copies[0].table != table.id else ""
-                place = " · ".join(filter(None, (table_id, label(copies[0], [cell]))))
-                yield Pattern("implausible_seed", [cell], words, f"copied from {place} ({copies[0].printed})")
+                place = " · ".join(filter(None, (copy.table * (copy.table != table.id), label(copy, [cell]))))
+                yield Pattern("implausible_seed", [cell], words, f"copied from {place} ({copy.printed})")
 
 
 def _is_near(copy: Cell, cell: Cell) -> bool:
@@ -157,9 +157,9 @@ def _equal_measures(evidence: Evidence, seen: Collection[int]) -> Iterator[Patte
 
 
 def _labels(table: Table) -> Iterator[Pattern]:
-    """Rows or columns with the same coordinates, and numbered runs with a gap."""
-    seeds = {int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()}
-    gaps = sorted(set(range(min(seeds, default=0), max(seeds, default=0))) - seeds)
+    """Rows or columns with the same coordinates, and runs that are numbered from 0 or 1 with a gap."""
+    seeds = sorted({int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()})
+    gaps = [gap for gap in range(seeds[0], seeds[-1]) if gap not in seeds] if seeds and seeds[0] < 2 else []
     rows = [place for _, place in table.rows]
     repeated = [(index, "column") for index, place in enumerate(table.columns) if place in table.columns[:index]]
     repeated += [(table.rows[index][0], "line") for index, place in enumerate(rows) if place in rows[:index]]
@@ -167,7 +167,8 @@ def _labels(table: Table) -> Iterator[Pattern]:
         cells = [cell for cell in table.cells if getattr(cell, key) == position]
         place = table.columns[position] if key == "column" else dict(table.rows)[position]
         meant = f"seed {gaps[0]}, which no column has, is meant" if "seed" in place and gaps else ""
-        yield Pattern("repeated_label", cells, f"the label {describe(place)} is printed twice", meant)
-    if gaps and not repeated:
+        if cells:
+            yield Pattern("repeated_label", cells, f"the label {describe(place)} is printed twice", meant)
+    if len(gaps) == 1 and not repeated:
         cells = [cell for cell in table.cells if cell.coordinates.get("seed") == str(gaps[0] + 1)]
         yield Pattern("missing_label", cells, f"no column is labelled seed {gaps[0]}", "")

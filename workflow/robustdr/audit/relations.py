@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor, inf, sqrt
+from math import ceil, floor, inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
 from robustdr.audit import intervals
@@ -73,6 +73,8 @@ def _sum(operands: Operands, _: Options) -> list[Interval]:
 
 def _share(operands: Operands, _: Options) -> list[Interval]:
     total, (low, high) = _total(operands, "main").low, operands["target"][0]
+    if not isfinite(low) or not isfinite(high):
+        return []
     counts = {floor(low * total + SLACK), ceil(low * total - SLACK), floor(high * total + SLACK)}
     return [Interval(count / total, count / total) for count in sorted(counts)]
 
@@ -136,7 +138,7 @@ class Check:
 
     @cached_property
     def holds(self) -> bool:
-        """Whether some rounding makes the relation true (a change from a baseline of 0 cannot be checked)."""
+        """Whether some rounding makes the relation true (some cannot be checked: a change from a baseline of 0)."""
         expected = self.expected()
         return not expected or self.allows(expected)
 

@@ -96,7 +96,7 @@ def _listed(label: Any) -> list[str]:
 
 
 def _labels_of(table: Table, selector: Mapping[str, Any]) -> str:
-    names = [name for name in selector if name != "table"]
+    names = [name for name, label in selector.items() if name != "table" and label is not None]
     known = {
         name: sorted({cell.coordinates[name] for cell in table.cells if name in cell.coordinates}) for name in names
     }

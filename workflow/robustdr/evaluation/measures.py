@@ -25,18 +25,23 @@ def evaluate(
         qrels: {qid: {docid: grade}}. run: {qid: ranking}.
         relevance_level: the lowest grade that the binary measures count as relevant.
     """
-    judged = {qid: ranking for qid, ranking in run.items() if qid in qrels}
-    values: dict[str, dict[str, float]] = {}
+    # trec_eval has no cut for RR and AP: theirs is the run's. Measures of the same cut are evaluated together.
+    asked: dict[int | None, dict[str, str]] = {}
     for measure in measures:
         name, cut = parse(measure)
         if name in WITHOUT_CUT:
-            asked = provided = PROVIDED[name]
-            scored = {qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in judged.items()}
+            asked.setdefault(cut, {})[measure] = PROVIDED[name]
         else:
-            asked, provided = f"{PROVIDED[name]}.{cut}", f"{PROVIDED[name]}_{cut}"
-            scored = {qid: dict(ranking) for qid, ranking in judged.items()}
-        found = pytrec_eval.RelevanceEvaluator(qrels, {asked}, relevance_level).evaluate(scored)
-        values[measure] = {qid: found.get(qid, {}).get(provided, 0.0) for qid in qrels}
+            asked.setdefault(None, {})[measure] = f"{PROVIDED[name]}.{cut}"
+    values: dict[str, dict[str, float]] = {}
+    for cut, provided in asked.items():
+        scored = {
+            qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in run.items() if qid in qrels
+        }
+        found = pytrec_eval.RelevanceEvaluator(qrels, set(provided.values()), relevance_level).evaluate(scored)
+        for measure, name in provided.items():
+            name = name.replace(".", "_")
+            values[measure] = {qid: found[qid][name] if qid in found else 0.0 for qid in qrels}
     return values
 
 

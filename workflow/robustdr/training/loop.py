@@ -108,7 +108,8 @@ def train(
     encoder = Encoder(initial)
     teacher = None
     if "teacher_query" in loss_function.needs:
-        assert teacher_model is not None and teacher_embeddings is not None
+        if teacher_model is None or teacher_embeddings is None:
+            raise UserError(f"systems.{settings['system']}: the loss {settings['loss']['name']} needs a teacher")
         teacher = Teacher.load(teacher_model, teacher_embeddings, examples, settings["query_length"])
 
     model = encoder.model.train()

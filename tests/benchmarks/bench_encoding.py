@@ -1,0 +1,60 @@
+"""Encoding passages: `Encoder.encode` beside sentence-transformers' own `encode`: same model, texts and precision.
+
+    python tests/benchmarks/bench_encoding.py [rounds]
+
+Both are offered the hardware's half precision and their best batching; the two take turns.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import yaml
+from sentence_transformers import SentenceTransformer
+
+from robustdr.collections import wordnet
+from robustdr.encoding.checkpoint import write_checkpoint
+from robustdr.encoding.encoder import Encoder, autocast
+
+ROOT = Path(__file__).parents[2]
+LENGTH = 48
+
+
+def main(rounds: int) -> None:
+    source = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wordnet-mini"]
+    texts = [passage.text for passage in wordnet.corpus(source)][:4000]
+    scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", Path(folder) / "model")
+        ours = Encoder(Path(folder) / "model")
+        theirs = SentenceTransformer(str(Path(folder) / "model"), device=str(ours.device))
+    theirs.max_seq_length = LENGTH
+
+    def encode_theirs(batch_size: int) -> np.ndarray:
+        with torch.inference_mode(), autocast(ours.device):
+            return theirs.encode(texts, batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True)
+
+    best = min((64, 32, 128), key=lambda size: timed(lambda: encode_theirs(size))[0])
+    ratios = []
+    for _ in range(rounds):
+        seconds_ours, vectors = timed(lambda: ours.encode(texts, LENGTH))
+        seconds_theirs, expected = timed(lambda: encode_theirs(best))
+        assert np.abs(vectors - expected).max() < 0.1, "the two must encode alike (half precision)"
+        ratios.append(seconds_theirs / seconds_ours)
+        print(f"ours {len(texts) / seconds_ours:7.0f} passages/s   sentence-transformers (batches of {best})"
+              f" {len(texts) / seconds_theirs:7.0f} passages/s   ratio {ratios[-1]:.2f}")  # fmt: skip
+    print(f"encoding: median ratio {statistics.median(ratios):.2f} (threads: {torch.get_num_threads()})")
+
+
+def timed(work):
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -1,0 +1,257 @@
+"""The configuration: what is wrong with it is one line that names file, key, value and what is allowed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from robustdr.config import load
+from robustdr.errors import UserError
+
+ROOT = Path(__file__).parents[1]
+EXPERIMENT, CLAIMS, MINI = "papers/rodr/experiment.yaml", "papers/rodr/claims.yaml", "scales/mini.yaml"
+
+
+@pytest.fixture()
+def folder(tmp_path):
+    """A copy of config/ to break."""
+    return shutil.copytree(ROOT / "config", tmp_path / "config")
+
+
+def edit(path, change):
+    """Let `change` alter the file's tree."""
+    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    change(tree)
+    path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def complaint(folder):
+    """The one line that loading the configuration ends with."""
+    with pytest.raises(UserError) as caught:
+        load(folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def put(*keys):
+    """put(key, …, value): a change that sets tree[key]… = value."""
+    *path, last, value = keys
+
+    def change(tree):
+        for key in path:
+            tree = tree[key]
+        tree[last] = value
+
+    return change
+
+
+# file, change, how the message begins (after the folder), and a part of what it says to be allowed
+MISTAKES = {
+    "misspelt key of a scale": (
+        MINI,
+        put("negative", {"depth": 100, "keep": 8}),
+        "top level: key: 'negative' is unknown (did you mean negatives?); allowed: ",
+        "bm25, budgets, checkpoints",
+    ),
+    "misspelt key of a budget": (
+        MINI,
+        put("budgets", "passage", "learning_rat", 1.0),
+        "budgets.passage: key: 'learning_rat' is unknown (did you mean learning_rate?); allowed: ",
+        "batch_size",
+    ),
+    "misspelt key of a system": (
+        EXPERIMENT,
+        put("systems", "rodr", "techer", "dr_oq"),
+        "systems.rodr: key: 'techer' is unknown (did you mean teacher?); allowed: ",
+        "initial, label, loss",
+    ),
+    "missing key": (MINI, lambda tree: tree.pop("seeds"), "top level: 'seeds' is a required property", ""),
+    "value that is not allowed": (MINI, put("embeddings", "precision", "int8"), "embeddings.precision: 'int8' is", "float16"),
+    "value of another type": (MINI, put("budgets", "passage", "epochs", "two"), "budgets.passage.epochs: 'two' is not", "number"),
+    "unknown collection": (
+        MINI,
+        put("collections", "antique", "wordnet-verb"),
+        "collections.antique: 'wordnet-verb' is unknown (did you mean wordnet-verbs",
+        "msmarco-passage",
+    ),
+    "unknown generator": (
+        MINI,
+        put("variations", "t5_qqp_paraphrase", "generator", "back_translatoin"),
+        "variations.t5_qqp_paraphrase: variation: 'back_translatoin' is unknown (did you mean back_translation",
+        "misspell",
+    ),
+    "unknown parameter of a generator": (
+        MINI,
+        put("variations", "swap_words", {"parameters": {"word": 3}}),
+        "variations.swap_words: ",
+        "'word' is unknown",
+    ),
+    "unknown measure of a scale": (MINI, put("measures", {"R@1000": "Rec@100"}), "measures: measure: 'Rec@100' is", "nDCG@k"),
+    "unknown kind of collection": ("collections.yaml", put("wordnet-mini", "kind", "wordnett"), "wordnet-mini", "'wordnet'"),
+    "unknown parent": (
+        EXPERIMENT,
+        put("systems", "rodr", "negatives", "dr_qo"),
+        "systems.rodr.negatives: 'dr_qo' is unknown (did you mean dr_",
+        "bm25",
+    ),
+    "unknown teacher": (EXPERIMENT, put("systems", "rodr", "teacher", "dr"), "systems.rodr.teacher: 'dr' is unknown", "dr_qv"),
+    "unknown start": (
+        EXPERIMENT,
+        put("systems", "rodr", "initial", "dr_0q"),
+        "systems.rodr.initial (scale full): 'dr_0q' is unknown (did you mean dr_",
+        "base",
+    ),
+    "unknown budget": (
+        EXPERIMENT,
+        put("systems", "dr_oq", "budget", "passages"),
+        "systems.dr_oq.budget (scale full): 'passages' is unknown (did you mean passage",
+        "document-second-stage",
+    ),
+    "unknown role": (
+        EXPERIMENT,
+        put("systems", "dr_oq", "collection", "msmarco"),
+        "systems.dr_oq.collection (scale full): 'msmarco' is unknown",
+        "antique, msmarco-document",
+    ),
+    "unknown loss": (EXPERIMENT, put("systems", "rodr", "loss", "name", "rodrr"), "systems.rodr.loss: loss: 'rodrr'", "contrastive"),
+    "unknown setting of a loss": (
+        EXPERIMENT,
+        put("systems", "rodr", "loss", "w3", 0.2),
+        "systems.rodr.loss: loss rodr: setting: 'w3' is unknown",
+        "nll, passage_alignment, query_alignment",
+    ),
+    "unknown training variation": (
+        EXPERIMENT,
+        put("systems", "rodr", "variations", ["mispell"]),
+        "systems.rodr.variations: 'mispell' is unknown (did you mean misspell",
+        "swap_words",
+    ),
+    "unknown variation": (
+        EXPERIMENT,
+        put("evaluation", "antique", "variations", ["swap_word"]),
+        "evaluation.antique.variations: 'swap_word' is unknown (did you mean swap_words",
+        "misspell",
+    ),
+    "unknown measure": (
+        EXPERIMENT,
+        put("evaluation", "antique", "measures", ["MRR@10"]),
+        "evaluation.antique.measures: measure: 'MRR@10' is unknown",
+        "AP, P@k, R@k, RR",
+    ),
+    "unknown split": (
+        EXPERIMENT,
+        put("evaluation", "antique", "split", "tests"),
+        "evaluation.antique.split of antique: 'tests' is unknown (did you mean test",
+        "official-test",
+    ),
+    "unknown system of a table": (
+        EXPERIMENT,
+        put("tables", "table2", "systems", ["dr_oq", "drqv"]),
+        "tables.table2.systems: 'drqv' is unknown (did you mean dr_qv",
+        "rodr",
+    ),
+    "test against a system that the table has not": (
+        EXPERIMENT,
+        put("tables", "table2", "significance", "against", {"rodr": "ance"}),
+        "tables.table2.significance.against.rodr: 'ance' is unknown",
+        "dr_oq, dr_oq_qv, dr_qv, rodr",
+    ),
+    "unknown system of a figure": (
+        EXPERIMENT,
+        put("figures", "figure2", "start", "dr_op"),
+        "figures.figure2.systems: 'dr_op' is unknown (did you mean dr_oq",
+        "bm25",
+    ),
+    "measure of a figure that is not taken": (
+        EXPERIMENT,
+        put("figures", "figure2", "measure", "RR@100"),
+        "figures.figure2.measure: 'RR@100' is unknown",
+        "R@1000, RR@10",
+    ),
+    "unknown test of a claim": (CLAIMS, put("claims", 0, "test", "name", "hurts"), "claims.0.test.name: 'hurts' is not", "hurts_most"),
+    "argument that a test has not": (
+        CLAIMS,
+        put("claims", 0, "test", "than", ["dr_oq"]),
+        "claims.0.test: key: 'than' is unknown",
+        "name, query_sets, system",
+    ),
+    "unknown system of a claim": (
+        CLAIMS,
+        put("claims", 3, "test", "over", ["dr_op"]),
+        "claims.3.test.over: 'dr_op' is unknown (did you mean dr_oq",
+        "bm25",
+    ),
+    "query set of a claim that is not evaluated": (
+        CLAIMS,
+        put("claims", 0, "test", "query_sets", ["misspel"]),
+        "claims.0.test.query_sets: 'misspel' is unknown (did you mean misspell",
+        "variations_mean",
+    ),
+    "unknown role of a claim": (CLAIMS, put("claims", 0, "role", "ms"), "claims.0.role: 'ms' is unknown", "antique"),
+}
+
+
+@pytest.mark.parametrize("mistake", list(MISTAKES))
+def test_a_mistake_is_named(folder, mistake):
+    file, change, start, allowed = MISTAKES[mistake]
+    edit(folder / file, change)
+    message = complaint(folder)
+    assert message.startswith(f"{folder / file}: {start}"), message
+    assert allowed in message[len(f"{folder / file}: {start}") :]
+
+
+def test_the_configuration_as_it_is():
+    config = load(ROOT / "config")
+    assert {"mini", "full"} <= set(config.scales)
+    assert config.systems["rodr"]["paper"] == "rodr"
+
+
+@pytest.mark.parametrize("field, parent", [("initial", "dr_oq_qv"), ("negatives", "rodr"), ("teacher", "rodr_without_nll")])
+def test_a_cycle_in_the_lineage(folder, field, parent):
+    """dr_oq made from something that is made from dr_oq."""
+    system = {"initial": "base", "negatives": "bm25", field: parent}
+    edit(folder / EXPERIMENT, lambda tree: tree["systems"]["dr_oq"].update(system))
+    message = complaint(folder)
+    assert message.startswith(f"{folder / EXPERIMENT}: systems.dr_oq: the lineage is a cycle: dr_oq → {parent}")
+    assert message.endswith("→ dr_oq")
+
+
+def test_a_system_made_from_itself(folder):
+    edit(folder / EXPERIMENT, put("systems", "rodr", "teacher", "rodr"))
+    assert complaint(folder).endswith("systems.rodr: the lineage is a cycle: rodr → rodr")
+
+
+def test_a_checkpoint_may_bear_the_name_of_the_system_that_evaluates_it():
+    ance = load(ROOT / "config").systems["ance"]
+    assert ance["initial"] == "ance" and "loss" not in ance
+
+
+@pytest.mark.parametrize("file", [EXPERIMENT, CLAIMS, MINI, "collections.yaml"])
+def test_text_that_is_not_utf8(folder, file):
+    (folder / file).write_bytes("titel: Übung\n".encode("latin-1"))
+    assert complaint(folder) == f"{folder / file}: not UTF-8 text (invalid continuation byte); save the file as UTF-8"
+
+
+@pytest.mark.parametrize("file", [EXPERIMENT, CLAIMS, MINI, "collections.yaml"])
+def test_text_that_is_no_yaml(folder, file):
+    (folder / file).write_text("systems: {rodr: [}\n")
+    message = complaint(folder)
+    assert message.startswith(f"{folder / file}: not YAML: ") and "line 1, column 18" in message
+
+
+@pytest.mark.parametrize("text", ["", "- a\n- b\n"])
+def test_a_file_that_is_no_mapping(folder, text):
+    (folder / MINI).write_text(text)
+    assert complaint(folder).startswith(f"{folder / MINI}: empty or no mapping")
+
+
+@pytest.mark.parametrize("file", [CLAIMS, "collections.yaml"])
+def test_a_file_that_is_missing(folder, file):
+    (folder / file).unlink()
+    assert complaint(folder) == f"{folder / file}: no such file"
+
+
+def test_a_system_of_two_papers(folder):
+    shutil.copytree(folder / "papers" / "rodr", folder / "papers" / "second")
+    assert complaint(folder).endswith("papers/second/experiment.yaml: systems.bm25: declared by another paper too")

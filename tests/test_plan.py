@@ -1,0 +1,202 @@
+"""The plan of a scale: keys change with what they stand for, and with nothing else."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+from robustdr import variations
+from robustdr.config import load
+from robustdr.errors import UserError
+from robustdr.plan import ORIGINAL, Plan, plans
+from robustdr.reports import claims_settings, figure_settings, table_settings
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def config():
+    return load(ROOT / "config")
+
+
+def changed(config, *keys):
+    """A copy of the configuration with `keys[-1]` at the place that the other keys say."""
+    made = copy.deepcopy(config)
+    *path, last, value = keys
+    place = vars(made)
+    for key in path:
+        place = place[key]
+    place[last] = value
+    return made
+
+
+def keys(config, scale="mini"):
+    """Every key of a scale: {(kind, system or collection, …): key}."""
+    plan = Plan(config, scale)
+    found = {}
+    for collection in plan.collections():
+        found["collection", collection] = plan.collection_key(collection)
+    for (collection, split), kinds in plan.varied().items():
+        for kind in kinds:
+            found["variation", collection, split, kind] = plan.variation_key(collection, split, kind)
+    for checkpoint in plan.bound["checkpoints"]:
+        found["checkpoint", checkpoint] = plan.checkpoint_key(checkpoint)
+    seed = plan.bound["seeds"][0]
+    for system in config.systems:
+        if plan.is_trained(system):
+            found["data", system] = plan.training_data_key(system, seed)
+        if "bm25" not in config.systems[system]:
+            found["model", system] = plan.model_key(system, seed)
+        for collection, split in plan.query_sets():
+            found["search", system, collection, split] = plan.search_key(system, seed, collection, split)
+        for collection in {collection for collection, _ in plan.evaluations()}:
+            found["measures", system, collection] = plan.measures_key(system, seed, collection)
+    return found
+
+
+def differing(config, other, scale="mini"):
+    one, two = keys(config, scale), keys(other, scale)
+    assert one.keys() == two.keys()
+    return {name for name in one if one[name] != two[name]}
+
+
+def systems(names):
+    return {name[1] for name in names if name[0] in ("data", "model", "search", "measures")}
+
+
+def test_keys_are_sixteen_digits_and_differ(config):
+    found = keys(config)
+    assert all(len(key) == 16 and int(key, 16) >= 0 for key in found.values())
+    # A released model that is evaluated has the key of its checkpoint; queries that no paper varies have their collection's.
+    doubled = [name for name in found if list(found.values()).count(found[name]) > 1]
+    assert {name[0] for name in doubled} <= {"model", "checkpoint"}
+
+
+def test_w3_of_rodr_changes_rodr_and_what_comes_after(config):
+    other = changed(config, "systems", "rodr", "loss", "passage_alignment", 0.3)
+    found = differing(config, other)
+    assert systems(found) == {"rodr"}
+    assert {name[0] for name in found} == {"model", "search", "measures"}  # its training data stay
+    assert differing(config, other, "full") == found
+
+
+def test_a_first_stage_changes_everything_that_is_made_from_it(config):
+    found = differing(config, changed(config, "scales", "mini", "budgets", "passage", "learning_rate", 1e-5))
+    descendants = {"dr_oq", "dr_qv", "dr_oq_qv", "rodr"} | {name for name in config.systems if name.startswith("rodr_without")}
+    assert systems(found) == descendants
+
+
+def test_negatives_reach_the_training_data(config):
+    found = differing(config, changed(config, "systems", "rodr", "negatives", "bm25"))
+    assert systems(found) == {"rodr"} and ("data", "rodr") in found
+
+
+def test_a_generator_reaches_who_is_evaluated_on_it_or_trained_with_it(config):
+    other = changed(config, "scales", "mini", "variations", "swap_words", {"parameters": {}})
+    assert not differing(config, other)
+    other = changed(config, "scales", "mini", "variations", "swap_words", {"generator": "reorder_words"})
+    found = differing(config, other)
+    assert {name[3] for name in found if name[0] == "variation"} == {"swap_words"}
+    assert ("data", "rodr") in found and ("data", "dr_oq") not in found and ("model", "dr_oq") not in found
+    assert ("measures", "dr_oq", "wordnet-mini") in found
+    assert ("measures", "dr_oq", "wordnet-verbs") not in found
+
+
+def test_a_collection_reaches_what_reads_it(config):
+    found = differing(config, changed(config, "collections", "wordnet-verbs", "seed", 9))
+    assert ("measures", "dr_oq", "wordnet-verbs") in found
+    assert not {name for name in found if name[0] in ("data", "model")}
+    assert not {name for name in found if "wordnet-mini" in name}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("scales", "mini", "description", "other words"),
+        ("scales", "mini", "miniature", "other words"),
+        ("scales", "mini", "threads", 2),
+        ("scales", "full", "budgets", "passage", "epochs", 1.0),
+        ("systems", "rodr", "label", "Another name"),
+        ("papers", "rodr", "notes", []),
+        ("papers", "rodr", "tables", "table2", "title", "Another title"),
+        ("collections", "trivia-qa", "corpus", "another"),
+    ],
+    ids=lambda edit: ".".join(map(str, edit[:-1])),
+)
+def test_an_unrelated_edit_changes_no_key(config, edit):
+    assert not differing(config, changed(config, *edit))
+
+
+def test_every_seed_has_models_and_runs_of_its_own_but_for_what_is_not_trained(config):
+    plan = Plan(config, "mini")
+    at = ("wordnet-mini", "dev", ORIGINAL)
+    assert plan.run_key("rodr", 1, *at) != plan.run_key("rodr", 2, *at)
+    assert plan.run_key("bm25", 1, *at) == plan.run_key("bm25", 2, *at)
+    assert plan.run_key("ance", 1, *at) == plan.run_key("ance", 2, *at)
+    assert plan.seeds("ance") == plan.seeds("bm25") == [0]
+
+
+def test_a_snapshot_has_the_recipe_of_its_system_and_a_key_of_its_own(config):
+    plan = Plan(config, "mini")
+    assert plan.recipe("rodr.at25") is plan.recipe("rodr")
+    assert len({plan.model_key(name, 1) for name in ("rodr", "rodr.at25", "rodr.at50")}) == 3
+    assert plan.snapshots() == {"rodr": [25, 50, 75], "rodr_without_alignment": [25, 50, 75]}
+
+
+def test_every_generator_has_a_key_at_every_scale(config):
+    """A generator's packages are all pinned in requirements.lock."""
+    for scale in config.scales:
+        plan = Plan(config, scale)
+        made = [plan.variation_key("wordnet-mini", "dev", name) for name in variations.names()]
+        assert len(set(made)) >= len(set(str(plan.variation_settings(name)["name"]) for name in variations.names()))
+
+
+def test_only_its_settings_reach_a_stage(config):
+    plan = Plan(config, "mini")
+    assert plan.training_data_settings("rodr") == {"depth": 100, "keep": 8}
+    assert plan.variation_settings("wordnet_synonym_swap") == {
+        "name": "swap_synonym_wordnet",
+        "parameters": {},
+        "seed": 1,
+    }
+    assert set(plan.embed_settings("rodr")) == {"passage_length", "precision"}
+    assert plan.search_settings("bm25")["depth"] == plan.bound["retrieval"]["depth"]
+    assert plan.train_settings("rodr")["loss"]["passage_alignment"] == 0.2
+
+
+def test_the_roots_of_the_results(config):
+    assert plans(config).keys() == {"results", "results/mini"}
+    with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):
+        plans(changed(config, "scales", {"mini": config.scales["mini"]}))
+
+
+def test_what_a_table_needs(config):
+    settings = table_settings(Plan(config, "mini"), "rodr", "table2")
+    assert list(settings["keys"]) == [
+        f"results/mini/measures/wordnet-mini/{system}/seed1.parquet" for system in ("dr_oq", "dr_qv", "dr_oq_qv", "rodr")
+    ]
+    assert settings["labels"]["rodr"] == "RoDR w/ DR_OQ"
+    assert "miniature" in settings and settings["command"] == "snakemake results/mini/tables/rodr_table2.md"
+    full = table_settings(Plan(config, "full"), "rodr", "table2")
+    assert len(full["keys"]) == 4 * len(config.scales["full"]["seeds"])
+    assert not full["miniature"]
+
+
+def test_what_cannot_be_run_says_why_and_is_not_asked_for(config):
+    plan = Plan(config, "full")
+    reason = plan.why_not("ance")
+    assert "ANCE checkpoint" in reason and plan.why_not("rodr_ance") == reason
+    assert plan.why_not("rodr") == plan.why_not("bm25") == ""
+    settings = table_settings(plan, "rodr", "table5")
+    assert settings["reasons"]["rodr_ance"] == reason
+    assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings["keys"])
+    assert not any(system == "rodr_ance" for system, _ in plan.models())
+
+
+def test_figures_and_claims_ask_for_what_they_show(config):
+    plan = Plan(config, "mini")
+    figure = figure_settings(plan, "rodr", "figure2")["keys"]
+    assert "results/mini/measures/wordnet-mini/rodr.at25/seed1.parquet" in figure and len(figure) == 9
+    claims = claims_settings(plan, "rodr")["keys"]
+    for table in config.papers["rodr"]["tables"]:
+        assert table_settings(plan, "rodr", table)["keys"].items() <= claims.items()
