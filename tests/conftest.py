@@ -9,7 +9,27 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a tiny model is slower on several threads
 
-WORDS = "what is the meaning of a tree river stone energy music light water house king road plant bird gold".split()
+WORDS = [
+    "what",
+    "is",
+    "the",
+    "meaning",
+    "of",
+    "a",
+    "tree",
+    "river",
+    "stone",
+    "energy",
+    "music",
+    "light",
+    "water",
+    "house",
+    "king",
+    "road",
+    "plant",
+    "bird",
+    "gold",
+]
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +48,9 @@ def tiny_transformer(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("tiny") / "transformer"
     letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary = dict.fromkeys([*special, *WORDS, *letters, *(f"##{letter}" for letter in letters), *"?!.,-", *"0123456789"])
+    vocabulary = dict.fromkeys(
+        [*special, *WORDS, *letters, *(f"##{letter}" for letter in letters), *"?!.,-", *"0123456789"]
+    )
     tokenizer = BertWordPieceTokenizer({token: number for number, token in enumerate(vocabulary)})
     names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer, **names).save_pretrained(folder)
@@ -58,7 +80,7 @@ def tiny_model(tiny_transformer) -> Path:
 
 @pytest.fixture()
 def measured(tmp_path):
-    """`measured("rodr", {"dev.original": [1, 2, 0]})`: a measures file of runs with the relevant passage at these ranks.
+    """`measured("rodr", {"dev.original": [1, 2, 0]})`: measures of runs with the relevant passage at these ranks.
 
     Rank 0 means that the run lacks the query. The measures are those of the real stage.
     """
@@ -85,7 +107,7 @@ def measured(tmp_path):
             qrels.write_text("".join(f"q{number:04} 0 relevant 1\n" for number in range(len(of_queries))))
             runs[query_set] = (run, qrels)
         output = tmp_path / "measures" / collection / system / f"seed{seed}.parquet"
-        settings = {"measures": dict.fromkeys(ranks, list(measures)), "relevance_level": 1}
+        settings = {"measures": {query_set: list(measures) for query_set in ranks}, "relevance_level": 1}
         write_measures(settings, key, runs, output)
         return output
 

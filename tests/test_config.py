@@ -67,8 +67,18 @@ MISTAKES = {
         "initial, label, loss",
     ),
     "missing key": (MINI, lambda tree: tree.pop("seeds"), "top level: 'seeds' is a required property", ""),
-    "value that is not allowed": (MINI, put("embeddings", "precision", "int8"), "embeddings.precision: 'int8' is", "float16"),
-    "value of another type": (MINI, put("budgets", "passage", "epochs", "two"), "budgets.passage.epochs: 'two' is not", "number"),
+    "value that is not allowed": (
+        MINI,
+        put("embeddings", "precision", "int8"),
+        "embeddings.precision: 'int8' is",
+        "float16",
+    ),
+    "value of another type": (
+        MINI,
+        put("budgets", "passage", "epochs", "two"),
+        "budgets.passage.epochs: 'two' is not",
+        "number",
+    ),
     "unknown collection": (
         MINI,
         put("collections", "antique", "wordnet-verb"),
@@ -87,15 +97,30 @@ MISTAKES = {
         "variations.swap_words: ",
         "'word' is unknown",
     ),
-    "unknown measure of a scale": (MINI, put("measures", {"R@1000": "Rec@100"}), "measures: measure: 'Rec@100' is", "nDCG@k"),
-    "unknown kind of collection": ("collections.yaml", put("wordnet-mini", "kind", "wordnett"), "wordnet-mini", "'wordnet'"),
+    "unknown measure of a scale": (
+        MINI,
+        put("measures", {"R@1000": "Rec@100"}),
+        "measures: measure: 'Rec@100' is",
+        "nDCG@k",
+    ),
+    "unknown kind of collection": (
+        "collections.yaml",
+        put("wordnet-mini", "kind", "wordnett"),
+        "wordnet-mini",
+        "'wordnet'",
+    ),
     "unknown parent": (
         EXPERIMENT,
         put("systems", "rodr", "negatives", "dr_qo"),
         "systems.rodr.negatives: 'dr_qo' is unknown (did you mean dr_",
         "bm25",
     ),
-    "unknown teacher": (EXPERIMENT, put("systems", "rodr", "teacher", "dr"), "systems.rodr.teacher: 'dr' is unknown", "dr_qv"),
+    "unknown teacher": (
+        EXPERIMENT,
+        put("systems", "rodr", "teacher", "dr"),
+        "systems.rodr.teacher: 'dr' is unknown",
+        "dr_qv",
+    ),
     "unknown start": (
         EXPERIMENT,
         put("systems", "rodr", "initial", "dr_0q"),
@@ -114,7 +139,12 @@ MISTAKES = {
         "systems.dr_oq.collection (scale full): 'msmarco' is unknown",
         "antique, msmarco-document",
     ),
-    "unknown loss": (EXPERIMENT, put("systems", "rodr", "loss", "name", "rodrr"), "systems.rodr.loss: loss: 'rodrr'", "contrastive"),
+    "unknown loss": (
+        EXPERIMENT,
+        put("systems", "rodr", "loss", "name", "rodrr"),
+        "systems.rodr.loss: loss: 'rodrr'",
+        "contrastive",
+    ),
     "unknown setting of a loss": (
         EXPERIMENT,
         put("systems", "rodr", "loss", "w3", 0.2),
@@ -151,6 +181,12 @@ MISTAKES = {
         "tables.table2.systems: 'drqv' is unknown (did you mean dr_qv",
         "rodr",
     ),
+    "two collections in a table of query sets": (
+        EXPERIMENT,
+        put("tables", "table2", "collections", ["msmarco-passage", "antique"]),
+        "tables.table2.collections: ['msmarco-passage', 'antique'] is too long",
+        "",
+    ),
     "test against a system that the table has not": (
         EXPERIMENT,
         put("tables", "table2", "significance", "against", {"rodr": "ance"}),
@@ -169,7 +205,12 @@ MISTAKES = {
         "figures.figure2.measure: 'RR@100' is unknown",
         "R@1000, RR@10",
     ),
-    "unknown test of a claim": (CLAIMS, put("claims", 0, "test", "name", "hurts"), "claims.0.test.name: 'hurts' is not", "hurts_most"),
+    "unknown test of a claim": (
+        CLAIMS,
+        put("claims", 0, "test", "name", "hurts"),
+        "claims.0.test.name: 'hurts' is not",
+        "hurts_most",
+    ),
     "argument that a test has not": (
         CLAIMS,
         put("claims", 0, "test", "than", ["dr_oq"]),
@@ -207,7 +248,9 @@ def test_the_configuration_as_it_is():
     assert config.systems["rodr"]["paper"] == "rodr"
 
 
-@pytest.mark.parametrize("field, parent", [("initial", "dr_oq_qv"), ("negatives", "rodr"), ("teacher", "rodr_without_nll")])
+@pytest.mark.parametrize(
+    "field, parent", [("initial", "dr_oq_qv"), ("negatives", "rodr"), ("teacher", "rodr_without_nll")]
+)
 def test_a_cycle_in_the_lineage(folder, field, parent):
     """dr_oq made from something that is made from dr_oq."""
     system = {"initial": "base", "negatives": "bm25", field: parent}

@@ -24,16 +24,20 @@ def store(measured):
     """`store(rodr={"original": ranks, …}, …)`: measured values of systems on the split `dev`."""
 
     def make(**systems):
-        named = {
-            system: {f"dev.{kind}": ranks for kind, ranks in sets.items()} for system, sets in systems.items()
-        }
+        named = {system: {f"dev.{kind}": ranks for kind, ranks in sets.items()} for system, sets in systems.items()}
         return Store([Source(measured(system, sets), "key") for system, sets in named.items()])
 
     return make
 
 
 def verdict(store, name, level=0.01, **arguments):
-    claim = {"claim": "It is so", "source": "§4", "measure": "RR@10", "level": level, "test": {"name": name, **arguments}}
+    claim = {
+        "claim": "It is so",
+        "source": "§4",
+        "measure": "RR@10",
+        "level": level,
+        "test": {"name": name, **arguments},
+    }
     found = judge(claim, store, "toy", "dev", Path("claims.yaml"))
     assert (found.claim, found.source) == ("It is so", "§4")
     return found.verdict, found.evidence
@@ -131,7 +135,9 @@ def test_what_was_not_run_is_not_tested(store, name, others):
 
 def test_a_stale_file_is_not_tested_and_named(measured):
     path = measured("rodr", {"dev.original": GOOD}, key="old")
-    found, evidence = verdict(Store([Source(path, "new")]), "not_worse", system="rodr", than="rodr", query_sets=["original"])
+    found, evidence = verdict(
+        Store([Source(path, "new")]), "not_worse", system="rodr", than="rodr", query_sets=["original"]
+    )
     assert found == "not tested here"
     assert f"{path} carries the key old" in evidence
 

@@ -71,5 +71,5 @@ def test_missing_package():
 
 
 def test_the_hub_is_not_asked_offline():
-    with pytest.raises(UserError, match="google-bert/bert-base-uncased@0{40} could not be fetched .* `path:`"):
+    with pytest.raises(UserError, match=r"google-bert/bert-base-uncased@0{40} could not be fetched .* `path:`"):
         locate({"hub": "google-bert/bert-base-uncased", "revision": "0" * 40})

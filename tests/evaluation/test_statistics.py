@@ -67,7 +67,9 @@ def test_drop_by_hand():
 
 def test_confidence_interval_by_hand():
     # Deviation √(5/3) over √4, times 3.182446, the 97.5 % point of t on three degrees of freedom.
-    assert confidence_interval(np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx(math.sqrt(5 / 3) / 2 * 3.182446, rel=1e-6)
+    assert confidence_interval(np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx(
+        math.sqrt(5 / 3) / 2 * 3.182446, rel=1e-6
+    )
     assert confidence_interval(np.array([0.7])) == 0.0
     assert confidence_interval(np.array([0.7, 0.7])) == 0.0
 

@@ -52,7 +52,7 @@ def test_a_stale_file_is_refused_and_named(measured):
     assert reason == (
         f"{path} carries the key old, the configuration and code make new: stale; delete it and run again"
     )
-    with pytest.raises(UserError, match="^rodr on toy: .*seed1.parquet carries the key old, "):
+    with pytest.raises(UserError, match=r"^rodr on toy: .*seed1.parquet carries the key old, "):
         values(store, "original")
     assert store.why_not("dr_oq", "toy") == ""
 

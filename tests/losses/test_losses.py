@@ -7,11 +7,51 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from losses.reference import nll, passage_alignment, query_alignment
 
 from robustdr import losses
 from robustdr.errors import UserError
 from robustdr.losses.batch import Batch
+
+# The equations in plain NumPy, loop by loop as they are printed.
+
+
+def distribution(scores):
+    """Eq. 1, 2, 4, 5 of RoDR: e^s / Σ e^s."""
+    exponentials = [np.exp(score) for score in scores]
+    return [value / sum(exponentials) for value in exponentials]
+
+
+def divergence(p, q):
+    """KL(p ‖ q) of two distributions."""
+    return sum(a * np.log(a / b) for a, b in zip(p, q, strict=True))
+
+
+def nll(queries, passages, positive):
+    """Eq. 7 of RoDR: the mean over the queries of −log p(positive | query)."""
+    return -np.mean(
+        [np.log(distribution([q @ p for p in passages])[at]) for q, at in zip(queries, positive, strict=True)]
+    )
+
+
+def query_alignment(variation, passages, teacher_query, teacher_passages):
+    """Eq. 3 of RoDR: the mean over the queries of KL(p_o(· | q) ‖ p_n(· | q̄))."""
+    return np.mean(
+        [
+            divergence(distribution([q @ p for p in teacher_passages]), distribution([v @ p for p in passages]))
+            for q, v in zip(teacher_query, variation, strict=True)
+        ]
+    )
+
+
+def passage_alignment(variation, passages, teacher_query, teacher_passages):
+    """Eq. 6 of RoDR: the mean over the passages of KL(p_o(· | p) ‖ p_n(· | p))."""
+    return np.mean(
+        [
+            divergence(distribution([q @ t for q in teacher_query]), distribution([v @ p for v in variation]))
+            for t, p in zip(teacher_passages, passages, strict=True)
+        ]
+    )
+
 
 WEIGHTS = {"nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
 
@@ -66,7 +106,9 @@ def test_alignments_are_means_over_different_things():
     )
     terms = losses.create("rodr", **WEIGHTS)(batch)
     # KL((1/3, 1/3, 1/3) ‖ (1/4, 1/4, 1/2)) = 2/3 ln 4/3 + 1/3 ln 2/3
-    assert terms["query_alignment"].item() == pytest.approx(2 / 3 * math.log(4 / 3) + 1 / 3 * math.log(2 / 3), abs=1e-12)
+    assert terms["query_alignment"].item() == pytest.approx(
+        2 / 3 * math.log(4 / 3) + 1 / 3 * math.log(2 / 3), abs=1e-12
+    )
     assert terms["passage_alignment"].item() == pytest.approx(0, abs=1e-12)
 
 
@@ -119,7 +161,9 @@ def test_gradients_equal_finite_differences(name, settings, fields):
     loss = losses.create(name, **settings)
 
     def total(*values: torch.Tensor) -> torch.Tensor:
-        return torch.stack(list(loss(Batch(**{**vars(batch), **dict(zip(fields, values, strict=True))})).values())).sum()
+        return torch.stack(
+            list(loss(Batch(**{**vars(batch), **dict(zip(fields, values, strict=True))})).values())
+        ).sum()
 
     assert torch.autograd.gradcheck(total, [getattr(batch, field).clone().requires_grad_() for field in fields])
 
@@ -164,5 +208,5 @@ def test_unknown_loss():
 
 
 def test_unknown_setting():
-    with pytest.raises(UserError, match="loss rodr: setting: 'nlll' is unknown .*allowed: nll, passage_alignment"):
+    with pytest.raises(UserError, match=r"loss rodr: setting: 'nlll' is unknown .*allowed: nll, passage_alignment"):
         losses.create("rodr", nlll=1.0)

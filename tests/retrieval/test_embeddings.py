@@ -1,6 +1,7 @@
 """Shards of passage vectors: bounds, access by docid, damaged files."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ PASSAGES = 11
 def test_shards_partition_the_corpus_evenly(passages, shards):
     bounds = [shard_bounds(passages, shard, shards) for shard in range(shards)]
     assert bounds[0][0] == 0 and bounds[-1][1] == passages
-    assert all(before[1] == after[0] for before, after in zip(bounds, bounds[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in pairwise(bounds))
     sizes = [last - first for first, last in bounds]
     assert max(sizes) - min(sizes) <= 1
 
@@ -29,7 +30,11 @@ def corpus(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("corpus") / "corpus.jsonl"
     with open(path, "w") as file:
         for number in range(PASSAGES):
-            passage = {"docid": f"d{number}", "title": "tree" if number % 2 else "", "text": " ".join(words[: number + 2])}
+            passage = {
+                "docid": f"d{number}",
+                "title": "tree" if number % 2 else "",
+                "text": " ".join(words[: number + 2]),
+            }
             file.write(json.dumps(passage) + "\n")
     return path
 

@@ -37,7 +37,12 @@ def small_integers(seed, passages, queries, dimension, largest):
 @settings(deadline=None)
 @given(
     data=st.builds(
-        small_integers, st.integers(0, 10**6), st.integers(1, 150), st.integers(1, 6), st.integers(1, 5), st.integers(0, 3)
+        small_integers,
+        st.integers(0, 10**6),
+        st.integers(1, 150),
+        st.integers(1, 6),
+        st.integers(1, 5),
+        st.integers(0, 3),
     ),
     depth=st.integers(1, 60),
     shards=st.integers(1, 5),

@@ -41,7 +41,9 @@ def test_two_neighbouring_scores_stay_apart(tmp_path):
 
 
 def test_the_file_by_hand(tmp_path):
-    write_run(tmp_path / "run.trec.gz", {"q1": [("d2", 1.5), ("d1", 0.25)]}, {"tag": "t", "method": {"automatic": True}})
+    write_run(
+        tmp_path / "run.trec.gz", {"q1": [("d2", 1.5), ("d1", 0.25)]}, {"tag": "t", "method": {"automatic": True}}
+    )
     assert gzip.decompress((tmp_path / "run.trec.gz").read_bytes()).decode() == (
         "# ir_metadata.start\n# tag: t\n# method:\n#   automatic: true\n# ir_metadata.end\n"
         "q1 Q0 d2 1 1.5 t\nq1 Q0 d1 2 0.25 t\n"

@@ -48,7 +48,11 @@ def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_
     passages = np.concatenate([np.load(folder / f"{shard}.npy") for shard in range(3)])
     original, varied = (read_run(path) for path in run(folder, tiny_model, tmp_path))
     assert list(original) == ["q2", "q1"]
-    for found, query in ((original["q2"], "what is music"), (varied["q2"], "what is musci"), (varied["q1"], "gold plant")):
+    for found, query in (
+        (original["q2"], "what is music"),
+        (varied["q2"], "what is musci"),
+        (varied["q1"], "gold plant"),
+    ):
         scores = passages @ encoder.encode([query], 16)[0]
         best = [list(texts)[i] for i in np.argsort(-scores)[:7]]
         assert [docid for docid, _ in found] == best

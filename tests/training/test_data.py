@@ -82,7 +82,9 @@ def test_negatives_by_hand():
     assert choose_negatives(ranking, {"b": 1, "c": 0}, depth=4, keep=9, seed=1, qid="q") == ["a", "c", "d"]
 
 
-@given(st.permutations(DOCIDS), st.sets(st.sampled_from(DOCIDS)), st.integers(1, 15), st.integers(1, 6), st.integers(0, 9))
+@given(
+    st.permutations(DOCIDS), st.sets(st.sampled_from(DOCIDS)), st.integers(1, 15), st.integers(1, 6), st.integers(0, 9)
+)
 def test_negatives_are_drawn_from_the_top_without_what_is_relevant(ranking, relevant, depth, keep, seed):
     chosen = choose_negatives(ranking, dict.fromkeys(relevant, 2), depth, keep, seed, "q")
     allowed = [docid for docid in ranking[:depth] if docid not in relevant]
@@ -108,7 +110,9 @@ def stage(tmp_path, tiny_transformer):
     with open(tmp_path / "corpus.jsonl", "w", encoding="utf-8") as file:
         for docid in DOCIDS:
             title = "Straße" if docid == "d1" else ""
-            file.write(json.dumps({"docid": docid, "title": title, "text": f"text of {docid}"}, ensure_ascii=False) + "\n")
+            file.write(
+                json.dumps({"docid": docid, "title": title, "text": f"text of {docid}"}, ensure_ascii=False) + "\n"
+            )
     ranking = [(docid, float(-position)) for position, docid in enumerate(DOCIDS)]
     write_run(tmp_path / "run.trec.gz", dict.fromkeys(queries, ranking), {"tag": "t"})
 
@@ -172,7 +176,9 @@ def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
 
 def test_no_query_is_left(stage, tmp_path):
     (tmp_path / "qrels.txt").write_text("q3 0 d5 0\n")
-    with pytest.raises(UserError, match=r"run\.trec\.gz: no query of .*queries\.tsv has both a positive in .*qrels\.txt"):
+    with pytest.raises(
+        UserError, match=r"run\.trec\.gz: no query of .*queries\.tsv has both a positive in .*qrels\.txt"
+    ):
         stage()
     assert not (tmp_path / "data.jsonl").exists()
 

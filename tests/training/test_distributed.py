@@ -68,7 +68,14 @@ def test_one_process_is_left_alone():
 
 
 def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:
-    options = {"settings": json.dumps(settings), "seed": 1, "key": "key", "data": data, "resume": resume, "output": output}
+    options = {
+        "settings": json.dumps(settings),
+        "seed": 1,
+        "key": "key",
+        "data": data,
+        "resume": resume,
+        "output": output,
+    }
     options["initial"] = initial / "model.safetensors"
     return ["train", *(text for name, value in options.items() for text in (f"--{name}", str(value)))]
 
@@ -93,7 +100,9 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(settings, t
         started = [sys.executable, *launcher, str(tmp_path / "single.py"), *stage]
         subprocess.run(started, check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
         with open(tmp_path / name / "training.csv", newline="") as file:
-            return load_file(tmp_path / name / "model.safetensors"), [float(row["loss"]) for row in csv.DictReader(file)]
+            return load_file(tmp_path / name / "model.safetensors"), [
+                float(row["loss"]) for row in csv.DictReader(file)
+            ]
 
     one, losses_of_one = train("one", [], 4)
     two, losses_of_two = train("two", ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"], 2)
@@ -115,7 +124,9 @@ def test_a_killed_training_goes_on_where_it_was(settings, training_file, tiny_mo
         return [sys.executable, "-m", "robustdr", *options]
 
     subprocess.run(stage("whole"), check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
-    with subprocess.Popen(stage("killed"), env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        stage("killed"), env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         while not (tmp_path / "resume-killed" / "state.json").is_file():
             assert process.poll() is None
             time.sleep(0.01)

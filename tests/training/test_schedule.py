@@ -58,7 +58,9 @@ def test_an_epoch_shows_every_example_once_but_for_an_incomplete_batch(lengths, 
 
 
 def test_the_example_that_is_left_out_changes_with_the_epoch():
-    left_out = {min(set(range(9)) - {i for batch in batches([5] * 9, 4, epoch, 1) for i in batch}) for epoch in range(40)}
+    left_out = {
+        min(set(range(9)) - {i for batch in batches([5] * 9, 4, epoch, 1) for i in batch}) for epoch in range(40)
+    }
     assert len(left_out) > 4
 
 
@@ -81,7 +83,9 @@ def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
 
     def run(hash_seed: str) -> str:
         environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": "workflow"}
-        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        ).stdout
 
     here = f"{window(list(range(9)), 4, 3, 1, 'q7')} {pick('abc', 5, 2, 'q7')} {batches([3, 1, 2] * 5, 4, 2, 1)}\n"
     assert run("1") == run("2") == here

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+
 from robustdr.audit import command as audit
 from robustdr.errors import UserError
 
@@ -298,6 +300,6 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        print(f"robustdr: {error.filename or ''}: {error.strerror}; nothing was written there", file=sys.stderr)
+    except (OSError, SafetensorError) as error:
+        print(f"robustdr: {' '.join(str(error).split())}; nothing was left half-written", file=sys.stderr)
         return 2

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -100,7 +101,7 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     for number, line in read_lines(path):
         fields = line.split()
-        if len(fields) != 4 or not fields[3].lstrip("-").isdigit():
+        if len(fields) != 4 or not re.fullmatch("-?[0-9]+", fields[3]):
             raise UserError(f"{path}:{number}: {line!r} is not a qrels line; a line is `qid 0 docid grade`")
         qid, _, docid, grade = fields
         if docid in qrels.setdefault(qid, {}):

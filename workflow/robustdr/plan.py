@@ -81,8 +81,7 @@ class Plan:
             for role, evaluation in paper["evaluation"].items():
                 at = (self.collection_of(role), evaluation["split"])
                 kinds, measures = needed.setdefault(at, ([ORIGINAL], []))
-                bound = self.bound["variations"]
-                wanted = (kind for kind in evaluation["variations"] if "unavailable" not in bound.get(kind, {}))
+                wanted = (kind for kind in evaluation["variations"] if kind not in self.unavailable_variations())
                 kinds += [kind for kind in wanted if kind not in kinds]
                 taken = (self.measured(measure) for measure in evaluation["measures"])
                 measures += [measure for measure in taken if measure not in measures]
@@ -138,6 +137,16 @@ class Plan:
             "seed": self.bound["variation_seed"],
         }
 
+    def generator(self, variation: str) -> variations.Variation:
+        """The generator behind a variation, made without looking for its resources."""
+        settings = self.variation_settings(variation)
+        return variations.build(variations.kind(settings["name"]), settings["parameters"])
+
+    def unavailable_variations(self) -> dict[str, str]:
+        """Why a variation cannot be generated at this scale, by variation."""
+        bound = self.bound["variations"]
+        return {kind: entry["unavailable"] for kind, entry in bound.items() if "unavailable" in entry}
+
     def checkpoint_settings(self, checkpoint: str) -> Tree:
         return {"name": checkpoint, **self.bound["checkpoints"][checkpoint]}
 
@@ -176,9 +185,9 @@ class Plan:
 
     def variation_key(self, collection: str, split: str, variation: str) -> str:
         settings = self.variation_settings(variation)
-        kind = variations.kind(settings["name"])
-        packages = [package.partition("==")[0] for package in kind.packages]
-        return key([kind.__module__], packages, [settings, split], [self.collection_key(collection)])
+        made = self.generator(variation)
+        packages = [package.partition("==")[0].lower() for package in made.packages]
+        return key([type(made).__module__], packages, [settings, split], [self.collection_key(collection)])
 
     def queries_key(self, collection: str, split: str, variation: str) -> str:
         original = variation == ORIGINAL

@@ -60,11 +60,15 @@ def codehash(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def _normalised(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
 @functools.cache
 def pins() -> dict[str, str]:
     """The versions in requirements.lock by normalised package name."""
     pairs = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pairs}
+    return {_normalised(name): version for name, version in pairs}
 
 
 def key(modules: list[str], packages: list[str], settings: Any, inputs: list[str]) -> str:
@@ -75,8 +79,14 @@ def key(modules: list[str], packages: list[str], settings: Any, inputs: list[str
         packages: third-party packages whose version decides the result; their pins in requirements.lock count.
         settings: every setting that reaches the work (JSON values).
         inputs: the keys of the artifacts it reads.
+
+    Raises:
+        ValueError: a module or package that is not there.
     """
     code = {module: codehash(module) for module in modules}
-    environment = {package: pins()[package] for package in packages}
+    names = {_normalised(package) for package in packages}
+    if missing := names - pins().keys():
+        raise ValueError(f"requirements.lock has no {min(missing)!r}")
+    environment = {name: pins()[name] for name in names}
     made_of = [code, environment, settings, sorted(inputs)]
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]

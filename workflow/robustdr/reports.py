@@ -27,8 +27,7 @@ def report_settings(plan: Plan, paper: str, command: str, systems: list[str], ro
         role: {**where, "collection": plan.collection_of(role)} for role, where in experiment["evaluation"].items()
     }
     reasons = {system: reason for system in systems if (reason := plan.why_not(system))}
-    bound = plan.bound["variations"]
-    reasons |= {kind: entry["unavailable"] for kind, entry in bound.items() if "unavailable" in entry}
+    reasons |= plan.unavailable_variations()
     return {
         "paper": paper,
         "title": experiment["title"],
@@ -48,11 +47,8 @@ def table_settings(plan: Plan, paper: str, table: str) -> Tree:
     systems = table_systems(plan, paper, table)
     command = f"snakemake {plan.root}/tables/{paper}_{table}.md"
     kinds = {kind for role in spec["collections"] for kind in experiment["evaluation"][role]["variations"]}
-    stand_ins = [
-        f"{kind}: {entry['stand_in']} (stand-in)"
-        for kind, entry in plan.bound["variations"].items()
-        if "stand_in" in entry and kind in kinds
-    ]
+    generators = {kind: plan.generator(kind) for kind in sorted(kinds) if kind not in plan.unavailable_variations()}
+    stand_ins = [f"{kind}: {made.resource}" for kind, made in generators.items() if "stand-in" in made.resource]
     checkpoints = {plan.checkpoint_of(system) for system in systems if not plan.config.systems[system].get("bm25")}
     stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(checkpoints)]
     return {

@@ -81,7 +81,7 @@ def make_cell(
     if cell.not_run:
         return cell
     known = store.query_sets(cell.system, cell.collection, cell.split)
-    if cell.query_set not in (ORIGINAL, MEAN, *known):
+    if cell.query_set not in (ORIGINAL, *known, *([MEAN] if known else [])):
         cell.not_run = store.reasons.get(cell.query_set, "this query set was not run")
         return cell
 

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment
 
 from robustdr.files import write_text
+from robustdr.reporting.tables import BAR
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 
@@ -15,7 +16,8 @@ TEMPLATE = Path(__file__).with_name("page.html.j2")
 def _table(path: Path) -> dict[str, Any]:
     """Heading, lines and notes of a table, from its Markdown."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [[field.strip() for field in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    split = (re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|"))
+    rows = [[field.strip().replace(BAR, "|") for field in fields] for fields in split]
     return {
         "id": path.stem,
         "title": lines[0].removeprefix("# ").partition(", ")[2],

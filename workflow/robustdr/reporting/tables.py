@@ -12,6 +12,7 @@ from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.files import write_text
 from robustdr.reporting.cells import ORIGINAL, Cell, make_cell
 
+BAR = r"\|"  # a bar inside a field of a Markdown table
 SIGNS = {"same": "=", "larger": "▲", "smaller": "▼", "opposite": "≠", "": ""}
 LEGEND = (
     "Each cell: the measure ×100, then its drop against the original queries. Beside a reproduced drop: = same "
@@ -146,14 +147,18 @@ def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
     return notes
 
 
+def _row(fields: list[str]) -> str:
+    """A line of a Markdown table; a label may hold the bar that separates fields, as in L_p|q."""
+    return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
+
+
 def markdown(settings: dict[str, Any], grid: Grid) -> str:
     head, lines = _lines(grid)
     number = settings["table"].removeprefix("table")
     text = [f"# {settings['title']}, Table {number}: {settings['spec']['title']}", ""]
     if settings["miniature"]:
         text += [f"> **Miniature.** {settings['miniature']}", ""]
-    text += [f"| {' | '.join(head)} |", f"|{'|'.join([' --- '] * 2 + [' ---: '] * (len(head) - 2))}|"]
-    text += [f"| {' | '.join(line)} |" for line in lines]
+    text += [_row(head), f"|{'|'.join([' --- '] * 2 + [' ---: '] * (len(head) - 2))}|", *map(_row, lines)]
     text += ["", *(f"- {' '.join(note.split())}" for note in footnotes(settings, grid)), ""]
     return "\n".join(text)
 
@@ -161,6 +166,7 @@ def markdown(settings: dict[str, Any], grid: Grid) -> str:
 TEX = str.maketrans(
     {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "–": "--", "†": r"$^\dagger$", "↓": r"$\downarrow$"}
     | {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≠": r"$\neq$", "→": r"$\rightarrow$", "×": r"$\times$"}
+    | {"|": "$|$"}
 )
 
 

@@ -1,5 +1,6 @@
 """Passage vectors on disk: shards of the corpus as .npy, memory-mapped, with one docid a line beside each."""
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -41,6 +42,9 @@ def write_embeddings(
     ids: list[str] = []
     with atomic(output) as temporary:
         vectors = np.lib.format.open_memmap(temporary, "w+", settings["precision"], (last - first, encoder.dimension))
+        # A full disk is an error here; where memory-mapped vectors are written it would be a bus error.
+        with open(temporary, "r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, os.path.getsize(temporary))
         while chunk := list(islice(texts, CHUNK)):
             encoded = encoder.encode([text for _, text in chunk], settings["passage_length"], progress="encode")
             broken = ~np.isfinite(encoded).all(axis=1)

@@ -74,7 +74,10 @@ def search(
         index = build(vectors, settings["factory"])
         if settings["nprobe"] > 1:
             faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings["nprobe"])
-        found = best(lambda asked, k, index=index: index.search(queries[asked], k), len(queries), depth, len(ids))
-        for query, scored in found:
+
+        def fetch(asked: np.ndarray, k: int, index: faiss.Index = index) -> tuple[np.ndarray, np.ndarray]:
+            return index.search(queries[asked], k)
+
+        for query, scored in best(fetch, len(queries), depth, len(ids)):
             rankings[query] += [(ids[row], score) for row, score in scored]
     return [rank(ranking, depth) for ranking in rankings]

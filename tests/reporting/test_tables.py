@@ -1,0 +1,231 @@
+"""Tables: reported beside reproduced, the same cells four times."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from robustdr.audit.claims import ORIGINAL
+from robustdr.evaluation.store import MEAN
+from robustdr.reporting.cells import agreement
+from robustdr.reporting.page import write_page
+
+
+def cells(files):
+    """The cells of a table's JSON by (system, query set)."""
+    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    return {(cell["system"], cell["query_set"]): cell for cell in found}
+
+
+def rows(files):
+    """The fields of the lines of a Markdown table, escapes undone."""
+    lines = [line for line in files["md"].read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    split = [[field.strip().replace(r"\|", "|") for field in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return [split[0], *split[2:]]
+
+
+@pytest.mark.parametrize(
+    "reported, reproduced, expected",
+    [
+        (-0.30, -0.28, "same"),
+        (-0.30, -0.35, "same"),
+        (-0.30, -0.36, "larger"),
+        (-0.30, -0.20, "smaller"),
+        (-0.30, 0.0, "smaller"),
+        (-0.30, 0.02, "opposite"),
+        (-0.02, 0.02, "opposite"),  # close, but in another direction
+        (-0.009, 0.009, "same"),  # too small to have a direction
+        (0.02, -0.3, "opposite"),
+        (0.0, -0.3, "larger"),
+        (0.10, 0.20, "larger"),
+    ],
+)
+def test_agreement_of_drops(reported, reproduced, expected):
+    assert agreement(reported, reproduced) == expected
+
+
+def test_the_markdown_table_by_hand(paper):
+    head, *lines = rows(paper.table("table1"))
+    assert head == ["Query set", "", "unchanged", "changed", "DR_OQ RR@10", "RoDR w/o L_p|q RR@10"]
+    assert [line[:4] for line in lines] == [
+        ["original", "reported", "1,040", "0"],
+        ["", "reproduced", "–", "–"],
+        ["variations_mean", "reported", "–", "–"],
+        ["", "reproduced", "–", "–"],
+        ["misspell", "reported", "0", "1,040"],
+        ["", "reproduced", "0", "40"],
+        ["swap_words", "reported", "40", "1,000"],
+        ["", "reproduced", "1,234", "5,678"],
+    ]
+    # Half a 95 % interval over 40 values half of which lie d above and half d below the mean: 2.0227 · d / √39.
+    half = {d: f"±{100 * 2.0227 * d / 39**0.5:.1f}" for d in (0.25, 0.125, 0.375, 0.1875, 0.3125)}
+    assert [line[4] for line in lines] == [
+        "70.0",
+        f"75.0 {half[0.25]}",
+        "50.0 / -30.0%",
+        f"56.2 {half[0.1875]} / -25.0% =",
+        "35.0 / -50.0%",
+        f"37.5 {half[0.125]} / -50.0% =",
+        "69.0 / -1.4%",
+        f"75.0 {half[0.25]} / +0.0% =",
+    ]
+    assert [line[5] for line in lines] == [
+        "71.0",
+        f"75.0 {half[0.25]}",
+        "60.0† / -18.0%",
+        f"68.8† {half[0.3125]} / -8.3% ▼",
+        "50.0† / -30.0%",
+        f"62.5† {half[0.375]} / -16.7% ▼",
+        "70.0 / -1.4%",
+        f"75.0 {half[0.25]} / +0.0% =",
+    ]
+
+
+def test_the_head_and_the_footnotes(paper):
+    files = paper.table("table1", measured={"RR@10": "RR@10", "R@1000": "R@100"})
+    text = files["md"].read_text(encoding="utf-8")
+    assert text.startswith(
+        "# A toy paper, Table 1: Query sets\n\n> **Miniature.** Toys stand in for 100 % of the world.\n\n| Query set |"
+    )
+    notes = [line for line in text.splitlines() if line.startswith("- ")]
+    for note in (
+        "- ± is half the 95 % confidence interval over queries (one seed).",
+        "- †: paired two-tailed t-test at p < 0.01, uncorrected as in the paper: RoDR w/o L_p|q against DR_OQ.",
+        "- R@1000 is measured as R@100 here.",
+        "- base: a toy.",
+        "- A note on two lines.",
+        "- Made by `snakemake results/mini/tables/toy_table1.md`; keys in the JSON beside this file.",
+    ):
+        assert note in notes
+    assert "Miniature" not in paper.table("table1", miniature="")["md"].read_text(encoding="utf-8")
+
+
+def test_cells_say_everything(paper):
+    found = cells(paper.table("table1"))
+    assert set(found) == {(s, q) for s in ("dr_oq", "rodr") for q in (ORIGINAL, MEAN, "misspell", "swap_words")}
+    cell = found["rodr", "misspell"]
+    assert (cell["reported"], cell["reported_mark"], cell["reported_drop"]) == ("50.0", "†", "-30.0%")
+    assert cell["reproduced"] == pytest.approx(0.625) and cell["drop"] == pytest.approx(-1 / 6)
+    assert (cell["seeds"], cell["queries"]) == (1, 40)
+    assert cell["against"] == "dr_oq" and cell["difference"] == pytest.approx(0.25)
+    assert cell["p"] < 1e-6 and cell["mark"] == "†"
+    assert (cell["collection"], cell["role"], cell["split"]) == ("toy", "passages", "dev")
+    assert (cell["keys"], cell["scale"]) == ("key", "mini")
+    assert cell["command"].startswith("snakemake ") and "2.13" in str(cell["environment"])
+    assert found["rodr", ORIGINAL]["mark"] == "" and found["rodr", ORIGINAL]["p"] == 1.0
+
+
+def test_the_four_files_hold_the_same_cells(paper):
+    for name in ("table1", "table2"):
+        files = paper.table(name)
+        with open(files["csv"], encoding="utf-8", newline="") as file:
+            table = list(csv.DictReader(file))
+        found = list(json.loads(files["json"].read_text(encoding="utf-8"))["cells"])
+        assert len(table) == len(found)
+        for row, cell in zip(table, found, strict=True):
+            assert row.keys() == cell.keys()
+            for field in ("system", "query_set", "reported", "reported_drop", "reproduced", "drop", "mark", "keys"):
+                assert row[field] == ("" if cell[field] is None else str(cell[field])), field
+        shown = [field for line in rows(files)[1:] for field in line]
+        for cell in found:
+            assert any(field.startswith(f"{100 * cell['reproduced']:.1f}{cell['mark']} ±") for field in shown)
+        tex = files["tex"].read_text(encoding="utf-8")
+        body = tex.partition("\\midrule\n")[2].partition("\n\\bottomrule")[0]
+        lines = [[field.strip() for field in re.split(r"(?<!\\)&", line)] for line in body.split("\\\\\n")]
+        assert len(lines) == len(rows(files)) - 1
+        for line, fields in zip(lines, rows(files)[1:], strict=True):
+            assert len(line) == len(fields)
+            numbers = [re.findall(r"[\d.]+", field) for field in fields]
+            assert [re.findall(r"[\d.]+", field) for field in line] == numbers
+
+
+def test_latex_has_no_character_that_it_cannot_set(paper):
+    for name in ("table1", "table2"):
+        tex = paper.table(name)["tex"].read_text(encoding="utf-8")
+        assert tex.isascii(), [character for character in tex if not character.isascii()]
+        assert not re.search(r"(?<!\\)[%#]|(?<!\$)\|", tex.partition("\n")[2])
+        assert tex.count(r"\begin{") == tex.count(r"\end{") == 2
+
+
+def test_a_table_of_systems(paper):
+    head, *lines = rows(paper.table("table2"))
+    assert head == ["System", "", "passages original RR@10", "passages variations_mean RR@10"]
+    assert [line[:3] for line in lines[::2]] == [["DR_OQ", "reported", "70.0"], ["RoDR w/o L_p|q", "reported", "71.0"]]
+    assert [line[3].partition(" / ")[2] for line in lines[1::2]] == ["-25.0%", "-8.3%"]  # no drop was reported
+
+
+def test_seeds_give_a_deviation(paper, measured):
+    better = dict.fromkeys(("dev.original", "dev.misspell", "dev.swap_words"), [1, 1] * 20)
+    paper.measures[measured("rodr", better, seed=2)] = "key"
+    paper.measures |= {paper.measure("dr_oq", seed=2): "key"}
+    files = paper.table("table2")
+    cell = cells(files)["rodr", ORIGINAL]
+    # Means over queries .75 and 1: mean .875, deviation .25 / √2.
+    assert (cell["reproduced"], cell["uncertainty"]) == (pytest.approx(0.875), pytest.approx(0.25 / 2**0.5))
+    assert cell["seeds"] == 2 and cell["keys"] == "key key"
+    assert "- ± is the standard deviation over seeds." in files["md"].read_text(encoding="utf-8").splitlines()
+
+
+def test_a_stale_key_refuses_the_cell_and_is_named(paper):
+    stale = next(path for path in paper.measures if path.parent.name == "rodr")
+    paper.measures[stale] = "new"
+    files = paper.table("table1")
+    found = cells(files)
+    for kind in (ORIGINAL, MEAN, "misspell"):
+        assert found["rodr", kind]["reproduced"] is None and found["rodr", kind]["mark"] == ""
+        assert f"{stale} carries the key key, the configuration and code make new" in found["rodr", kind]["not_run"]
+        assert found["dr_oq", kind]["reproduced"] is not None
+    assert [line[5] for line in rows(files)[1:]][1::2] == ["not run"] * 4
+    assert f"- Not run: {stale} carries the key key" in files["md"].read_text(encoding="utf-8")
+
+
+def test_what_was_not_run_says_why(paper):
+    del paper.measures[next(path for path in paper.measures if path.parent.name == "rodr")]
+    files = paper.table("table1", reasons={"rodr": "needs a checkpoint that is not on this machine"})
+    assert cells(files)["rodr", ORIGINAL]["not_run"] == "needs a checkpoint that is not on this machine"
+    assert "- Not run: needs a checkpoint that is not on this machine" in files["md"].read_text(encoding="utf-8")
+
+
+def test_a_query_set_that_was_not_run_says_why(paper, measured):
+    system = next(path for path in paper.measures if path.parent.name == "rodr")
+    measured("rodr", {"dev.original": [1, 2] * 20, "dev.swap_words": [1, 2] * 20})
+    found = cells(paper.table("table1", reasons={"misspell": "its list is private"}))
+    assert system in paper.measures
+    assert found["rodr", "misspell"]["not_run"] == "its list is private"
+    assert found["dr_oq", "misspell"]["reproduced"] is not None
+
+
+def test_no_variation_was_run(paper, measured):
+    for system in ("rodr", "dr_oq"):
+        measured(system, {"dev.original": [1, 2] * 20})
+    found = cells(paper.table("table1"))
+    assert found["rodr", MEAN]["not_run"] == found["rodr", "misspell"]["not_run"] == "this query set was not run"
+    assert found["rodr", ORIGINAL]["reproduced"] == pytest.approx(0.75)
+
+
+def test_the_same_table_twice_is_the_same_bytes(paper):
+    once = {suffix: path.read_bytes() for suffix, path in paper.table("table1").items()}
+    assert {suffix: path.read_bytes() for suffix, path in paper.table("table1").items()} == once
+
+
+def test_the_page_shows_tables_claims_and_figures(paper, tmp_path):
+    files = paper.table("table1")
+    figure, claims = tmp_path / "toy_figure1.svg", tmp_path / "toy.json"
+    figure.write_text('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>\n')
+    verdict = {"claim": "A < B", "source": "§4", "verdict": "holds", "evidence": "p = 0.001", "test": "t"}
+    claims.write_text(json.dumps({"claims": [verdict]}))
+    settings = {
+        "scale": "mini",
+        "miniature": "Toys & more.",
+        "papers": [{"name": "toy", "title": "A toy paper", "reference": "Me. 2026."}],
+    }
+    output = tmp_path / "report" / "index.html"
+    write_page(settings, [files["md"]], [figure], [claims], output)
+    page = output.read_text(encoding="utf-8")
+    assert "Toys &amp; more." in page and "A &lt; B" in page and '<svg xmlns="http://www.w3.org/2000/svg">' in page
+    shown = [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr[^>]*>(.*?)</tr>", page, re.DOTALL)
+    ]
+    assert [["".join(line)] for line in rows(files)] == [["".join(line)] for line in shown[2:]]
+    assert not re.search(r"(src|href)=\"https?:", page)

@@ -1,0 +1,169 @@
+"""The command line: every stage can be called, and what goes wrong is one line and exit status 2."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from robustdr.cli import STAGES, main, parser
+from robustdr.evaluation.measures import read_measures
+from robustdr.retrieval.runs import write_run
+
+ROOT = Path(__file__).parents[1]
+
+
+def arguments(stage, **values):
+    options = []
+    for name, value in values.items():
+        options.append(f"--{name.replace('_', '-')}")
+        options += (
+            [str(v) for v in value] if isinstance(value, list) else [value if isinstance(value, str) else str(value)]
+        )
+    return [stage, *options]
+
+
+@pytest.fixture()
+def small_disk(tmp_path):
+    """A disk of 256 KiB."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(path)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("no right to mount a small disk here")
+    yield path
+    subprocess.run(["umount", str(path)], check=True)
+
+
+def complaint(capsys, argv):
+    """The one line that a failing command prints."""
+    capsys.readouterr()
+    assert main(argv) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("robustdr: ")]
+    assert len(lines) == 1
+    return lines[0].removeprefix("robustdr: ")
+
+
+@pytest.mark.parametrize("stage", list(STAGES))
+def test_every_stage_has_help(stage, capsys):
+    with pytest.raises(SystemExit) as done:
+        main([stage, "--help"])
+    assert done.value.code == 0
+    text = capsys.readouterr().out
+    assert all(f"--{option.rstrip('*')}" in text for option in STAGES[stage][2])
+
+
+def test_the_rules_call_every_stage_with_its_options():
+    """What a rule's command names exists, and what a stage cannot do without is named."""
+    rules = "\n".join(path.read_text() for path in sorted((ROOT / "rules").glob("*.smk")))
+    for stage, (_, _, options) in STAGES.items():
+        command = rules.split(f"-m robustdr {stage} ", 1)[1].split("> {log", 1)[0]
+        named = {word.removeprefix("--") for word in command.replace('"', " ").split() if word.startswith("--")}
+        assert named <= {option.rstrip("*") for option in options}, stage
+        assert named >= {option for option in options if not option.endswith("*")}, stage
+
+
+def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
+    for argv in (["trian"], ["evaluate", "--key", "k"]):
+        with pytest.raises(SystemExit) as done:
+            main(argv)
+        assert done.value.code == 2
+    with pytest.raises(SystemExit):
+        parser().parse_args(["corpus", "--source", "{", "--output", "x"])
+    assert "invalid loads value" in capsys.readouterr().err
+
+
+def test_bad_input_is_one_line_without_a_traceback(tmp_path, capsys):
+    (tmp_path / "queries.tsv").write_text("q1\tone\nq1\ttwo\n")
+    argv = ["vary", str(tmp_path / "queries.tsv"), "-o", str(tmp_path / "out.tsv"), "--variation", "swap_words"]
+    assert "'q1'" in complaint(capsys, argv)
+    assert not (tmp_path / "out.tsv").exists()
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "file").write_text("no folder")
+    (tmp_path / "queries.tsv").write_text("q1\tone two\n")
+    output = tmp_path / "file" / "out.tsv"
+    argv = ["vary", str(tmp_path / "queries.tsv"), "-o", str(output), "--variation", "swap_words"]
+    message = complaint(capsys, argv)
+    assert str(tmp_path / "file") in message and message.endswith("nothing was left half-written")
+
+
+def evaluation(tmp_path, output):
+    """A call of the evaluation stage on two runs, the second of which finds nothing."""
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    for name, docid in (("good", "d1"), ("bad", "d2")):
+        write_run(tmp_path / f"{name}.gz", {"q1": [(docid, 1.0)]}, {"tag": "t"})
+    measures = {"dev.original": ["RR@10"], "dev.misspell": ["RR@10"]}
+    return arguments(
+        "evaluate",
+        settings=json.dumps({"measures": measures, "relevance_level": 1}),
+        key="k",
+        runs=[tmp_path / "good.gz", tmp_path / "bad.gz"],
+        qrels=[tmp_path / "qrels"] * 2,
+        output=output,
+    )
+
+
+def test_runs_belong_to_query_sets_in_the_order_of_the_settings(tmp_path):
+    assert main(evaluation(tmp_path, tmp_path / "m.parquet")) == 0
+    frame, key = read_measures(tmp_path / "m.parquet")
+    assert key == "k"
+    assert dict(zip(frame["query_set"], frame["value"], strict=True)) == {"dev.original": 1.0, "dev.misspell": 0.0}
+
+
+# a full disk
+
+
+def full(disk, free=0):
+    """Fill the disk up to `free` bytes; gives the files on it."""
+    (disk / "filler").write_bytes(b"\0" * (shutil.disk_usage(disk).free - free))
+    return sorted(path.name for path in disk.rglob("*"))
+
+
+def test_a_full_disk_while_queries_are_written(small_disk, tmp_path, capsys, tiny_model):
+    (tmp_path / "q.tsv").write_text("".join(f"q{i}\twhat is the meaning of number {i}\n" for i in range(3000)))
+    settings = json.dumps({"name": "swap_words", "parameters": {}, "seed": 1})
+    outputs = {"output": small_disk / "swap_words.tsv", "statistics": small_disk / "swap_words.json"}
+    before = full(small_disk, free=8192)
+    argv = arguments(
+        "vary-split", settings=settings, tokenizer=tiny_model / "tokenizer.json", queries=tmp_path / "q.tsv", **outputs
+    )
+    assert "No space left on device" in complaint(capsys, argv)
+    assert sorted(path.name for path in small_disk.rglob("*")) == before
+
+
+def test_a_full_disk_while_measures_are_written(small_disk, tmp_path, capsys):
+    before = full(small_disk)
+    assert "No space left on device" in complaint(capsys, evaluation(tmp_path, small_disk / "m.parquet"))
+    assert sorted(path.name for path in small_disk.rglob("*")) == before
+
+
+def test_a_full_disk_while_a_model_is_written(small_disk, capsys, tiny_transformer):
+    before = full(small_disk, free=65536)
+    settings = json.dumps({"name": "tiny", "source": {"path": str(tiny_transformer)}, "pooling": "mean"})
+    argv = arguments("checkpoint", settings=settings, key="k", output=small_disk / "model")
+    assert "No space left on device" in complaint(capsys, argv)
+    assert sorted(path.name for path in small_disk.rglob("*")) == before
+
+
+def test_a_full_disk_while_vectors_are_written(small_disk, tmp_path, capsys, tiny_model):
+    """Without a reservation, writing to memory-mapped vectors would end the process with a bus error."""
+    with open(tmp_path / "corpus.jsonl", "w") as file:
+        for number in range(3000):
+            file.write(json.dumps({"docid": f"d{number}", "title": "", "text": "gold"}) + "\n")
+    (tmp_path / "card.json").write_text('{"passages": {"count": 3000}}')
+    before = full(small_disk, free=65536)
+    argv = arguments(
+        "embed",
+        settings='{"passage_length": 8, "precision": "float32"}',
+        model=tiny_model / "model.safetensors",
+        corpus=tmp_path / "corpus.jsonl",
+        card=tmp_path / "card.json",
+        shard="0",
+        shards="1",
+        output=small_disk / "0.npy",
+    )
+    assert "No space left on device" in complaint(capsys, argv)
+    assert sorted(path.name for path in small_disk.rglob("*")) == before
