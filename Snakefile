@@ -17,6 +17,7 @@ include: "rules/retrieval.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"
 include: "rules/audit.smk"
+include: "rules/validation.smk"
 
 
 localrules:

@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.config import load, validate
 from robustdr import reports
+from robustdr.audit import labels
 from robustdr.collections import local_files
 from robustdr.errors import UserError
 from robustdr.plan import plans
@@ -119,6 +120,19 @@ def root_of(scale):
 
 
 # inputs and arguments of single rules
+
+
+def label_files(w):
+    """The released labels behind one of qvg's tables."""
+    if "qvg_labels" not in config:
+        raise WorkflowError(
+            f"config/config.yaml: qvg_labels: not set; {w.validated} of qvg is counted from the authors' released labels:"
+            " set the key to their folder, or add --config qvg_labels=FOLDER"
+        )
+    try:
+        return labels.files(Path(config["qvg_labels"]), w.validated)
+    except UserError as error:
+        raise WorkflowError(f"config/config.yaml: qvg_labels: {error}") from None
 
 
 def initial_model(w):

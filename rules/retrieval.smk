@@ -75,7 +75,13 @@ for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
             f"search_{COLLECTION}_{SPLIT}"
         input:
             model=lambda w: model(w.root, w.system, w.seed),
-            embeddings=lambda w, collection=COLLECTION: embeddings(w.root, collection, w.system, w.seed),
+            corpus=f"{{root}}/collections/{COLLECTION}/corpus.jsonl",
+            card=f"{{root}}/collections/{COLLECTION}/card.json",
+            embeddings=lambda w, collection=COLLECTION: (
+                embeddings(w.root, collection, w.system, w.seed)
+                if plan(w).keeps_embeddings(w.system, collection)
+                else []
+            ),
             queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
         output:
             runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
@@ -101,4 +107,4 @@ for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
         shell:
             "python -m robustdr search --settings {params.settings:q} --keys {params.run_keys}"
             " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --model {input.model:q}"
-            " --embeddings {input.embeddings:q} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"
+            " --corpus {input.corpus:q} --embeddings {input.embeddings:q} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"

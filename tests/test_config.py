@@ -87,13 +87,13 @@ MISTAKES = {
     ),
     "unknown generator": (
         MINI,
-        put("variations", "t5_qqp_paraphrase", "generator", "back_translatoin"),
-        "variations.t5_qqp_paraphrase: variation: 'back_translatoin' is unknown (did you mean back_translation",
+        put("variations", {"swap_words": {"generator": "back_translatoin"}}),
+        "variations.swap_words: variation: 'back_translatoin' is unknown (did you mean back_translation",
         "misspell",
     ),
     "unknown parameter of a generator": (
         MINI,
-        put("variations", "swap_words", {"parameters": {"word": 3}}),
+        put("variations", {"swap_words": {"parameters": {"word": 3}}}),
         "variations.swap_words: ",
         "'word' is unknown",
     ),

@@ -160,13 +160,11 @@ def test_every_generator_has_a_key_at_every_scale(config):
 
 
 def test_only_its_settings_reach_a_stage(config):
-    plan = Plan(config, "mini")
-    assert plan.training_data_settings("rodr") == {"depth": 100, "keep": 8}
-    assert plan.variation_settings("wordnet_synonym_swap") == {
-        "name": "swap_synonym_wordnet",
-        "parameters": {},
-        "seed": 1,
-    }
+    entry = {"generator": "swap_words", "parameters": {"a": 1}, "stand_in": "words swapped", "devices": 1}
+    plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
+    settings = {"name": "swap_words", "parameters": {"a": 1}, "seed": plan.bound["variation_seed"]}
+    assert plan.variation_settings("t5_qqp_paraphrase") == settings
+    assert set(plan.training_data_settings("rodr")) == {"depth", "keep"}
     assert set(plan.embed_settings("rodr")) == {"passage_length", "precision"}
     assert plan.search_settings("bm25")["depth"] == plan.bound["retrieval"]["depth"]
     assert plan.train_settings("rodr")["loss"]["passage_alignment"] == 0.2

@@ -101,7 +101,7 @@ def embed(a: argparse.Namespace) -> None:
 def search(a: argparse.Namespace) -> None:
     from robustdr.retrieval.search import search_dense
 
-    search_dense(a.settings, a.keys, a.tag, a.collection, a.model.parent, a.embeddings, a.queries, a.runs)
+    search_dense(a.settings, a.keys, a.tag, a.collection, a.model.parent, a.corpus, a.embeddings, a.queries, a.runs)
 
 
 def bm25(a: argparse.Namespace) -> None:
@@ -139,6 +139,12 @@ def page(a: argparse.Namespace) -> None:
     from robustdr.reporting.page import write_page
 
     write_page(a.settings, a.tables, a.figures, a.claims, a.output)
+
+
+def validate_labels(a: argparse.Namespace) -> None:
+    from robustdr.audit.validation import write_validation
+
+    write_validation(a.table, a.labels, a.reported, a.output)
 
 
 Option = dict[str, Any]
@@ -214,6 +220,7 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Opt
             "tag": TEXT,
             "collection": TEXT,
             "model": PATH,
+            "corpus": PATH,
             "embeddings": PATHS,
             "queries": PATHS,
             "runs": PATHS,
@@ -244,6 +251,11 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Opt
     ),
     "figure": (figure, "draw a figure", {"settings": JSON, "measures": PATHS, "output": PATH}),
     "claims": (claims, "judge a paper's claims", {"settings": JSON, "measures": PATHS, "claims": PATH, "output": PATH}),
+    "validate-labels": (
+        validate_labels,
+        "count Table 2 or 3 of qvg from its released labels",
+        {"table": TEXT, "labels": PATH, "reported": PATH, "output": PATH},
+    ),
     "page": (
         page,
         "write the report page",

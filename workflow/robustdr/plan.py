@@ -99,6 +99,11 @@ class Plan:
     def splits(self, collection: str) -> list[str]:
         return sorted(split for c, split in self.query_sets() if c == collection)
 
+    def keeps_embeddings(self, system: str, collection: str) -> bool:
+        """Whether the passage vectors of a system are kept: those of a teacher always are on what it teaches."""
+        taught = (name for name, recipe in self.config.systems.items() if recipe.get("teacher") == system)
+        return self.bound["embeddings"]["keep"] or any(self.train_split(name)[0] == collection for name in taught)
+
     def collections(self) -> list[str]:
         """The collections that anything is read from."""
         return list(dict.fromkeys(collection for collection, _ in self.query_sets()))
@@ -164,7 +169,8 @@ class Plan:
     def search_settings(self, system: str) -> Tree:
         if "bm25" in self.recipe(system):
             return {**self.bound["bm25"], "depth": self.bound["retrieval"]["depth"]}
-        return {"query_length": self.budget(system)["query_length"], **self.bound["retrieval"]}
+        lengths = {length: self.budget(system)[length] for length in ("query_length", "passage_length")}
+        return {**lengths, **self.bound["retrieval"]}
 
     def evaluate_settings(self, collection: str) -> Tree:
         level = self.config.collections[collection].get("relevance_level", 1)

@@ -43,6 +43,7 @@ class Encoder:
     Args:
         path: the model directory (safetensors; code from the directory is never run).
         on: device; default: the first GPU, else the CPU.
+        half: load the weights in half precision where the hardware has it: for encoding, not for training.
 
     Attributes:
         model: the transformer. dimension: of its vectors. tokenizer: its tokenizer.
@@ -51,8 +52,9 @@ class Encoder:
         UserError: `path` holds no such model.
     """
 
-    def __init__(self, path: str | Path, on: torch.device | None = None):
+    def __init__(self, path: str | Path, on: torch.device | None = None, half: bool = False):
         self.device = on or device()
+        dtype = half_precision(self.device) if half else None
         # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
         try:
@@ -63,7 +65,7 @@ class Encoder:
                 use_safetensors=True,
                 local_files_only=True,
                 trust_remote_code=False,
-                dtype=torch.float32,
+                dtype=dtype or torch.float32,
             ).to(self.device)
             self.tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
         except (OSError, ValueError, SafetensorError) as error:
@@ -91,7 +93,7 @@ class Encoder:
         for group in groups:
             padded = pad([tokens[i] for i in group], self.tokenizer.pad_token_id)
             features = {name: ids.to(self.device) for name, ids in padded.items()}
-            hidden = self.model(**features).last_hidden_state  # [texts, tokens, dimension]
+            hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
             if self.pooling == "cls":
                 vectors.append(hidden[:, 0])
             else:
@@ -118,8 +120,8 @@ class Encoder:
         self.model.eval()
         vectors = np.empty((len(tokens), self.dimension), dtype=np.float32)
         bar = tqdm(total=len(tokens), desc=progress, unit="text", disable=None if progress else True)
-        with torch.inference_mode(), autocast(self.device), bar:
+        with torch.inference_mode(), bar:
             for batch in by_length([len(ids) for ids in tokens], batch_tokens):
-                vectors[batch] = self.embed([tokens[i] for i in batch]).float().cpu().numpy()
+                vectors[batch] = self.embed([tokens[i] for i in batch]).cpu().numpy()
                 bar.update(len(batch))
         return vectors

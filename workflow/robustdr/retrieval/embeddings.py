@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from robustdr.collections import read_corpus
+from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import atomic, read_lines, write_text
 
@@ -17,6 +19,30 @@ CHUNK = 65536  # passages in memory at once
 def shard_bounds(passages: int, shard: int, shards: int) -> tuple[int, int]:
     """First and past-the-last corpus position of one shard; sizes differ by one at most."""
     return passages * shard // shards, passages * (shard + 1) // shards
+
+
+def separator(encoder: Encoder) -> str:
+    """What stands between a passage's title and text: the tokenizer's separator, as the papers' toolkit has it."""
+    return f" {encoder.tokenizer.sep_token} "
+
+
+def encode_passages(
+    encoder: Encoder, passages: Iterator[tuple[str, str]], length: int
+) -> Iterator[tuple[np.ndarray, list[str]]]:
+    """Encode (docid, text) pairs in chunks, as (vectors [n, dimension], docids) pairs.
+
+    Raises:
+        UserError: a vector is not finite (names the passage).
+    """
+    while chunk := list(islice(passages, CHUNK)):
+        docids = [docid for docid, _ in chunk]
+        vectors = encoder.encode([text for _, text in chunk], length, progress="passages")
+        broken = ~np.isfinite(vectors).all(axis=1)
+        if broken.any():
+            raise UserError(
+                f"the vector of passage {docids[int(broken.argmax())]!r} is not finite; train the model anew"
+            )
+        yield vectors, docids
 
 
 def write_embeddings(
@@ -31,27 +57,20 @@ def write_embeddings(
         output: the .npy file, [passages of the shard, dimension]; its docids go to `output` with suffix .ids.
 
     Raises:
-        UserError: a vector is not finite (names the passage).
+        UserError: see `encode_passages`.
     """
-    from robustdr.collections import read_corpus
-    from robustdr.encoding.encoder import Encoder
-
-    encoder = Encoder(model)
+    encoder = Encoder(model, half=True)
     first, last = shard_bounds(passages, shard, shards)
-    texts = islice(read_corpus(corpus, separator=f" {encoder.tokenizer.sep_token} "), first, last)
+    texts = islice(read_corpus(corpus, separator=separator(encoder)), first, last)
     ids: list[str] = []
     with atomic(output) as temporary:
         vectors = np.lib.format.open_memmap(temporary, "w+", settings["precision"], (last - first, encoder.dimension))
         # A full disk is an error here; where memory-mapped vectors are written it would be a bus error.
         with open(temporary, "r+b") as file:
             os.posix_fallocate(file.fileno(), 0, os.path.getsize(temporary))
-        while chunk := list(islice(texts, CHUNK)):
-            encoded = encoder.encode([text for _, text in chunk], settings["passage_length"], progress="encode")
-            broken = ~np.isfinite(encoded).all(axis=1)
-            if broken.any():
-                raise UserError(f"{model}: the vector of passage {chunk[int(broken.argmax())][0]!r} is not finite")
-            vectors[len(ids) : len(ids) + len(chunk)] = encoded
-            ids += [docid for docid, _ in chunk]
+        for encoded, docids in encode_passages(encoder, texts, settings["passage_length"]):
+            vectors[len(ids) : len(ids) + len(docids)] = encoded
+            ids += docids
         vectors.flush()
         del vectors
         write_text(output.with_suffix(".ids"), "".join(f"{docid}\n" for docid in ids))

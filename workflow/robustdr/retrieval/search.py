@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from robustdr.collections import read_corpus
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import read_queries
-from robustdr.retrieval.embeddings import iterate
+from robustdr.retrieval.embeddings import encode_passages, iterate, separator
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import write_run
 
@@ -30,6 +31,7 @@ def search_dense(
     tag: str,
     collection: str,
     model: Path,
+    corpus: Path,
     shards: list[Path],
     query_sets: list[Path],
     runs: list[Path],
@@ -37,15 +39,16 @@ def search_dense(
     """Rank the passages for every query set with one dense retriever.
 
     Args:
-        settings: `query_length` (tokens), `depth` (passages per query), `index` (factory, nprobe).
+        settings: `query_length` and `passage_length` (tokens), `depth` (passages per query), `index` (factory, nprobe).
         tag: the run tag. collection: its name.
-        model: sentence-transformers directory. shards: its embeddings of the corpus.
+        model: sentence-transformers directory. corpus: corpus.jsonl. shards: its embeddings; where none are kept, the
+            passages are encoded here.
         query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
 
     Raises:
         UserError: a query's vector is not finite (names file and query).
     """
-    encoder = Encoder(model)
+    encoder = Encoder(model, half=True)
     queries = [read_queries(path) for path in query_sets]
     texts = sorted({text for queries_of_set in queries for text in queries_of_set.values()})
     vectors = encoder.encode(texts, settings["query_length"], progress="queries")
@@ -53,7 +56,9 @@ def search_dense(
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
     place = {text: row for row, text in enumerate(texts)}
-    rankings = search(iterate(shards), vectors, settings["depth"], settings["index"])
+    texts_of_corpus = read_corpus(corpus, separator=separator(encoder))
+    passages = iterate(shards) if shards else encode_passages(encoder, texts_of_corpus, settings["passage_length"])
+    rankings = search(passages, vectors, settings["depth"], settings["index"])
     for query_set, queries_of_set, run, key in zip(query_sets, queries, runs, keys, strict=True):
         ranked = {qid: rankings[place[text]] for qid, text in queries_of_set.items()}
         write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

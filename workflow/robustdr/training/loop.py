@@ -35,7 +35,9 @@ class Teacher:
 
     @classmethod
     def load(cls, model: Path, shards: list[Path], examples: list[Example], query_length: int) -> "Teacher":
-        queries = Encoder(model).encode([example.query for example in examples], query_length, progress="teacher")
+        queries = Encoder(model, half=True).encode(
+            [example.query for example in examples], query_length, progress="teacher"
+        )
         wanted = {docid for e in examples for docid, _, _ in (*e.positives, *e.negatives)}
         return cls(torch.from_numpy(queries), PassageVectors(shards, wanted))
 
@@ -143,7 +145,7 @@ def train(
         def embed(texts: list[str], length: int) -> torch.Tensor:
             with autocast(encoder.device):
                 vectors = encoder.embed(encoder.tokenise(texts, length))
-            return distributed.gather(vectors.float())
+            return distributed.gather(vectors)
 
         texts = [f"{title}{separator}{text}" if title else text for _, title, text in passages[mine_passages]]
         vectors = Batch(embed(texts, settings["passage_length"]), positive)

@@ -1,0 +1,66 @@
+"""Fixtures: a copy of the project in a folder of its own, and Snakemake run there as a user runs it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("Snakefile", "rules", "config", "profiles", "slurm", "envs", "report", "workflow", "requirements.lock")
+# Nothing may be fetched: the hub is told to be offline, and other connections end at a port that nobody serves.
+OFFLINE = {"HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+
+
+class Project:
+    """A copy of the project in `folder`."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / part)
+
+    def snakemake(self, *arguments: str) -> tuple[int, str]:
+        """Exit status and output."""
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env={**os.environ, **OFFLINE, "PATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=500,
+        )
+        return done.returncode, done.stdout
+
+    def plan(self, *targets: str) -> tuple[Counter[str], set[str]]:
+        """What a dry run would do: jobs by rule, and the files that they would make."""
+        status, output = self.snakemake("-n", *targets)
+        assert status == 0, output
+        if "Nothing to be done" in output:
+            return Counter(), set()
+        lines = output.rpartition("Job stats:")[2].splitlines()[3:]
+        counts = [line.split() for line in lines[: lines.index("")]]
+        made = re.findall(r"^    output: (.*)$", output, re.MULTILINE)
+        jobs = Counter({rule: int(count) for rule, count in counts if rule != "total"})
+        return jobs, {path for line in made for path in line.split(", ")}
+
+
+@pytest.fixture()
+def project(tmp_path) -> Project:
+    return Project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_project(tmp_path_factory) -> Project:
+    """One for all tests of a module."""
+    return Project(tmp_path_factory.mktemp("project"))

@@ -1,0 +1,137 @@
+"""The job graph: it builds offline at every scale, and reruns what an edit reaches and nothing else."""
+
+import re
+from collections import Counter
+
+import pytest
+
+W3 = "query_alignment: 1.0, passage_alignment: 0.2}     # §4.1"
+TABLES = ["results/mini/tables/rodr_table2.md", "results/mini/tables/rodr_table4.md"]
+
+
+def test_the_miniature_builds(project):
+    jobs, made = project.plan()
+    assert jobs["page"] == jobs["claims"] == 1
+    assert jobs["table"] == 5 and jobs["figure"] == 1
+    assert jobs["train"] + jobs["train_with_snapshots"] == jobs["training_data"] == 13
+    assert {"results/mini/report/index.html", "results/mini/claims/rodr.json"} <= made
+    assert all(path.startswith("results/mini/") for path in made)
+
+
+def test_a_table_of_full_scale_builds_without_a_network(project):
+    jobs, made = project.plan("results/tables/rodr_table2.md")
+    assert jobs["train"] == 3 * 3 and jobs["train_with_snapshots"] == 3  # four systems, three seeds
+    assert jobs["vary"] == 2 * 8  # eight variations of the training and of the dev queries
+    assert jobs["embed"] == 4 * 12 and jobs["evaluate"] == 12  # four shards
+    assert "results/collections/msmarco-passage/corpus.jsonl" in made
+    assert not any(path.startswith("results/mini/") for path in made)
+
+
+@pytest.mark.parametrize(
+    "file, old, new, message",
+    [
+        (
+            "config/papers/rodr/experiment.yaml",
+            "{label: BM25, bm25: true}",
+            "{lable: BM25, bm25: true}",
+            "config/papers/rodr/experiment.yaml: systems.bm25: key: 'lable' is unknown (did you mean label?); allowed: ",
+        ),
+        (
+            "config/config.yaml",
+            "scale: mini",
+            "scale: minii",
+            "config/config.yaml: scale: 'minii' is unknown; allowed: ",
+        ),
+        ("config/config.yaml", "scale: mini", "scael: mini", "config/config.yaml: "),
+        (
+            "config/scales/mini.yaml",
+            "antique: wordnet-verbs",
+            "antique: verbs",
+            "collections.antique: 'verbs' is unknown",
+        ),
+    ],
+)
+def test_a_mistake_is_one_clear_line(project, file, old, new, message):
+    path = project.folder / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    status, output = project.snakemake("-n")
+    assert status != 0
+    assert len([line for line in output.splitlines() if message in line]) == 1, output
+    assert "Traceback" not in output
+    assert not (project.folder / "results").exists()
+
+
+@pytest.fixture(scope="module")
+def finished(shared_project):
+    """A project in which two tables are up to date: every file is there, and Snakemake knows what made it."""
+    _, summary = shared_project.snakemake("--summary", *TABLES)
+    for line in summary.splitlines():
+        if line.startswith("results/"):
+            path = shared_project.folder / line.split("\t")[0]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("made\n")
+    status, output = shared_project.snakemake("--touch", "--forceall", *TABLES)
+    assert status == 0, output
+    return shared_project
+
+
+@pytest.fixture()
+def edited(finished):
+    """`edited(file, old, new)`: what Snakemake would do for the two tables after this edit, which is then undone."""
+    originals = {}
+
+    def edit(file, old, new):
+        path = finished.folder / file
+        originals[path] = text = path.read_bytes()
+        assert old.encode() in text
+        path.write_bytes(text.replace(old.encode(), new.encode(), 1))
+        return finished.plan(*TABLES)
+
+    yield edit
+    for path, text in originals.items():
+        path.write_bytes(text)
+
+
+def test_a_second_run_does_nothing(finished):
+    assert finished.plan(*TABLES) == (Counter(), set())
+
+
+def test_w3_reruns_rodr_and_what_comes_after(edited):
+    jobs, made = edited("config/papers/rodr/experiment.yaml", W3, W3.replace("0.2", "0.3"))
+    assert jobs.pop("train_with_snapshots") == 1
+    assert jobs == {"embed": 2, "search_wordnet-mini_dev": 1, "search_wordnet-verbs_test": 1, "evaluate": 2, "table": 2}
+    tables = {path for path in made if "/tables/" in path}
+    assert len(tables) == 8
+    assert all(re.search(r"/rodr(\.at\d+)?/seed1", path) for path in made - tables)
+
+
+def test_the_code_of_a_loss_reruns_the_systems_that_it_trains(edited):
+    jobs, made = edited(
+        "workflow/robustdr/losses/rodr.py", "self.weights[name] * term", "1.0 * self.weights[name] * term"
+    )
+    assert jobs["train_with_snapshots"] == 1 and "train" not in jobs
+    assert not [path for path in made if "/dr_" in path]
+
+
+def test_a_comment_in_the_code_reruns_nothing(edited):
+    jobs, _ = edited("workflow/robustdr/losses/rodr.py", "import torch\n", "import torch  # the library\n")
+    assert not jobs
+
+
+def test_a_label_reruns_the_tables_that_show_it(edited):
+    jobs, _ = edited("config/papers/rodr/experiment.yaml", "label: DR_QV", "label: DR-QV")
+    assert jobs == {"table": 2}
+
+
+def test_an_edit_of_another_scale_reruns_nothing(edited):
+    jobs, _ = edited("config/scales/full.yaml", "learning_rate: 5.0e-6", "learning_rate: 6.0e-6")
+    assert not jobs
+
+
+def test_a_collection_reruns_what_reads_it_and_no_training(edited):
+    jobs, made = edited("config/collections.yaml", "parts_of_speech: [verb, adj]", "parts_of_speech: [verb]")
+    assert jobs["corpus"] == jobs["card"] == 1
+    assert "train" not in jobs and "train_with_snapshots" not in jobs
+    assert "results/mini/tables/rodr_table4.md" in made and "results/mini/tables/rodr_table2.md" not in made

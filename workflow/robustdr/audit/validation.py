@@ -1,0 +1,229 @@
+"""qvg's human validation: the numbers of its Tables 2 and 3 beside those that its released labels give."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+from robustdr.audit import counted, labels
+from robustdr.audit.cells import Cell
+from robustdr.audit.counted import COEFFICIENT, COUNT, SHARE, Entry, elsewhere
+from robustdr.audit.labels import CATEGORIES, GENERATORS, Pair, Variation
+from robustdr.audit.reported import Reported, load
+
+SEMANTICS = {"specialisation", "aspect_change"}  # the categories that change what a query means (Section 3.1)
+Table = tuple[list[Entry], list[str]]  # the numbers in the order of the page, and the notes under them
+
+
+def kappa(first: Sequence[object], second: Sequence[object]) -> float:
+    """Cohen's κ of two annotators' labels of the same items: (p_o - p_e) / (1 - p_e).
+
+    p_o is the share of items with equal labels, p_e the share expected if each annotator drew labels at random with
+    their own frequencies. 1 where both use the same single label throughout (0/0).
+
+    Source: J. Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20
+    (1960), 37-46.
+    """
+    observed = fmean(a == b for a, b in zip(first, second, strict=True))
+    one, other = Counter(first), Counter(second)
+    expected = sum(one[label] * other[label] for label in one) / len(first) ** 2
+    return (observed - expected) / (1 - expected) if expected < 1 else 1.0
+
+
+def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
+    """Categories of query pairs: counts, shares, agreement.
+
+    Args:
+        sheets: by annotator the pairs that they labelled, at least one of them in all sheets.
+        reported: the paper's numbers.
+    """
+    annotations = [(id, pair.categories) for sheet in sheets for id, pair in sheet.items()]
+    counts = Counter(category for _, given in annotations for category in given)
+    shared = sorted(set.intersection(*(set(sheet) for sheet in sheets)))
+    agreement = {category: _agreements(sheets, shared, [category]) for category in CATEGORIES}
+    groups = {category: {category} for category in CATEGORIES}
+    groups |= {"syntax": set(CATEGORIES) - SEMANTICS, "semantics": SEMANTICS}
+
+    entries = []
+    for row, group in groups.items():
+        count = sum(counts[category] for category in group)
+        distinct = {id for id, given in annotations if given & group}
+        printed_share = reported.find("prose_shares", category=row, value="share")
+        entries += [
+            Entry("", row, "count", count, COUNT, reported.find("table2", category=row)),
+            Entry("", row, "share of all labels", count / max(counts.total(), 1), SHARE, printed_share),
+            Entry("", row, "distinct pairs", len(distinct), COUNT),
+        ]
+        if row in agreement:
+            entries.append(Entry("", row, "Cohen's κ", fmean(agreement[row]), COEFFICIENT))
+
+    def in_text(row: str, value: int, quantity: str) -> None:
+        cell = reported.find("prose_annotation", quantity=quantity)
+        entries.append(Entry("In the text", row, "number", value, COUNT, cell))
+
+    several = [id for id, given in annotations if len(given) > 1]
+    by_pair = Counter(id for id, _ in annotations)
+    in_text("pairs", len(by_pair), "pairs")
+    in_text("pairs labelled by all annotators", len(shared), "pairs_of_all")
+    for number, sheet in enumerate(sheets):
+        in_text(f"pairs labelled by annotator {number} alone", sum(by_pair[id] == 1 for id in sheet), "pairs_of_one")
+    in_text("annotations with several categories", len(several), "several_categories")
+    mean, cell = fmean(map(fmean, agreement.values())), reported.find("prose_agreement", quantity="kappa")
+    entries.append(Entry("In the text", "Cohen's κ, all categories", "number", mean, COEFFICIENT, cell))
+
+    between = ", ".join(f"{a} and {b}" for a, b in combinations(range(len(sheets)), 2))
+    by_annotators = ", ".join(f"{fmean(values):.3f}" for values in zip(*agreement.values(), strict=True))
+    pooled = fmean(_agreements(sheets, shared, list(CATEGORIES)))
+    notes = [
+        f"Counts are of annotations, not of pairs: {len(annotations):,} annotations of {len(by_pair):,} pairs, because "
+        f"the {len(shared):,} pairs that all {len(sheets)} annotators labelled count {len(sheets)} times. Distinct "
+        "pairs: those to which at least one annotator gave the category.",
+        f"An annotation may have several categories: {counts.total():,} labels in all, and shares are of these. The "
+        f"{len(several):,} annotations with several categories are of {len(set(several)):,} distinct pairs; "
+        f"{sum(not given for _, given in annotations):,} annotations have none.",
+        "κ is computed for every category (given or not) and every two annotators on the pairs that all labelled, then "
+        f"averaged; between annotators {between} it is {by_annotators}. With the decisions on all categories pooled "
+        f"it would be {pooled:.3f}.",
+    ]
+    unlabelled = [
+        place["category"] for _, place in reported.tables["table2"].rows if place["category"] not in CATEGORIES
+    ]
+    notes += [f"The sheets have no column for {category}." for category in unlabelled]
+    return entries, [*notes, *elsewhere(entries)]
+
+
+def _agreements(sheets: Sequence[dict[str, Pair]], ids: Sequence[str], categories: Sequence[str]) -> list[float]:
+    """κ of every two annotators, an item being one of these pairs and one of these categories, given or not."""
+    decisions = [[category in sheet[id].categories for id in ids for category in categories] for sheet in sheets]
+    return [kappa(first, second) for first, second in combinations(decisions, 2)]
+
+
+def table3(variations: Sequence[Variation], sheets: Sequence[Variation], reported: Reported) -> Table:
+    """Valid query variations by collection and generator.
+
+    Args:
+        variations: all of them with their final labels. sheets: those that people labelled, also of other generators.
+        reported: the paper's numbers.
+    """
+    queries: dict[str, set[str]] = {}
+    for variation in variations:
+        queries.setdefault(variation.collection, set()).add(variation.query)
+    entries: list[Entry] = []
+    uneven = []
+
+    def count(section: str, row: str, of: Sequence[Variation], made: Cell | None, valid: Cell | None) -> None:
+        entries.extend(
+            [
+                Entry(section, row, "variations", len(of), COUNT, made),
+                Entry(section, row, "#Q", sum(v.valid is True for v in of), COUNT, valid),
+                Entry(section, row, "both properties", sum(v.valid is True and v.fits for v in of), COUNT),
+                Entry(section, row, "unchanged", sum(not v.changed for v in of), COUNT),
+            ]
+        )
+
+    def count_all(section: str, collection: str, of: Sequence[Variation]) -> None:
+        made, valid = (
+            reported.find("prose_counts", quantity=q, collection=collection) for q in ("variations", "valid")
+        )
+        count(section, "all", of, made, valid)
+
+    for collection, ids in queries.items():
+        here = [v for v in variations if v.collection == collection]
+        for generator in GENERATORS.values():
+            of = [v for v in here if v.generator == generator]
+            share, valid = (
+                reported.find(table, collection=collection, query_set=generator, quantity="valid")
+                for table in ("table3", "table4")
+            )
+            entries.append(
+                Entry(collection, generator, "valid", sum(v.valid is True for v in of) / len(ids), SHARE, share)
+            )
+            count(collection, generator, of, None, valid)
+            times = Counter(v.query for v in of)
+            none, several = len(ids) - len(times), sum(number > 1 for number in times.values())
+            if none or several:
+                uneven.append(
+                    f"{collection} · {generator}: queries without a variation: {none}, with several: {several}."
+                )
+        count_all(collection, collection, here)
+    count_all("both collections", "both", variations)
+
+    sizes = ", ".join(f"{len(ids):,} of {collection}" for collection, ids in queries.items())
+    notes = [
+        f"Percentages are of the original queries: {sizes}. Valid and #Q: the label `valid` alone; both properties: "
+        f"`follow_category` too. {_readings(entries)}",
+        *uneven,
+        *_by_hand(variations, sheets),
+        *elsewhere(entries),
+    ]
+    for entry in entries:
+        if entry.row == "all" and entry.agrees is False and entry.reported is not None:
+            notes += [
+                f"{entry.section} · {entry.column}: the printed {entry.printed} is the counted {entry.text} and the "
+                f"{len(ids):,} original queries of {collection}."
+                for collection, ids in queries.items()
+                if entry.reported.value == entry.value + len(ids)
+            ]
+    return entries, notes
+
+
+def _readings(entries: Sequence[Entry]) -> str:
+    """How many of the printed #Q each reading of the labels gives."""
+    both = {(e.section, e.row): e for e in entries if e.column == "both properties"}
+    printed = [(e, e.reported) for e in entries if e.column == "#Q" and e.row != "all" and e.reported is not None]
+    alone = sum(entry.explains(cell) for entry, cell in printed)
+    together = sum(both[entry.section, entry.row].explains(cell) for entry, cell in printed)
+    return f"Of {len(printed)} printed #Q, {alone} are the count of `valid` alone, {together} that of both properties."
+
+
+def _by_hand(variations: Sequence[Variation], sheets: Sequence[Variation]) -> list[str]:
+    """What people labelled, what became of it, and what the labels of all other variations follow from."""
+    sheet = {v.key: v for v in sheets}
+    labelled, rest = [v for v in variations if v.key in sheet], [v for v in variations if v.key not in sheet]
+    by_people = {v.generator for v in sheets}
+    others = sorted(by_people - set(GENERATORS.values()))
+    automatic = [generator for generator in GENERATORS.values() if generator not in by_people]
+    notes = [
+        f"People labelled {len(sheets):,} variations, {len(labelled):,} of them among these {len(variations):,}"
+        + (f"; the others are of generators that the paper does not use: {', '.join(others)}." if others else "."),
+        f"{len(rest):,} variations are in no sheet, {sum(v.valid == v.changed for v in rest):,} of these are valid "
+        f"exactly if they differ from their query. Generators in no sheet: {', '.join(automatic) or 'none'}.",
+    ]
+    for v in labelled:
+        before = sheet[v.key]
+        if (before.valid, before.fits) != (v.valid, v.fits):
+            notes.append(
+                f"{v.collection} · {v.generator} · query {v.query}: the sheet has {_words(before)}, the labelled file "
+                f"{_words(v)}."
+            )
+    return notes
+
+
+def _words(v: Variation) -> str:
+    return f"`valid` {'blank' if v.valid is None else v.valid} and `follow_category` {v.fits}"
+
+
+def write_validation(table: str, folder: Path, numbers: Path, output: Path) -> None:
+    """Count `table2` or `table3` of qvg from its released labels and write it as .md, .csv and .json.
+
+    Args:
+        table: which. folder: of the released labels. numbers: qvg's reported.yaml. output: the .md file.
+
+    Raises:
+        UserError: an unknown table, a file that is missing, or a row that cannot be read; before anything is written.
+    """
+    paths, reported = labels.files(folder, table), load(numbers)
+    if table == "table2":
+        pairs = [labels.read_pairs(path) for path in paths]
+        labels.check_pairs(paths, pairs)
+        entries, notes = table2(pairs, reported)
+    else:
+        sheets, labelled = paths[: len(labels.VARIATION_SHEETS)], paths[len(labels.VARIATION_SHEETS) :]
+        entries, notes = table3(
+            [v for path in labelled for v in labels.read_variations(path, sheet=False)],
+            [v for path in sheets for v in labels.read_variations(path, sheet=True)],
+            reported,
+        )
+    title = f"{reported.title}, Table {table.removeprefix('table')}: {reported.tables[table].caption}"
+    counted.write(f"{reported.paper}_{table}", title, entries, notes, output)
