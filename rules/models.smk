@@ -80,6 +80,7 @@ rule train:
         "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
     wildcard_constraints:
         system=f"(?!(?:{CURVES})/)[a-z0-9_]+",
+    priority: 1  # the longest jobs first: what is left fills the gaps
     conda:
         "../envs/train-gpu.yaml"
     threads: lambda w: plan(w).bound["threads"]

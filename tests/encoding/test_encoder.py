@@ -21,12 +21,6 @@ def texts(words):
     return [" ".join(rng.choices([*words, "photosynthesis", "42nd"], k=rng.randint(1, 40))) for _ in range(60)]
 
 
-@pytest.fixture()
-def single_precision(monkeypatch):
-    monkeypatch.setattr(module, "half_precision", lambda on: None)
-
-
-@pytest.mark.usefixtures("single_precision")
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_vectors_equal_those_of_sentence_transformers(tiny_transformer, texts, tmp_path, pooling):
     source = {"path": str(tiny_transformer)}
@@ -38,7 +32,6 @@ def test_vectors_equal_those_of_sentence_transformers(tiny_transformer, texts, t
     assert np.abs(found - reference.encode(texts)).max() < 1e-4
 
 
-@pytest.mark.usefixtures("single_precision")
 def test_vectors_do_not_depend_on_order_or_batches(tiny_model, texts):
     encoder = Encoder(tiny_model)
     together = encoder.encode(texts, 32)
@@ -48,11 +41,9 @@ def test_vectors_do_not_depend_on_order_or_batches(tiny_model, texts):
     assert np.abs(together - backwards).max() < 1e-5
 
 
-def test_half_precision_turns_no_vector_away(tiny_model, texts, monkeypatch):
-    encoder = Encoder(tiny_model)
-    found = encoder.encode(texts, 32)
-    monkeypatch.setattr(module, "half_precision", lambda on: None)
-    exact = encoder.encode(texts, 32)
+def test_half_precision_turns_no_vector_away(tiny_model, texts):
+    exact, found = (Encoder(tiny_model, half=half).encode(texts, 32) for half in (False, True))
+    assert found.dtype == np.float32
     cosine = (found * exact).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(exact, axis=1)
     assert cosine.min() > 0.999
 

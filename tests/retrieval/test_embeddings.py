@@ -59,7 +59,7 @@ def test_vectors_and_docids_stand_in_corpus_order(written, corpus, tiny_model):
     assert vectors.dtype == np.float32 and isinstance(vectors, np.memmap)
     passages = [json.loads(line) for line in corpus.read_text().splitlines()]
     texts = [f"{p['title']} [SEP] {p['text']}" if p["title"] else p["text"] for p in passages]
-    assert np.array_equal(vectors, Encoder(tiny_model).encode(texts, 12))
+    assert np.array_equal(vectors, Encoder(tiny_model, half=True).encode(texts, 12))
 
 
 @pytest.mark.parametrize("shards", [2, 3, 11, 13])

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from robustdr.encoding import encoder as encoding
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import write_embeddings
@@ -13,7 +12,7 @@ from robustdr.retrieval.runs import read_metadata, read_run
 from robustdr.retrieval.search import search_dense
 from robustdr.seeds import generator
 
-SETTINGS = {"query_length": 16, "depth": 7, "index": {"factory": "Flat", "nprobe": 1}}
+SETTINGS = {"query_length": 16, "passage_length": 16, "depth": 7, "index": {"factory": "Flat", "nprobe": 1}}
 
 
 @pytest.fixture(scope="module")
@@ -33,18 +32,18 @@ def collection(tmp_path_factory, tiny_model, words):
     return folder, texts
 
 
-def run(folder, model, output):
+def run(folder, model, output, kept=True):
     names = ["original", "varied"]
     runs = [output / f"{name}.trec.gz" for name in names]
-    shards, queries = [folder / f"{shard}.npy" for shard in range(3)], [folder / f"{name}.tsv" for name in names]
-    search_dense(SETTINGS, ["key1", "key2"], "tiny-seed1", "toy", model, shards, queries, runs)
+    shards = [folder / f"{shard}.npy" for shard in range(3)] if kept else []
+    queries = [folder / f"{name}.tsv" for name in names]
+    search_dense(SETTINGS, ["key1", "key2"], "tiny-seed1", "toy", model, folder / "corpus.jsonl", shards, queries, runs)
     return runs
 
 
-def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_path, monkeypatch):
+def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_path):
     folder, texts = collection
-    monkeypatch.setattr(encoding, "half_precision", lambda on: None)
-    encoder = Encoder(tiny_model)
+    encoder = Encoder(tiny_model, half=True)
     passages = np.concatenate([np.load(folder / f"{shard}.npy") for shard in range(3)])
     original, varied = (read_run(path) for path in run(folder, tiny_model, tmp_path))
     assert list(original) == ["q2", "q1"]
@@ -58,6 +57,18 @@ def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_
         assert [docid for docid, _ in found] == best
         assert [score for _, score in found] == pytest.approx(sorted(scores, reverse=True)[:7], rel=1e-5)
     assert varied["q1"] == original["q1"]
+
+
+def test_passages_may_be_encoded_while_searching(collection, tiny_model, tmp_path):
+    kept = [read_run(path) for path in run(collection[0], tiny_model, tmp_path / "kept")]
+    made = [read_run(path) for path in run(collection[0], tiny_model, tmp_path / "made", kept=False)]
+    for one, other in zip(kept, made, strict=True):
+        for qid, ranking in one.items():
+            scores = [score for _, score in ranking]
+            assert [score for _, score in other[qid]] == pytest.approx(
+                scores, rel=0.02
+            )  # other batches, half precision
+            assert len({docid for docid, _ in ranking} & {docid for docid, _ in other[qid]}) >= 6
 
 
 def test_every_run_carries_its_own_key(collection, tiny_model, tmp_path):

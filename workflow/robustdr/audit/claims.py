@@ -131,9 +131,8 @@ def judge(claim: dict[str, Any], store: Store, collection: str, split: str, path
     if name not in TESTS:
         raise unknown(f"{path}: test", name, TESTS)
     place = Place(store, collection, split, claim["measure"], claim["level"])
-    made = TESTS[name].__doc__ or ""
     try:
         verdict, evidence = TESTS[name](place, **arguments)
     except UserError as error:
         verdict, evidence = "not tested here", str(error)
-    return Verdict(claim["claim"], claim["source"], made.partition(":")[0], verdict, evidence)
+    return Verdict(claim["claim"], claim["source"], name.replace("_", " "), verdict, evidence)

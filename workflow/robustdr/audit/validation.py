@@ -111,43 +111,24 @@ def table3(variations: Sequence[Variation], sheets: Sequence[Variation], reporte
         queries.setdefault(variation.collection, set()).add(variation.query)
     entries: list[Entry] = []
     uneven = []
-
-    def count(section: str, row: str, of: Sequence[Variation], made: Cell | None, valid: Cell | None) -> None:
-        entries.extend(
-            [
-                Entry(section, row, "variations", len(of), COUNT, made),
-                Entry(section, row, "#Q", sum(v.valid is True for v in of), COUNT, valid),
-                Entry(section, row, "both properties", sum(v.valid is True and v.fits for v in of), COUNT),
-                Entry(section, row, "unchanged", sum(not v.changed for v in of), COUNT),
-            ]
-        )
-
-    def count_all(section: str, collection: str, of: Sequence[Variation]) -> None:
-        made, valid = (
-            reported.find("prose_counts", quantity=q, collection=collection) for q in ("variations", "valid")
-        )
-        count(section, "all", of, made, valid)
-
     for collection, ids in queries.items():
         here = [v for v in variations if v.collection == collection]
         for generator in GENERATORS.values():
             of = [v for v in here if v.generator == generator]
-            share, valid = (
-                reported.find(table, collection=collection, query_set=generator, quantity="valid")
-                for table in ("table3", "table4")
-            )
-            entries.append(
-                Entry(collection, generator, "valid", sum(v.valid is True for v in of) / len(ids), SHARE, share)
-            )
-            count(collection, generator, of, None, valid)
+            place = {"collection": collection, "query_set": generator, "quantity": "valid"}
+            share = sum(v.valid is True for v in of) / len(ids)
+            entries.append(Entry(collection, generator, "valid", share, SHARE, reported.find("table3", **place)))
+            entries += _counts(collection, generator, of, None, reported.find("table4", **place))
             times = Counter(v.query for v in of)
             none, several = len(ids) - len(times), sum(number > 1 for number in times.values())
             if none or several:
                 uneven.append(
                     f"{collection} · {generator}: queries without a variation: {none}, with several: {several}."
                 )
-        count_all(collection, collection, here)
-    count_all("both collections", "both", variations)
+        valid = reported.find("prose_counts", quantity="valid", collection=collection)
+        entries += _counts(collection, "all", here, None, valid)
+    made, valid = (reported.find("prose_counts", quantity=q, collection="both") for q in ("variations", "valid"))
+    entries += _counts("both collections", "all", variations, made, valid)
 
     sizes = ", ".join(f"{len(ids):,} of {collection}" for collection, ids in queries.items())
     notes = [
@@ -157,15 +138,23 @@ def table3(variations: Sequence[Variation], sheets: Sequence[Variation], reporte
         *_by_hand(variations, sheets),
         *elsewhere(entries),
     ]
-    for entry in entries:
-        if entry.row == "all" and entry.agrees is False and entry.reported is not None:
-            notes += [
-                f"{entry.section} · {entry.column}: the printed {entry.printed} is the counted {entry.text} and the "
-                f"{len(ids):,} original queries of {collection}."
-                for collection, ids in queries.items()
-                if entry.reported.value == entry.value + len(ids)
-            ]
+    notes += [
+        f"{entry.section} · {entry.column}: the printed {entry.printed} is the counted {entry.text} and the "
+        f"{len(ids):,} original queries of {collection}."
+        for entry in entries
+        for collection, ids in queries.items()
+        if entry.row == "all" and entry.reported is not None and entry.reported.value == entry.value + len(ids)
+    ]
     return entries, notes
+
+
+def _counts(section: str, row: str, of: Sequence[Variation], made: Cell | None, valid: Cell | None) -> list[Entry]:
+    return [
+        Entry(section, row, "variations", len(of), COUNT, made),
+        Entry(section, row, "#Q", sum(v.valid is True for v in of), COUNT, valid),
+        Entry(section, row, "both properties", sum(v.valid is True and v.fits for v in of), COUNT),
+        Entry(section, row, "unchanged", sum(not v.changed for v in of), COUNT),
+    ]
 
 
 def _readings(entries: Sequence[Entry]) -> str:

@@ -17,7 +17,7 @@ def markdown(settings: dict[str, Any], verdicts: list[Verdict]) -> str:
     if settings["miniature"]:
         lines += [f"> **Miniature.** {settings['miniature']}", ""]
     lines += [f"{len(verdicts)} claims: {counts}.", "", "| Verdict | Claim | Evidence |", "| --- | --- | --- |"]
-    lines += [f"| **{v.verdict}** | {v.claim} ({v.source}) | {v.test}. {v.evidence} |" for v in verdicts]
+    lines += [f"| **{v.verdict}** | {v.claim} ({v.source}) | {v.test}: {v.evidence} |" for v in verdicts]
     lines += [
         "",
         "- A claim holds if every difference that it names has the claimed sign and is significant after Holm's "
