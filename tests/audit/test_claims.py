@@ -189,4 +189,4 @@ def test_the_page_of_claims(measured, tmp_path):
     page = (tmp_path / "rodr.md").read_text()
     assert page.startswith("# A paper: claims\n\n> **Miniature.** Of something.\n\n2 claims: 1 holds, 0 fails, ")
     for v in verdicts:
-        assert f"| **{v['verdict']}** | {v['claim']} (§4) | {v['test']}. {v['evidence']} |" in page
+        assert f"| **{v['verdict']}** | {v['claim']} (§4) | {v['test']}: {v['evidence']} |" in page
