@@ -17,7 +17,7 @@ mini: setup
 	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
 
 test: setup
-	pytest --numprocesses auto
+	pytest --numprocesses auto --dist loadfile
 
 bench: setup
 	for bench in tests/benchmarks/bench_*.py; do python $$bench || exit 1; done

@@ -115,12 +115,6 @@ MISTAKES = {
         "systems.rodr.negatives: 'dr_qo' is unknown (did you mean dr_",
         "bm25",
     ),
-    "unknown teacher": (
-        EXPERIMENT,
-        put("systems", "rodr", "teacher", "dr"),
-        "systems.rodr.teacher: 'dr' is unknown",
-        "dr_qv",
-    ),
     "unknown start": (
         EXPERIMENT,
         put("systems", "rodr", "initial", "dr_0q"),
