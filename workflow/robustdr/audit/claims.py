@@ -69,10 +69,12 @@ def improves(place: Place, system: str, over: list[str], query_sets: list[str]) 
 
 
 def not_worse(place: Place, system: str, than: str, query_sets: list[str]) -> tuple[str, str]:
-    """`system` is not significantly worse than `than` on any of the query sets."""
+    """`system` is not significantly worse than `than` on any of the query sets, Holm-corrected."""
     tests = [(kind, paired_t_test(place.values(system, kind), place.values(than, kind))) for kind in query_sets]
-    evidence = "; ".join(f"{kind}: {100 * t.difference:+.1f} points (p = {t.p:.2g})" for kind, t in tests)
-    worse = any(test.difference < 0 and test.p < place.level for _, test in tests)
+    p_values = holm([test.p for _, test in tests])
+    pairs = list(zip(tests, p_values, strict=True))
+    evidence = "; ".join(f"{kind}: {100 * test.difference:+.1f} points (p = {p:.2g})" for (kind, test), p in pairs)
+    worse = any(test.difference < 0 and p < place.level for (_, test), p in pairs)
     return "fails" if worse else "holds", evidence
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -97,7 +98,7 @@ def queries(rows: Iterable[tuple[str, Query]]) -> Iterator[Query]:
 
 def judgement(place: str, qid: str, docid: str, grade: str) -> Judgement:
     """A judgement whose grade is a whole number, or a `UserError`."""
-    if not grade.lstrip("-").isdigit():
+    if not re.fullmatch(r"-?[0-9]+", grade):
         raise UserError(f"{place}: grade {grade!r} is no whole number")
     return Judgement(qid, docid, int(grade))
 

@@ -211,7 +211,7 @@ def write_table(
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
     about = {"table": f"{settings['paper']}_{settings['table']}", "footnotes": footnotes(settings, grid), "cells": rows}
     write_text(output.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
