@@ -93,7 +93,7 @@ def train(
     Args:
         settings: `system`, `loss` (name and its settings), `learning_rate`, `epochs` (may be a fraction), `batch_size`
             (queries on each device), `negatives` (per query and step), `query_length`, `passage_length` (tokens),
-            `warmup` (share of the steps), `weight_decay`, `freeze_word_embeddings`, `checkpoint_every` (steps).
+            `warmup` (share of the steps), `weight_decay`, `dropout`, `freeze_word_embeddings`, `checkpoint_every` (steps).
         seed: of batches, negatives and dropout.
         key: provenance of the result; a checkpoint with another key is not resumed.
         data: training file. initial: the model to start from. output: the model directory to write.
@@ -117,6 +117,9 @@ def train(
     model = encoder.model.train()
     if settings["freeze_word_embeddings"]:
         model.get_input_embeddings().requires_grad_(False)
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = settings["dropout"]
     parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
     optimiser = torch.optim.AdamW(parameters.values(), lr=0.0, weight_decay=settings["weight_decay"])
     scaler = torch.amp.GradScaler(enabled=half_precision(encoder.device) == torch.float16)
