@@ -93,7 +93,8 @@ def train(
     Args:
         settings: `system`, `loss` (name and its settings), `learning_rate`, `epochs` (may be a fraction), `batch_size`
             (queries on each device), `negatives` (per query and step), `query_length`, `passage_length` (tokens),
-            `warmup` (share of the steps), `weight_decay`, `dropout`, `freeze_word_embeddings`, `checkpoint_every` (steps).
+            `warmup` (share of the steps), `weight_decay`, `dropout`, `freeze_word_embeddings`, `checkpoint_every`
+            (steps).
         seed: of batches, negatives and dropout.
         key: provenance of the result; a checkpoint with another key is not resumed.
         data: training file. initial: the model to start from. output: the model directory to write.
