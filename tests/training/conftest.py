@@ -61,7 +61,7 @@ def settings() -> dict[str, Any]:
         "passage_length": 24,
         "warmup": 0.2,
         "weight_decay": 0.01,
-        "dropout": 0.1,
+        "dropout": 0.0,
         "freeze_word_embeddings": True,
         "checkpoint_every": 4,
     }

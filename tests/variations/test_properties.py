@@ -44,7 +44,8 @@ def test_any_text_is_varied_without_harm(name, texts, seed):
         assert two.strip() or not one.strip()
         assert "\n" not in two and "\t" not in two
         if name in DISTANCE:
-            assert levenshtein(one.rstrip(), two.rstrip()) <= DISTANCE[name]
+            # White space at the end of a query may go, beside the edit.
+            assert min(levenshtein(one, two), levenshtein(one.rstrip(), two)) <= DISTANCE[name]
         if name in ("swap_words", "reorder_words"):
             assert sorted(one) == sorted(two)
 
