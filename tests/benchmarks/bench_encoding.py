@@ -30,7 +30,7 @@ def main(rounds: int) -> None:
     scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", Path(folder) / "model")
-        ours = Encoder(Path(folder) / "model")
+        ours = Encoder(Path(folder) / "model", half=True)
         theirs = SentenceTransformer(str(Path(folder) / "model"), device=str(ours.device))
     theirs.max_seq_length = LENGTH
 
