@@ -12,7 +12,7 @@ import numpy as np
 
 from robustdr.retrieval.index import search
 
-PASSAGES, QUERIES, DIMENSION, DEPTH = 500_000, 1000, 384, 100
+PASSAGES, QUERIES, DIMENSION, DEPTH = 200_000, 1000, 384, 100
 
 
 def main(rounds: int) -> None:
