@@ -48,7 +48,10 @@ def keys(config, scale="mini"):
         if "bm25" not in config.systems[system]:
             found["model", system] = plan.model_key(system, seed)
         for collection, split in plan.query_sets():
-            found["search", system, collection, split] = plan.search_key(system, seed, collection, split)
+            runs = [
+                plan.run_key(system, seed, collection, split, kind) for kind in plan.query_sets()[collection, split]
+            ]
+            found["search", system, collection, split] = key([], [], [], runs)
         for collection in {collection for collection, _ in plan.evaluations()}:
             found["measures", system, collection] = plan.measures_key(system, seed, collection)
     return found

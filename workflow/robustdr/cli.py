@@ -48,12 +48,12 @@ def vary(a: argparse.Namespace) -> None:
 
 
 def list_variations(a: argparse.Namespace) -> None:
-    from robustdr.variations import kind, names
+    from robustdr.variations import catalogue
 
-    for name in names():
-        generator = kind(name)
-        summary = (generator.__doc__ or "").strip().partition("\n\n")[0]
-        print(f"{name} ({generator.category}; {', '.join(generator.papers) or 'no paper'}; needs {generator.needs})")
+    for entry in catalogue():
+        papers = ", ".join(entry["papers"]) or "no paper"
+        print(f"{entry['name']} ({entry['category']}; {papers}; needs {entry['needs']})")
+        summary, _, _ = entry["rule"].partition("\n\n")
         print(f"    {' '.join(summary.split())}")
 
 

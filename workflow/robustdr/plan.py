@@ -247,12 +247,6 @@ class Plan:
         return key(["robustdr.retrieval.search"], ["torch", "transformers", "faiss-cpu"], settings, inputs)
 
     @cache
-    def search_key(self, system: str, seed: int, collection: str, split: str) -> str:
-        """The key of all the runs of one split together."""
-        kinds = self.query_sets()[collection, split]
-        return key([], [], [], [self.run_key(system, seed, collection, split, kind) for kind in kinds])
-
-    @cache
     def measures_key(self, system: str, seed: int, collection: str) -> str:
         inputs = [
             self.run_key(system, seed, collection, split, kind)
