@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from robustdr import variations
+from robustdr import provenance, variations
 from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.plan import ORIGINAL, Plan, plans
@@ -51,7 +51,7 @@ def keys(config, scale="mini"):
             runs = [
                 plan.run_key(system, seed, collection, split, kind) for kind in plan.query_sets()[collection, split]
             ]
-            found["search", system, collection, split] = key([], [], [], runs)
+            found["search", system, collection, split] = provenance.key([], [], [], runs)
         for collection in {collection for collection, _ in plan.evaluations()}:
             found["measures", system, collection] = plan.measures_key(system, seed, collection)
     return found
