@@ -1,26 +1,57 @@
-"""What a loss sees."""
+"""What a loss sees, and the divergence that several losses share."""
 
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 
 
 @dataclass
 class Batch:
-    """Vectors of one batch of B queries and P passages (P = B · (1 + negatives)), dimension d.
+    """Vectors of one batch of B queries and P passages (P = B · (1 + n)), dimension d.
+
+    Each query's group, its positive and then its n negatives, lies in `passages` after the group of the query before.
+    A field that the loss does not need is None.
 
     Attributes:
         passages: [P, d]
-        positive: [B], int64: the row of `passages` that holds each query's positive
-        query: [B, d], the original queries; None where the loss does not need them
-        variation: [B, d], the queries' variations; None where the loss does not need them
-        teacher_query: [B, d], the original queries as the frozen teacher sees them; None without a teacher
-        teacher_passages: [P, d], the passages as the frozen teacher sees them; None without a teacher
+        positive: [B], int64: the row of `passages` that holds each query's positive, i · (1 + n) for query i
+        query: [B, d], the original queries
+        variation: [B, d], the queries' variations
+        teacher_query: [B, d], the original queries as the frozen teacher sees them
+        teacher_passages: [P, d], the passages as the frozen teacher sees them
+        anchor: [B, d], the original queries as the frozen initial model sees them
+        negative: [B], int64: the row of `query` that is each query's random negative
+        teacher_scores: [B, 1 + n], a cross-encoder's scores of each original query's own group
     """
 
-    passages: torch.Tensor
-    positive: torch.Tensor
+    passages: torch.Tensor | None = None
+    positive: torch.Tensor | None = None
     query: torch.Tensor | None = None
     variation: torch.Tensor | None = None
     teacher_query: torch.Tensor | None = None
     teacher_passages: torch.Tensor | None = None
+    anchor: torch.Tensor | None = None
+    negative: torch.Tensor | None = None
+    teacher_scores: torch.Tensor | None = None
+
+    def scores(self, queries: str) -> torch.Tensor:
+        """Dot products of the queries in the field `queries` with all passages of the batch: [B, P]."""
+        assert self.passages is not None
+        return getattr(self, queries) @ self.passages.T
+
+    def group_scores(self, queries: str) -> torch.Tensor:
+        """Dot products of the queries in the field `queries` with their own group, the positive first: [B, 1 + n]."""
+        assert self.passages is not None
+        vectors = getattr(self, queries)  # [B, d]
+        groups = self.passages.unflatten(0, (len(vectors), -1))  # [B, 1 + n, d]
+        return torch.einsum("bd,bnd->bn", vectors, groups)
+
+
+def kl(teacher: torch.Tensor, student: torch.Tensor) -> torch.Tensor:
+    """KL(softmax(teacher) ‖ softmax(student)) over the last dimension, mean over the rows: [R, C], [R, C] -> [].
+
+    Gradients reach the student alone.
+    """
+    target = teacher.detach().log_softmax(-1)
+    return F.kl_div(student.log_softmax(-1), target, reduction="batchmean", log_target=True)

@@ -1,5 +1,7 @@
 """Negative log likelihood of the positive passage among all passages of the batch."""
 
+from typing import Literal
+
 import torch
 import torch.nn.functional as F
 
@@ -15,11 +17,10 @@ class Contrastive:
         queries: which side of the pair is trained on: `query` (original) or `variation`.
     """
 
-    def __init__(self, queries: str = "query"):
+    def __init__(self, queries: Literal["query", "variation"] = "query"):
         self.queries = queries
-        self.needs = {queries}
+        self.needs = {"passages", "positive", queries}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
-        queries = getattr(batch, self.queries)  # [B, d]
-        scores = queries @ batch.passages.T  # [B, P]
-        return {"nll": F.cross_entropy(scores, batch.positive)}
+        assert batch.positive is not None
+        return {"nll": F.cross_entropy(batch.scores(self.queries), batch.positive)}

@@ -3,12 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from robustdr.losses.batch import Batch
-
-
-def kl(teacher: torch.Tensor, student: torch.Tensor) -> torch.Tensor:
-    """KL(softmax(teacher) ‖ softmax(student)) over the last dimension, mean over the rows: [R, C], [R, C] -> []."""
-    return F.kl_div(student.log_softmax(-1), teacher.log_softmax(-1), reduction="batchmean", log_target=True)
+from robustdr.losses.batch import Batch, kl
 
 
 class RoDR:
@@ -25,11 +20,11 @@ class RoDR:
 
     def __init__(self, nll: float = 1.0, query_alignment: float = 1.0, passage_alignment: float = 0.2):
         self.weights = {"nll": nll, "query_alignment": query_alignment, "passage_alignment": passage_alignment}
-        self.needs = {"variation", "teacher_query", "teacher_passages"}
+        self.needs = {"passages", "positive", "variation", "teacher_query", "teacher_passages"}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
-        assert batch.variation is not None and batch.teacher_query is not None and batch.teacher_passages is not None
-        student = batch.variation @ batch.passages.T  # [B, P]
+        assert batch.positive is not None and batch.teacher_query is not None and batch.teacher_passages is not None
+        student = batch.scores("variation")  # [B, P]
         teacher = batch.teacher_query @ batch.teacher_passages.T  # [B, P]
         terms = {
             "nll": F.cross_entropy(student, batch.positive),

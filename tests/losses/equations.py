@@ -1,0 +1,140 @@
+"""The losses in plain NumPy, loop by loop as the papers print them, and batches to compute them on.
+
+A loss here takes a batch twice: it reads what no gradient may reach from `held`, everything else from `x`, so that
+differences in `x` alone give the gradients that are wanted.
+"""
+
+import numpy as np
+import torch
+
+from robustdr.losses.batch import Batch
+
+
+def tensor(rows) -> torch.Tensor:
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def random_batch(seed: int, queries: int, per_query: int, dimension: int) -> Batch:
+    """A batch with every field: of each query, the random negative is some other query where there is one."""
+    rng = np.random.default_rng(seed)
+
+    def vectors(rows: int, columns: int = dimension) -> torch.Tensor:
+        return torch.from_numpy(rng.normal(size=(rows, columns)))
+
+    return Batch(
+        passages=vectors(queries * per_query),
+        positive=torch.arange(queries) * per_query,
+        query=vectors(queries),
+        variation=vectors(queries),
+        teacher_query=vectors(queries),
+        teacher_passages=vectors(queries * per_query),
+        anchor=vectors(queries),
+        negative=torch.from_numpy((np.arange(queries) + rng.integers(1, max(queries, 2))) % queries),
+        teacher_scores=vectors(queries, per_query),
+    )
+
+
+def distribution(scores):
+    """e^s / Σ e^s."""
+    exponentials = [np.exp(score) for score in scores]
+    return [value / sum(exponentials) for value in exponentials]
+
+
+def divergence(teacher, student):
+    """The mean over the rows of scores of KL(p ‖ q) = Σ p log(p / q)."""
+    rows = [(distribution(t), distribution(s)) for t, s in zip(teacher, student, strict=True)]
+    return np.mean([sum(p * np.log(p / q) for p, q in zip(*row, strict=True)) for row in rows])
+
+
+def likelihood(scores, positive):
+    """The mean over the rows of scores of −log p(positive)."""
+    return -np.mean([np.log(distribution(row)[at]) for row, at in zip(scores, positive, strict=True)])
+
+
+def all_scores(queries, passages):
+    return [[query @ passage for passage in passages] for query in queries]
+
+
+def group_scores(queries, x):
+    size = len(x.passages) // len(queries)
+    return [[q @ x.passages[at + i] for i in range(size)] for q, at in zip(queries, x.positive, strict=True)]
+
+
+def contrastive(x, held, queries="query"):
+    """Eq. 7 of RoDR."""
+    return {"nll": likelihood(all_scores(getattr(x, queries), x.passages), x.positive)}
+
+
+def rodr(x, held, nll=1.0, query_alignment=1.0, passage_alignment=0.2):
+    """Eq. 7, 3 (over the queries) and 6 (over the passages) of RoDR."""
+    terms = {}
+    if nll:
+        terms["nll"] = nll * likelihood(all_scores(x.variation, x.passages), x.positive)
+    if query_alignment:
+        teacher, student = all_scores(held.teacher_query, held.teacher_passages), all_scores(x.variation, x.passages)
+        terms["query_alignment"] = query_alignment * divergence(teacher, student)
+    if passage_alignment:
+        teacher, student = all_scores(held.teacher_passages, held.teacher_query), all_scores(x.passages, x.variation)
+        terms["passage_alignment"] = passage_alignment * divergence(teacher, student)
+    return terms
+
+
+def self_teaching(x, held):
+    """Eq. 2 and 5 of ToRoDer."""
+    clean, typo = all_scores(held.query, held.passages), all_scores(x.variation, x.passages)
+    return {**contrastive(x, held), "self_teaching": divergence(clean, typo)}
+
+
+def lce(x, held, queries="query"):
+    """Eq. 3 of ToRoDer, with dot products for scores."""
+    return {"nll": likelihood(group_scores(getattr(x, queries), x), [0] * len(x.query))}
+
+
+def distillation(x, held, alpha=0.2):
+    """Eq. 6 of ToRoDer."""
+    terms = {
+        "distillation": divergence(held.teacher_scores, group_scores(x.query, x)),
+        "distillation_variation": divergence(held.teacher_scores, group_scores(x.variation, x)),
+    }
+    if alpha:
+        terms |= {name: alpha * term for name, term in self_teaching(x, held).items()}
+    return terms
+
+
+def cosine(one, other):
+    return one @ other / np.sqrt((one @ one) * (other @ other))
+
+
+def capot(
+    x,
+    held,
+    tau_positive=1.0,
+    tau_negative=0.1,
+    tau_anchor=2.0,
+    tau_ranking=1.0,
+    margin=1.0,
+    margin_ranking=0.0,
+    variant="printed",
+):
+    """Eq. 1 to 3 of CAPOT, query by query."""
+    contrast, anchored, ranking = [], [], []
+    for f, positive, at, fa in zip(x.query, x.variation, x.negative, held.anchor, strict=True):
+        negative = x.query[at]
+        anchored.append(sum((f - fa) ** 2))
+        if variant == "released_sibling":
+            near, far = cosine(f, positive), cosine(f, negative)
+            contrast.append(tau_positive * (1 - near) + tau_negative * max(0, far - 0.2))
+            better, worse = near, far
+        else:
+            near, far = sum((f - positive) ** 2), sum((f - negative) ** 2)
+            contrast.append(max(0, tau_positive * near - tau_negative * far + margin))
+            better, worse = positive @ fa, {"printed": negative, "text": fa}[variant] @ fa
+        ranking.append(max(0, -(better - worse) + margin_ranking))
+    terms = {}
+    if tau_positive or tau_negative:
+        terms["cosine_embedding" if variant == "released_sibling" else "triplet"] = np.mean(contrast)
+    if tau_anchor:
+        terms["anchor"] = tau_anchor * np.mean(anchored)
+    if tau_ranking:
+        terms["ranking"] = tau_ranking * np.mean(ranking)
+    return terms

@@ -1,0 +1,114 @@
+"""Every loss against its equations in NumPy: the terms, their gradients, and what gradients must not reach."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from losses import equations
+from losses.equations import random_batch
+from robustdr import losses
+from robustdr.losses.batch import Batch
+
+CASES = [
+    ("contrastive", {}),
+    ("contrastive", {"queries": "variation"}),
+    ("rodr", {}),
+    ("rodr", {"nll": 0.5, "query_alignment": 0.1, "passage_alignment": 0.7}),
+    ("rodr", {"nll": 0.0}),
+    ("rodr", {"query_alignment": 0.0}),
+    ("rodr", {"passage_alignment": 0.0}),
+    ("self_teaching", {}),
+    ("lce", {}),
+    ("lce", {"queries": "variation"}),
+    ("distillation", {}),
+    ("distillation", {"alpha": 0.0}),
+    ("capot", {}),
+    ("capot", {"tau_positive": 0.5, "tau_negative": 0.6, "margin": 0.5, "margin_ranking": 0.3}),
+    ("capot", {"tau_positive": 2.0, "tau_negative": 0.0, "tau_anchor": 0.0}),
+    ("capot", {"tau_positive": 0.0, "tau_negative": 0.0}),
+    ("capot", {"variant": "text"}),
+    ("capot", {"variant": "text", "tau_ranking": 0.7, "margin_ranking": 0.3}),
+    ("capot", {"variant": "released_sibling"}),
+    ("capot", {"variant": "released_sibling", "tau_positive": 2.0, "tau_negative": 0.5, "margin_ranking": 0.3}),
+    ("capot", {"variant": "released_sibling", "tau_ranking": 0.0}),
+]
+VECTORS = ("passages", "query", "variation", "teacher_query", "teacher_passages", "anchor", "teacher_scores")
+TEACHER = ("teacher_query", "teacher_passages")
+
+every_loss = pytest.mark.parametrize("name, settings", CASES)
+
+
+def arrays(batch) -> SimpleNamespace:
+    return SimpleNamespace(**{field: value.numpy().copy() for field, value in vars(batch).items()})
+
+
+def differences(function, x: SimpleNamespace, field: str) -> np.ndarray:
+    """Central differences of `function`, a sum of terms, by every number of one field."""
+    values, step = getattr(x, field), 1e-5
+    gradient = np.empty_like(values)
+    for at in np.ndindex(values.shape):
+        here = values[at]
+        values[at] = here + step
+        above = sum(function(x).values())
+        values[at] = here - step
+        gradient[at] = (above - sum(function(x).values())) / (2 * step)
+        values[at] = here
+    return gradient
+
+
+def test_every_loss_is_among_the_cases():
+    assert {name for name, _ in CASES} == set(losses.names())
+
+
+@every_loss
+@given(st.builds(random_batch, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4), st.integers(1, 8)))
+def test_a_loss_equals_its_equations(name, settings, batch):
+    found = losses.create(name, **settings)(batch)
+    expected = getattr(equations, name)(arrays(batch), arrays(batch), **settings)
+    assert {term: value.item() for term, value in found.items()} == pytest.approx(expected, rel=0, abs=1e-6)
+
+
+@every_loss
+@pytest.mark.parametrize("seed, queries, per_query, dimension", [(3, 3, 2, 4), (4, 4, 3, 2), (5, 2, 1, 6)])
+def test_gradients_equal_finite_differences(name, settings, seed, queries, per_query, dimension):
+    batch = random_batch(seed, queries, per_query, dimension)
+    held = arrays(batch)
+    vectors = [getattr(batch, field).requires_grad_() for field in VECTORS]
+    total = torch.stack(list(losses.create(name, **settings)(batch).values())).sum()
+    gradients = torch.autograd.grad(total, vectors, materialize_grads=True)
+    for field, gradient in zip(VECTORS, gradients, strict=True):
+        x = SimpleNamespace(**{**vars(held), field: getattr(held, field).copy()})
+        expected = differences(lambda x: getattr(equations, name)(x, held, **settings), x, field)
+        assert gradient.numpy() == pytest.approx(expected, rel=0, abs=1e-6), field
+
+
+@pytest.mark.parametrize(
+    "name, settings, term, fixed",
+    [
+        ("rodr", {}, "query_alignment", TEACHER),
+        ("rodr", {}, "passage_alignment", TEACHER),
+        ("self_teaching", {}, "self_teaching", ("query",)),
+        ("distillation", {}, "distillation", ("teacher_scores",)),
+        ("distillation", {}, "distillation_variation", ("teacher_scores", "query")),
+        ("distillation", {}, "self_teaching", ("query",)),
+        ("capot", {}, "anchor", ("anchor",)),
+        ("capot", {"margin_ranking": 9.0}, "ranking", ("anchor",)),
+        ("capot", {"variant": "text", "margin_ranking": 9.0}, "ranking", ("anchor",)),
+    ],
+)
+def test_a_term_does_not_reach_what_is_fixed(name, settings, term, fixed):
+    batch = random_batch(6, queries=3, per_query=2, dimension=4)
+    vectors = {field: getattr(batch, field).requires_grad_() for field in VECTORS}
+    losses.create(name, **settings)(batch)[term].backward()
+    assert not [field for field in fixed if vectors[field].grad is not None]
+    assert [field for field in VECTORS if vectors[field].grad is not None and vectors[field].grad.any()]
+
+
+@every_loss
+def test_a_loss_reads_only_what_it_needs(name, settings):
+    loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
+    assert loss(Batch(**{field: getattr(batch, field) for field in loss.needs})) == loss(batch)
