@@ -1,9 +1,10 @@
-"""A paper from a few tables."""
+"""A paper from a few tables; a store of measures from a few ranks."""
 
 import pytest
 import yaml
 
 from robustdr.audit.reported import load
+from robustdr.evaluation.store import Source, Store
 
 
 @pytest.fixture
@@ -18,3 +19,16 @@ def paper(tmp_path):
         return load(path)
 
     return build
+
+
+@pytest.fixture()
+def store(measured):
+    """`store({"rodr": {"original": ranks, …}, …})`: measured values of systems on the split `dev` of `toy`."""
+
+    def make(systems, measures=("RR@10",), **means):
+        kinds = dict.fromkeys(kind for sets in systems.values() for kind in sets if kind != "original")
+        named = {system: {f"dev.{kind}": ranks for kind, ranks in sets.items()} for system, sets in systems.items()}
+        sources = [Source(measured(system, sets, measures=measures), "key") for system, sets in named.items()]
+        return Store(sources, {}, {"toy": {"variations_mean": list(kinds), **means}})
+
+    return make
