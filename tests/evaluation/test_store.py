@@ -7,6 +7,7 @@ from robustdr.errors import UserError
 from robustdr.evaluation.store import MEAN, Source, Store
 
 RANKS = {"dev.original": [1, 2, 4], "dev.misspell": [2, 4, 0], "dev.swap_words": [1, 2, 2], "test.original": [1, 1, 1]}
+MEANS = {"toy": {MEAN: ["misspell", "swap_words"], "typos_mean": ["misspell"]}}
 
 
 def values(store, query_set, split="dev", measure="RR@10"):
@@ -14,17 +15,34 @@ def values(store, query_set, split="dev", measure="RR@10"):
 
 
 def test_values_by_query_set(measured):
-    store = Store([Source(measured("rodr", RANKS), "key")])
+    store = Store([Source(measured("rodr", RANKS), "key")], {}, MEANS)
     assert values(store, "original") == [[1.0, 0.5, 0.25]]
     assert values(store, "misspell") == [[0.5, 0.25, 0.0]]
     assert values(store, "original", split="test") == [[1.0, 1.0, 1.0]]
     assert store.query_sets("rodr", "toy", "dev") == ["misspell", "swap_words"]
-    assert store.why_not("rodr", "toy") == ""
+    assert store.why_not("rodr", "toy", "dev", MEAN) == ""
 
 
-def test_the_mean_of_the_variations_leaves_the_original_out(measured):
-    store = Store([Source(measured("rodr", RANKS), "key")])
+def test_a_mean_averages_the_variations_that_it_is_given(measured):
+    store = Store([Source(measured("rodr", RANKS), "key")], {}, MEANS)
     assert values(store, MEAN) == [[0.75, 0.375, 0.25]]
+    assert values(store, "typos_mean") == [[0.5, 0.25, 0.0]]
+
+
+def test_query_sets_of_other_papers_are_in_no_mean(measured):
+    ranks = {**RANKS, "dev.typo": [0, 0, 0]}
+    store = Store([Source(measured("rodr", ranks), "key")], {}, MEANS)
+    assert store.query_sets("rodr", "toy", "dev") == ["misspell", "swap_words"]
+    assert values(store, MEAN) == [[0.75, 0.375, 0.25]] and values(store, "typo") == [[0.0, 0.0, 0.0]]
+
+
+def test_a_mean_that_lacks_a_variation_is_no_mean(measured):
+    ranks = {kind: ranks for kind, ranks in RANKS.items() if kind != "dev.misspell"}
+    store = Store([Source(measured("rodr", ranks), "key")], {"misspell": "its list is private"}, MEANS)
+    assert store.why_not("rodr", "toy", "dev", MEAN) == "its list is private"
+    assert store.query_sets("rodr", "toy", "dev") == ["swap_words"]
+    with pytest.raises(UserError, match=r"rodr on toy: no RR@10 for dev\.misspell was measured"):
+        values(store, MEAN)
 
 
 def test_seeds_are_rows(measured):
@@ -48,30 +66,30 @@ def test_queries_stand_in_the_order_of_their_ids_so_that_systems_pair(measured, 
 def test_a_stale_file_is_refused_and_named(measured):
     path = measured("rodr", RANKS, key="old")
     store = Store([Source(path, "new"), Source(measured("dr_oq", RANKS), "key")])
-    reason = store.why_not("rodr", "toy")
+    reason = store.why_not("rodr", "toy", "dev", "original")
     assert reason == (
         f"{path} carries the key old, the configuration and code make new: stale; delete it and run again"
     )
     with pytest.raises(UserError, match=r"^rodr on toy: .*seed1.parquet carries the key old, "):
         values(store, "original")
-    assert store.why_not("dr_oq", "toy") == ""
+    assert store.why_not("dr_oq", "toy", "dev", "original") == ""
 
 
 def test_one_stale_seed_spoils_the_mean_over_seeds(measured):
     fresh, stale = measured("rodr", RANKS, seed=1), measured("rodr", RANKS, seed=2, key="old")
     store = Store([Source(fresh, "key"), Source(stale, "key")])
-    assert "seed2.parquet carries the key old" in store.why_not("rodr", "toy")
+    assert "seed2.parquet carries the key old" in store.why_not("rodr", "toy", "dev", "original")
 
 
 def test_a_file_without_a_key_is_refused(measured):
     store = Store([Source(measured("rodr", RANKS, key=""), "key")])
-    assert "seed1.parquet carries no key" in store.why_not("rodr", "toy")
+    assert "seed1.parquet carries no key" in store.why_not("rodr", "toy", "dev", "original")
 
 
 def test_a_system_that_was_not_run_says_why():
     store = Store([], {"ance": "released as a pickle only"})
-    assert store.why_not("ance", "toy") == "released as a pickle only"
-    assert store.why_not("rodr", "toy") == "not run"
+    assert store.why_not("ance", "toy", "dev", "original") == "released as a pickle only"
+    assert store.why_not("rodr", "toy", "dev", "original") == "not run"
     with pytest.raises(UserError, match="ance on toy: released as a pickle only"):
         store.values("ance", "toy", "dev", "original", "RR@10")
     with pytest.raises(UserError, match="ance on toy: released as a pickle only"):
@@ -86,8 +104,9 @@ def test_nothing_measured_there(measured, query_set, measure):
 
 
 def test_the_mean_over_no_variations(measured):
-    store = Store([Source(measured("rodr", {"dev.original": [1]}), "key")])
-    with pytest.raises(UserError, match="rodr on toy: no variation of dev was measured"):
+    store = Store([Source(measured("rodr", {"dev.original": [1]}), "key")], {}, {"toy": {MEAN: []}})
+    assert store.why_not("rodr", "toy", "dev", MEAN) == "no query set of variations_mean can be made at this scale"
+    with pytest.raises(UserError, match="rodr on toy: no query set of variations_mean was measured"):
         values(store, MEAN)
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from robustdr.evaluation.store import MEAN
 from robustdr.reporting.tables import write_table
 
 REPORTED = """\
@@ -22,7 +23,7 @@ tables:
       - {quantity: unchanged, unit: count}
       - {quantity: changed, unit: count}
       - {system: dr_oq, measure: RR@10, and: drop}
-      - {system: rodr, measure: RR@10, and: drop}
+      - {system: align, measure: RR@10, and: drop}
     cells: |
       original        | 1,040 | 0     | 70.0         | 71.0
       variations_mean | -     | -     | 50.0/-30.0%  | 60.0†/-18.0%
@@ -37,7 +38,38 @@ tables:
       - {measure: RR@10}
     cells: |
       dr_oq | 70.0
-      rodr  | 71.0
+      align | 71.0
+  table3:
+    caption: Drops by collection
+    where: {query_set: variations_mean, value: drop}
+    unit: percent
+    row: collection
+    columns: [{system: dr_oq, measure: RR@10}, {system: align, measure: RR@10}]
+    cells: |
+      passages | -24.0% | -8.00%
+      verbs    | -10.0% | -9.00%
+  table4:
+    caption: Seeds
+    where: {collection: passages, system: dr_oq, measure: RR@10}
+    unit: fraction
+    row: query_set
+    columns:
+      [
+        {seed: 1}, {seed: 3}, {seed: 3},
+        {value: median}, {value: deviation}, {value: ci}, {value: upper_bound}, {value: lower_bound},
+      ]
+    cells: |
+      original        | 70.0% | 71.0% | 72.0% | 71.0% | 1.00E-02 | 1.13E-02 | 72.1% | 69.9%
+      variations_mean | 50.0% | 51.0% | 52.0% | 51.0% | 1.00E-02 | 1.13E-02 | 52.1% | 49.9%
+  table5:
+    caption: Drops against one system
+    where: {collection: passages, measure: RR@10}
+    unit: percent
+    row: query_set
+    columns: [{system: dr_oq}, {system: dr_oq, value: drop}, {system: align}, {system: align, value: drop}]
+    cells: |
+      original | 80.0% | 0.00%   | 79.0% | -1.25%
+      misspell | 40.0% | -50.00% | 60.0% | -25.00%
 """
 RANKS = {
     # Means: .75; .375 and .75, together .5625. Drops: -50 %, 0 %, -25 %.
@@ -54,12 +86,51 @@ SPECS = {
         "significance": {"against": {"rodr": "dr_oq"}, "level": 0.01, "mark": "†"},
     },
     "table2": {"title": "Systems & more", "rows": "systems", "collections": ["passages"], "systems": ["dr_oq", "rodr"]},
+    "table3": {
+        "title": "Collections",
+        "rows": "collections",
+        "collections": ["passages", "verbs"],
+        "systems": [["dr_oq", "dr_oq_verbs"], ["rodr", "rodr_verbs"]],
+        "measures": ["RR@10"],
+        "query_sets": [MEAN],
+        "drop_from": ["dr_oq", "dr_oq_verbs"],
+    },
+    "table4": {
+        "title": "Seeds",
+        "rows": "seeds",
+        "collections": ["passages"],
+        "systems": ["dr_oq"],
+        "measures": ["RR@10"],
+    },
+    "table5": {
+        "title": "Drops",
+        "rows": "query_sets",
+        "collections": ["passages"],
+        "systems": ["dr_oq", "rodr"],
+        "measures": ["RR@10"],
+        "drop_from": ["dr_oq"],
+    },
+    "methods": {
+        "title": "All methods",
+        "rows": "methods",
+        "collections": ["passages"],
+        "systems": ["dr_oq", "rodr"],
+        "base": "dr_oq",
+        "level": 0.05,
+    },
 }
+
+
+def evaluation(**means: list[str]) -> dict:
+    """What settings say of the roles; `means` beside that of all variations."""
+    shared = {"split": "dev", "variations": ["misspell", "swap_words"], "measures": ["RR@10"]}
+    shared["means"] = {MEAN: shared["variations"], **means}
+    return {"passages": {"collection": "toy", **shared}, "verbs": {"collection": "toy-verbs", **shared}}
 
 
 @pytest.fixture()
 def paper(measured, tmp_path):
-    """`paper.table("table1", …)` writes a table and gives its four files; `paper.measures` may be changed before."""
+    """`paper.table("table1", …)` writes a table and gives its four files; change `measures` and `costs` before."""
     reported = tmp_path / "reported.yaml"
     reported.write_text(REPORTED, encoding="utf-8")
     statistics = []
@@ -81,16 +152,11 @@ def paper(measured, tmp_path):
             "scale": "mini",
             "miniature": "Toys stand in for 100 % of the world.",
             "command": f"snakemake results/mini/tables/toy_{name}.md",
-            "evaluation": {
-                "passages": {
-                    "collection": "toy",
-                    "split": "dev",
-                    "variations": ["misspell", "swap_words"],
-                    "measures": ["RR@10"],
-                }
-            },
+            "evaluation": evaluation(),
             "measured": {"RR@10": "RR@10"},
-            "labels": {"dr_oq": "DR_OQ", "rodr": "RoDR w/o L_p|q"},
+            "labels": {"dr_oq": "DR_OQ", "rodr": "RoDR w/o L_p|q", "dr_oq_verbs": "DR_OQ", "rodr_verbs": "RoDR"},
+            "names": {"dr_oq": "dr_oq", "rodr": "align", "dr_oq_verbs": "dr_oq", "rodr_verbs": "align"},
+            "losses": {},
             "reasons": {},
             "keys": {str(path): key for path, key in measures.items()},
             "environment": {"torch": "2.13"},
@@ -98,7 +164,9 @@ def paper(measured, tmp_path):
             "notes": ["A note\n  on two lines."],
         }
         output = tmp_path / "tables" / f"toy_{name}.md"
-        write_table({**settings, **changes}, list(measures), statistics, reported, output)
+        printed = reported if name != "methods" else None
+        write_table({**settings, **changes}, list(measures), statistics, printed, costs, output)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
-    return SimpleNamespace(table=table, measures=measures, measure=measure)
+    costs: list[Path] = []
+    return SimpleNamespace(table=table, measures=measures, measure=measure, costs=costs, evaluation=evaluation)

@@ -10,7 +10,7 @@ import pytest
 
 from robustdr.errors import UserError
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.evaluation.store import Source, Store
+from robustdr.evaluation.store import MEAN, open_store
 from robustdr.reporting.figures import learning_curve, write_figure
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def figure(measured):
             "systems": {"rodr": "with", "plain": "without"},
             "points": [0.5, 1.0],
         },
-        "evaluation": {"passages": {"collection": "toy", "split": "dev"}},
+        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}},
         "measured": {"RR@100": "RR@10"},
         "miniature": "Small.",
         "reasons": {},
@@ -43,7 +43,7 @@ def figure(measured):
 
 def test_the_curves_are_the_measured_values(figure):
     settings, measures = figure
-    drawn = learning_curve(settings, Store([Source(path, "key") for path in measures]))
+    drawn = learning_curve(settings, open_store(settings, measures), None)
     rr = {0: 0.0, 1: 1.0, 2: 0.5, 4: 0.25}
     names = {"with": ["dr_oq", "rodr.at50", "rodr"], "without": ["dr_oq", "plain.at50", "plain"]}
     for axis, ranks in zip(drawn.axes, (CURVE, {name: r[:1] * 2 for name, r in CURVE.items()}), strict=True):
@@ -60,11 +60,11 @@ def test_the_curves_are_the_measured_values(figure):
 
 def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path):
     settings, measures = figure
-    write_figure(settings, measures, tmp_path / "one.svg")
+    write_figure(settings, measures, None, tmp_path / "one.svg")
     code = (
         "import json, sys; from pathlib import Path; from robustdr.reporting.figures import write_figure;"
         "settings, measures = json.load(sys.stdin);"
-        "write_figure(settings, [Path(path) for path in measures], Path(sys.argv[1]))"
+        "write_figure(settings, [Path(path) for path in measures], None, Path(sys.argv[1]))"
     )
     import json
 
@@ -83,5 +83,5 @@ def test_a_stale_snapshot_stops_the_figure_and_is_named(figure, tmp_path):
     settings, measures = figure
     settings["keys"][str(measures[1])] = "new"
     with pytest.raises(UserError, match=r"rodr\.at50 on toy: .*rodr\.at50/seed1\.parquet carries the key key"):
-        write_figure(settings, measures, tmp_path / "figure.svg")
+        write_figure(settings, measures, None, tmp_path / "figure.svg")
     assert not (tmp_path / "figure.svg").exists()

@@ -1,32 +1,32 @@
 """What tables, figures, claims and the page of a scale need to know, from the plan of that scale."""
 
+from collections.abc import Iterable
+
 from robustdr.config import Tree
+from robustdr.evaluation.store import MEAN
+from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
 from robustdr.provenance import pins
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 
 
-def table_systems(plan: Plan, paper: str, table: str) -> list[str]:
-    """The systems of a table and those that its tests compare them with."""
-    spec = plan.config.papers[paper]["tables"][table]
-    return [*spec["systems"], *spec.get("significance", {"against": {}})["against"].values()]
+def evaluation_settings(plan: Plan, paper: str) -> Tree:
+    """By role: collection, split, variations, measures, and the variations at hand that each mean averages."""
+    missing = plan.unavailable_variations()
+    found = {}
+    for role, where in plan.config.papers[paper]["evaluation"].items():
+        means = {MEAN: where["variations"], **where.get("means", {})}
+        at_hand = {mean: [kind for kind in kinds if kind not in missing] for mean, kinds in means.items()}
+        found[role] = {**where, "collection": plan.collection_of(role), "means": at_hand}
+    return found
 
 
-def figure_systems(plan: Plan, paper: str, figure: str) -> list[str]:
-    """The systems of a learning curve, snapshots included."""
-    spec = plan.config.papers[paper]["figures"][figure]
-    points = [f".at{round(100 * point)}" if point < 1 else "" for point in spec["points"]]
-    return [spec["start"], *(f"{system}{point}" for system in spec["systems"] for point in points)]
-
-
-def report_settings(plan: Plan, paper: str, command: str, systems: list[str], roles: list[str]) -> Tree:
-    """What every table, figure and page of claims of a paper needs to know."""
+def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[str, str]]) -> Tree:
+    """What every table, figure and page of claims of a paper needs; `pairs` of system and role are its cells."""
     experiment = plan.config.papers[paper]
-    evaluation = {
-        role: {**where, "collection": plan.collection_of(role)} for role, where in experiment["evaluation"].items()
-    }
-    reasons = {system: reason for system in systems if (reason := plan.why_not(system))}
+    pairs = list(pairs)
+    reasons = {system: reason for system, _ in pairs if (reason := plan.why_not(system))}
     reasons |= plan.unavailable_variations()
     return {
         "paper": paper,
@@ -34,48 +34,76 @@ def report_settings(plan: Plan, paper: str, command: str, systems: list[str], ro
         "scale": plan.scale,
         "miniature": plan.bound.get("miniature", ""),
         "command": command,
-        "evaluation": evaluation,
-        "measured": {m: plan.measured(m) for where in evaluation.values() for m in where["measures"]},
+        "evaluation": evaluation_settings(plan, paper),
+        "measured": {m: plan.measured(m) for where in experiment["evaluation"].values() for m in where["measures"]},
+        "labels": {system: plan.recipe(system)["label"] for system, _ in pairs},
+        "names": {system: plan.recipe(system).get("reported", system) for system, _ in pairs},
         "reasons": reasons,
-        "keys": plan.measures(systems, roles),
+        "keys": plan.measures(pairs),
     }
 
 
 def table_settings(plan: Plan, paper: str, table: str) -> Tree:
     experiment = plan.config.papers[paper]
     spec = experiment["tables"][table]
-    systems = table_systems(plan, paper, table)
     command = f"snakemake {plan.root}/tables/{paper}_{table}.md"
+    settings = report_settings(plan, paper, command, reported_pairs(spec))
+    settings |= {"table": table, "spec": spec}
     kinds = {kind for role in spec["collections"] for kind in experiment["evaluation"][role]["variations"]}
     generators = {kind: plan.generator(kind) for kind in sorted(kinds) if kind not in plan.unavailable_variations()}
     stand_ins = [f"{kind}: {made.resource}" for kind, made in generators.items() if "stand-in" in made.resource]
-    checkpoints = {plan.checkpoint_of(system) for system in systems if not plan.config.systems[system].get("bm25")}
+    recipes = {system: plan.recipe(system) for system in settings["labels"]}
+    checkpoints = {plan.checkpoint_of(system) for system, recipe in recipes.items() if not recipe.get("bm25")}
     stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(checkpoints)]
-    return {
-        **report_settings(plan, paper, command, systems, spec["collections"]),
-        "table": table,
-        "spec": spec,
-        "labels": {system: plan.config.systems[system]["label"] for system in systems},
+    losses = {name: plan.recipe(name)["loss"] for system in recipes for name in plan.lineage(system)}
+    losses = {name: loss for name, loss in losses.items() if loss["name"] != "contrastive"}
+    settings["labels"] |= {name: plan.recipe(name)["label"] for name in losses}
+    settings |= {
         "stand_ins": stand_ins,
-        "notes": experiment.get("notes", []),
+        "losses": losses,
+        "notes": experiment.get("notes", []) + spec.get("notes", []),
         "environment": {name: pins()[name] for name in ENVIRONMENT},
     }
+    if spec["rows"] == "seeds":
+        settings["seeds"] = {"paper": experiment["seeds"], "scale": plan.seeds(spec["systems"][0])}
+    if spec["rows"] == "methods":
+        settings["lineage"] = {system: lineage_costs(plan, system) for system in spec["systems"]}
+        settings["reindexes"] = {system: plan.reindexes(system, spec["base"]) for system in spec["systems"]}
+    return settings
+
+
+def lineage_costs(plan: Plan, system: str) -> dict[str, list[str]]:
+    """The cost.json files of a system's own training and of its whole lineage, for all seeds; none if it cannot run."""
+
+    def files(trained: str) -> list[str]:
+        folder = f"{plan.root}/models/{plan.train_split(trained)[0]}/{trained}"
+        return [f"{folder}/seed{plan.seed_of(trained, seed)}/cost.json" for seed in plan.seeds(system)]
+
+    lineage = [] if plan.why_not(system) else plan.lineage(system)
+    return {
+        "own": files(system) if system in lineage else [],
+        "total": [path for trained in lineage for path in files(trained)],
+    }
+
+
+def table_costs(plan: Plan, paper: str, table: str) -> list[str]:
+    """The cost.json files that a table shows the figures of."""
+    lineage = table_settings(plan, paper, table).get("lineage", {})
+    return list(dict.fromkeys(path for of_system in lineage.values() for path in of_system["total"]))
 
 
 def figure_settings(plan: Plan, paper: str, figure: str) -> Tree:
     spec = plan.config.papers[paper]["figures"][figure]
     command = f"snakemake {plan.root}/figures/{paper}_{figure}.svg"
-    settings = report_settings(plan, paper, command, figure_systems(plan, paper, figure), [spec["collection"]])
-    return {**settings, "spec": spec}
+    return {**report_settings(plan, paper, command, reported_pairs(spec)), "spec": spec}
 
 
 def claims_settings(plan: Plan, paper: str) -> Tree:
-    """A claim may name any system of the paper's tables, on the collections of the tables that it is in."""
-    tables = plan.config.papers[paper]["tables"]
-    settings = report_settings(plan, paper, f"snakemake {plan.root}/claims/{paper}.md", list(plan.config.systems), [])
-    for table, spec in tables.items():
-        settings["keys"] |= plan.measures(table_systems(plan, paper, table), spec["collections"])
-    return settings
+    """A claim may name any system on any role: those that the paper's claims do, and those of its tables."""
+    specs = plan.config.papers[paper]["tables"].values()
+    pairs = [pair for spec in specs for pair in reported_pairs(spec)]
+    pairs += [pair for claim in plan.config.claims[paper] for pair in claimed_pairs(claim)]
+    return report_settings(plan, paper, f"snakemake {plan.root}/claims/{paper}.md", dict.fromkeys(pairs))
 
 
 def all_measures(plan: Plan) -> list[str]:

@@ -1,13 +1,14 @@
 """One cell of a table: what the paper reports, what was reproduced, how sure that is, and how the two agree."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import Reported
 from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
-from robustdr.evaluation.store import MEAN, Store
+from robustdr.evaluation.store import Store
 
 ORIGINAL = "original"
 CLOSE = 0.05  # drops within five points are called the same size
@@ -18,8 +19,10 @@ NOISE = 0.01  # drops below one point have no direction
 class Cell:
     """A cell of a table; drops and measures are shares of 1, reported ones are strings as printed.
 
-    `measured` is the measure taken at this scale for the paper's `measure`. `uncertainty` is the standard deviation
-    over seeds where there are several, else half the 95 % confidence interval over queries. `drop_agreement`: `same`,
+    `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
+    says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds.
+    `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
+    over queries. `drop` is relative to the original queries of the system `drop_from`. `drop_agreement`: `same`,
     `larger`, `smaller` or `opposite` loss than reported.
     """
 
@@ -32,6 +35,8 @@ class Cell:
     query_set: str
     measure: str
     measured: str
+    seed: int = 0
+    value: str = "value"
     reported: str = ""
     reported_mark: str = ""
     reported_drop: str = ""
@@ -39,6 +44,7 @@ class Cell:
     uncertainty: float | None = None
     seeds: int = 0
     queries: int = 0
+    drop_from: str = ""
     drop: float | None = None
     drop_agreement: str = ""
     against: str = ""
@@ -51,6 +57,22 @@ class Cell:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Grid:
+    """A table as it is laid out: cells by (row, column), rows and columns in printed order.
+
+    `facts` are the columns that hold no measure: by column and row (reported, reproduced). `notes` are footnotes that
+    this layout alone has.
+    """
+
+    corner: str
+    rows: list[str]
+    columns: list[str]
+    cells: dict[tuple[str, str], Cell]
+    facts: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
 def agreement(reported: float, reproduced: float) -> str:
     """Whether a reproduced drop has the direction and size of the reported one."""
     if max(abs(reported), abs(reproduced)) >= NOISE and reported * reproduced < 0:
@@ -60,50 +82,92 @@ def agreement(reported: float, reproduced: float) -> str:
     return "larger" if abs(reproduced) > abs(reported) else "smaller"
 
 
-def make_cell(
-    spec: dict[str, Any], paper: str, table: str, place: dict[str, Any], store: Store, reported: Reported
-) -> Cell:
-    """The cell at `place` (system, label, collection, role, split, query_set, measure, measured).
+@dataclass(frozen=True)
+class Maker:
+    """Makes the cells of one table.
 
-    Args:
-        spec: the table's entry of experiment.yaml (its `significance`).
-        paper, table: names. store: measured values. reported: printed values.
+    Attributes:
+        settings: `paper`, `table`, `spec` (the table's entry of experiment.yaml), `labels` and `names` (those of
+            reported.yaml) by system, `measured`, and `evaluation`: by role the collection, split, variations, means
+            and measures.
+        store: measured values. reported: printed values, None where the paper prints none.
     """
-    cell = Cell(table=f"{paper}_{table}", **place)
-    where = {"collection": cell.role, "system": cell.system, "query_set": cell.query_set, "measure": cell.measure}
-    printed = reported.find(table, **where)
-    printed_drop = reported.find(table, **where, value="drop")
-    if printed is not None:
-        cell.reported, cell.reported_mark = printed.printed, printed.mark
-    if printed_drop is not None:
-        cell.reported_drop = printed_drop.printed
-    cell.not_run = store.why_not(cell.system, cell.collection)
-    if cell.not_run:
-        return cell
-    known = store.query_sets(cell.system, cell.collection, cell.split)
-    if cell.query_set not in (ORIGINAL, *known, *([MEAN] if known else [])):
-        cell.not_run = store.reasons.get(cell.query_set, "this query set was not run")
-        return cell
 
-    def values(system: str, query_set: str) -> np.ndarray:
-        return store.values(system, cell.collection, cell.split, query_set, cell.measured)
+    settings: dict[str, Any]
+    store: Store
+    reported: Reported | None
 
-    found = values(cell.system, cell.query_set)  # [seeds, queries]
-    cell.seeds, cell.queries = found.shape
-    cell.reproduced = float(found.mean())
-    by_seed = found.mean(axis=1)
-    cell.uncertainty = float(by_seed.std(ddof=1)) if cell.seeds > 1 else confidence_interval(found[0])
-    if cell.query_set != ORIGINAL:
-        cell.drop = drop(cell.reproduced, float(values(cell.system, ORIGINAL).mean()))
+    @property
+    def spec(self) -> dict[str, Any]:
+        return self.settings["spec"]
+
+    def query_sets(self, role: str) -> list[str]:
+        """The rows of a table of query sets: the original, the means, the variations."""
+        where = self.settings["evaluation"][role]
+        return [ORIGINAL, *where["means"], *where["variations"]]
+
+    def measures(self, role: str) -> list[str]:
+        """The measures that the table shows: its own, or all of the role."""
+        return self.spec.get("measures", self.settings["evaluation"][role]["measures"])
+
+    def printed(self, **coordinates: object) -> Printed | None:
+        """What the paper prints at these coordinates of the table."""
+        return self.reported.find(self.settings["table"], **coordinates) if self.reported else None
+
+    def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
+        """A cell in its place, without numbers; `not_run` says why it will have none."""
+        where = self.settings["evaluation"][role]
+        return Cell(
+            f"{self.settings['paper']}_{self.settings['table']}",
+            system,
+            self.settings["labels"][system],
+            where["collection"],
+            role,
+            where["split"],
+            query_set,
+            measure,
+            self.settings["measured"][measure],
+            not_run=self.store.why_not(system, where["collection"], where["split"], query_set),
+        )
+
+    def values(self, cell: Cell, system: str, query_set: str) -> np.ndarray:
+        """[seeds, queries] of the cell's measure and collection for any system and query set."""
+        return self.store.values(system, cell.collection, cell.split, query_set, cell.measured)
+
+    def cell(
+        self, system: str, role: str, query_set: str, measure: str, drop_from: str = "", against: str = ""
+    ) -> Cell:
+        """The cell of a measure and its drop.
+
+        Args:
+            drop_from: the system whose original queries the drop is relative to; by default `system` itself, which
+                has no drop on its original queries.
+            against: the system that a paired two-tailed t-test compares with; by default the spec's, if any.
+        """
+        cell = self.blank(system, role, query_set, measure)
+        where = {"collection": role, "system": self.settings["names"][system], "query_set": query_set}
+        printed, printed_drop = (self.printed(**where, measure=measure, value=value) for value in ("value", "drop"))
+        if printed is not None:
+            cell.reported, cell.reported_mark = printed.printed, printed.mark
+        if printed_drop is not None:
+            cell.reported_drop = printed_drop.printed
+        if cell.not_run:
+            return cell
+        found = self.values(cell, system, query_set)
+        cell.seeds, cell.queries = found.shape
+        cell.reproduced = float(found.mean())
+        cell.uncertainty = float(found.mean(axis=1).std(ddof=1)) if cell.seeds > 1 else confidence_interval(found[0])
+        reference = drop_from or (system if query_set != ORIGINAL else "")
+        if reference and not self.store.why_not(reference, cell.collection, cell.split, ORIGINAL):
+            cell.drop_from = reference
+            cell.drop = drop(cell.reproduced, float(self.values(cell, reference, ORIGINAL).mean()))
         if printed_drop is not None and cell.drop is not None:
             cell.drop_agreement = agreement(float(printed_drop.number) / 100, cell.drop)
-    test = spec.get("significance", {"against": {}})
-    cell.against = test["against"].get(cell.system, "")
-    if cell.against and not store.why_not(cell.against, cell.collection):
-        other = values(cell.against, cell.query_set)
-        compared = paired_t_test(found.mean(axis=0), other.mean(axis=0))
-        cell.difference, cell.p = compared.difference, compared.p
-        worse = test["mark"] == "↓"
-        if compared.p < test["level"] and (compared.difference < 0) == worse:
-            cell.mark = test["mark"]
-    return cell
+        test = self.spec.get("significance", {"against": {}})
+        cell.against = against or test["against"].get(system, "")
+        if cell.against and not self.store.why_not(cell.against, cell.collection, cell.split, query_set):
+            compared = paired_t_test(found.mean(axis=0), self.values(cell, cell.against, query_set).mean(axis=0))
+            cell.difference, cell.p = compared.difference, compared.p
+            if not against and cell.p < test["level"] and (cell.difference < 0) == (test["mark"] == "↓"):
+                cell.mark = test["mark"]
+        return cell

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from robustdr.audit.claims import VERDICTS, Verdict, judge
-from robustdr.evaluation.store import Source, Store
+from robustdr.evaluation.store import open_store
 from robustdr.files import write_json, write_text
 
 
@@ -35,12 +35,13 @@ def write_claims(settings: dict[str, Any], measures: list[Path], claims: Path, o
         settings: `title`, `miniature`, `command`, `evaluation` by role, `reasons`, `keys` (by measures file).
         measures: measures files. claims: claims.yaml. output: the .md file.
     """
-    sources = [Source(path, settings["keys"][str(path)]) for path in measures]
-    store = Store(sources, dict(settings["reasons"]))
+    store = open_store(settings, measures)
     verdicts = []
     for claim in yaml.safe_load(claims.read_text(encoding="utf-8"))["claims"]:
         where = settings["evaluation"][claim["role"]]
-        claim["measure"] = settings["measured"][claim["measure"]]
+        for place, name in ((claim, "measure"), (claim["test"], "from_measure")):
+            if name in place:
+                place[name] = settings["measured"][place[name]]
         verdicts.append(judge(claim, store, where["collection"], where["split"], claims))
     write_json(output.with_suffix(".json"), {"claims": [asdict(verdict) for verdict in verdicts]})
     write_text(output, markdown(settings, verdicts))

@@ -1,49 +1,41 @@
-"""Figures: the same bytes from the same numbers."""
+"""Figures: learning curves, measures and drops by depth of the ranking, drops by method."""
 
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 
+from robustdr.audit.reported import Reported, load
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.evaluation.store import MEAN, Source, Store
-from robustdr.files import atomic
+from robustdr.evaluation.store import MEAN, Store, open_store
+from robustdr.needs import snapshot
 from robustdr.reporting.cells import ORIGINAL
+from robustdr.reporting.style import COLOURS, MARKERS, save
 
-plt.rcParams |= {
-    "svg.hashsalt": "robustdr",
-    "svg.fonttype": "none",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "legend.frameon": False,
-}
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # Okabe and Ito: colour-blind safe
+Settings = dict[str, Any]
 
 
-def save(figure: plt.Figure, output: Path) -> None:
-    """Write a figure as .svg and .png, without dates."""
-    for suffix in (".svg", ".png"):
-        with atomic(output.with_suffix(suffix)) as temporary:
-            metadata = {"Date": None, "Creator": None} if suffix == ".svg" else {"Software": None}
-            figure.savefig(temporary, dpi=150, metadata=metadata, bbox_inches="tight")
-    plt.close(figure)
+def _finish(figure: plt.Figure, settings: Settings, note: str = "") -> plt.Figure:
+    """Title above, legend and note below: nothing lies over the data."""
+    figure.suptitle(settings["spec"]["title"] + (" (miniature)" if settings["miniature"] else ""), fontsize=10)
+    figure.tight_layout()
+    handles, labels = figure.axes[-1].get_legend_handles_labels()
+    columns = 3 if len(labels) in (5, 6, 9) else 4
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=columns, fontsize=8)
+    lines = -(-len(labels) // columns)
+    figure.text(0.01, -(0.2 * lines + 0.3) / figure.get_figheight(), note, fontsize=7)
+    return figure
 
 
-def learning_curve(settings: dict[str, Any], store: Store) -> plt.Figure:
+def learning_curve(settings: Settings, store: Store, _: Reported | None) -> plt.Figure:
     """A measure over the share of the training steps, on the original queries and on the mean of the variations."""
     spec, where = settings["spec"], settings["evaluation"][settings["spec"]["collection"]]
     measure = settings["measured"][spec["measure"]]
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
     for axis, query_set, title in zip(axes, (ORIGINAL, MEAN), ("Original", "Variations (mean)"), strict=True):
         for colour, (system, label) in zip(COLOURS, spec["systems"].items(), strict=False):
-            points = [(0.0, spec["start"])]
-            points += [(p, system if p == 1 else f"{system}.at{round(100 * p)}") for p in spec["points"]]
+            points = [(0.0, spec["start"]), *((share, snapshot(system, share)) for share in spec["points"])]
             values = [
                 store.values(name, where["collection"], where["split"], query_set, measure).mean(axis=0)
                 for _, name in points
@@ -53,30 +45,111 @@ def learning_curve(settings: dict[str, Any], store: Store) -> plt.Figure:
             axis.plot(shares, means, marker="o", markersize=4, color=colour, label=label)
             low, high = zip(*((m - w, m + w) for m, w in zip(means, widths, strict=True)), strict=True)
             axis.fill_between(shares, low, high, color=colour, alpha=0.12, linewidth=0)
-        axis.set_title(title, fontsize=9)
+        axis.set_title(title)
         axis.set_xlabel("training steps (%)")
     axes[0].set_ylabel(f"{measure} ×100")
-    axes[1].legend(loc="best")
-    note = "Bands: 95 % confidence interval over queries."
-    figure.suptitle(spec["title"] + (" (miniature)" if settings["miniature"] else ""), fontsize=10)
-    figure.text(0.01, -0.04, note, fontsize=7)
-    figure.tight_layout()
-    return figure
+    return _finish(figure, settings, "Bands: 95 % confidence interval over queries.")
 
 
-KINDS = {"learning_curve": learning_curve}
+def _printed(settings: Settings, reported: Reported | None, **coordinates: str) -> float:
+    """A number of the paper's in percent, from the first of the figure's tables that prints it; NaN where none does."""
+    tables = settings["spec"]["reported"] if reported else []
+    found = (reported.find(table, **coordinates) for table in tables if reported)
+    return next((float(cell.number) for cell in found if cell), float("nan"))
 
 
-def write_figure(settings: dict[str, Any], measures: list[Path], output: Path) -> None:
+def _depth_axes(settings: Settings, ylabel: str) -> tuple[plt.Figure, Any]:
+    """Two panels, reported and reproduced, each with the depths of the measures behind it."""
+    measures = settings["spec"]["measures"]
+    figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
+    taken = [settings["measured"][measure] for measure in measures]
+    for axis, title, named in zip(axes, ("Reported", "Reproduced"), (measures, taken), strict=True):
+        axis.set_title(title)
+        axis.set_xlabel("recall set size (passages)")
+        axis.set_xticks(range(len(named)), [name.partition("@")[2] for name in named])
+        axis.tick_params(labelleft=True)
+    axes[0].set_ylabel(ylabel)
+    return figure, axes
+
+
+def accuracy_by_depth(settings: Settings, store: Store, reported: Reported | None) -> plt.Figure:
+    """Retrieval accuracy over the recall set size: a colour per collection, a line style per query set."""
+    spec = settings["spec"]
+    figure, axes = _depth_axes(settings, "retrieval accuracy (%)")
+    places = range(len(spec["measures"]))
+    for colour, marker, role, system in zip(COLOURS, MARKERS, spec["collections"], spec["systems"][0], strict=False):
+        where = settings["evaluation"][role]
+        for style, query_set in zip(("-", "--", ":"), spec["query_sets"], strict=False):
+            named = {"collection": role, "system": settings["names"][system], "query_set": query_set}
+            printed = [_printed(settings, reported, **named, measure=measure) for measure in spec["measures"]]
+            at = (system, where["collection"], where["split"], query_set)
+            made = [100 * store.values(*at, settings["measured"][measure]).mean() for measure in spec["measures"]]
+            look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": style}
+            for axis, numbers in zip(axes, (printed, made), strict=True):
+                axis.plot(places, numbers, label=f"{role}, {query_set}", **look)
+    return _finish(figure, settings)
+
+
+def loss_by_depth(settings: Settings, store: Store, reported: Reported | None) -> plt.Figure:
+    """The drop against the original queries of `drop_from` over the recall set size: a line per system."""
+    spec, where = settings["spec"], settings["evaluation"][settings["spec"]["collection"]]
+    figure, axes = _depth_axes(settings, "relative loss (%)")
+    at, places = (where["collection"], where["split"]), range(len(spec["measures"]))
+    taken = [settings["measured"][measure] for measure in spec["measures"]]
+    clean = [store.values(spec["drop_from"], *at, ORIGINAL, measure).mean() for measure in taken]
+    for colour, marker, (system, label) in zip(COLOURS, MARKERS, spec["systems"].items(), strict=False):
+        named = {"collection": spec["collection"], "system": settings["names"][system], "value": "drop"}
+        named |= {"query_set": spec["query_set"]}
+        printed = [_printed(settings, reported, **named, measure=measure) for measure in spec["measures"]]
+        noisy = [store.values(system, *at, spec["query_set"], measure).mean() for measure in taken]
+        made = [100 * (n - c) / c if c else float("nan") for n, c in zip(noisy, clean, strict=True)]
+        for axis, numbers in zip(axes, (printed, made), strict=True):
+            axis.plot(places, numbers, color=colour, marker=marker, markersize=4, label=label)
+    for axis in axes:
+        axis.axhline(0, color="#444444", linewidth=0.8)
+    return _finish(figure, settings)
+
+
+def methods(settings: Settings, store: Store, _: Reported | None) -> plt.Figure:
+    """Each method's drop by mean of variations: a row per mean, a point per method."""
+    spec, where = settings["spec"], settings["evaluation"][settings["spec"]["collection"]]
+    measure, means = settings["measured"][spec["measure"]], list(where["means"])
+    figure, axis = plt.subplots(figsize=(7.2, 0.5 + 0.12 * (len(spec["systems"]) + 2) * len(means)))
+    offsets = np.linspace(-0.34, 0.34, len(spec["systems"]))
+    styles = zip(COLOURS, MARKERS, offsets, spec["systems"].items(), strict=False)
+    for colour, marker, offset, (system, label) in styles:
+        at = (system, where["collection"], where["split"])
+        original = store.values(*at, ORIGINAL, measure).mean(axis=0)
+        changes = [(store.values(*at, mean, measure).mean(axis=0) - original) / original.mean() for mean in means]
+        drops, widths = [100 * c.mean() for c in changes], [100 * confidence_interval(c) for c in changes]
+        heights = np.arange(len(means)) + offset
+        axis.errorbar(
+            drops, heights, xerr=widths, label=label, color=colour, marker=marker, elinewidth=0.8, linestyle="none"
+        )
+    axis.set_yticks(range(len(means)), [mean.removesuffix("_mean").replace("variations", "all") for mean in means])
+    axis.set_ylim(len(means) - 0.5, -0.5)
+    for edge in range(1, len(means)):
+        axis.axhline(edge - 0.5, color="#bbbbbb", linewidth=0.8)
+    axis.grid(axis="y", visible=False)
+    axis.tick_params(axis="y", length=0)
+    axis.axvline(0, color="#444444", linewidth=0.8)
+    axis.set_xlabel(f"drop of {measure} against each method's own original queries (%)")
+    return _finish(figure, settings, "Bars: 95 % confidence interval over queries.")
+
+
+KINDS = {kind.__name__: kind for kind in (learning_curve, accuracy_by_depth, loss_by_depth, methods)}
+
+
+def write_figure(settings: Settings, measures: list[Path], reported: Path | None, output: Path) -> None:
     """Draw a figure as .svg and .png.
 
     Args:
-        settings: `spec` (the figure's entry of experiment.yaml), `evaluation`, `miniature`, `reasons`, `keys`.
-        measures: measures files. output: the .svg file.
+        settings: `spec` (the figure's entry of experiment.yaml), `evaluation`, `measured`, `names`, `miniature`,
+            `reasons`, `keys`.
+        measures: measures files. reported: reported.yaml; None where the paper has none. output: the .svg file.
 
     Raises:
         UserError: a system that the figure needs was not run, or its measures are stale.
     """
-    sources = [Source(path, settings["keys"][str(path)]) for path in measures]
-    store = Store(sources, dict(settings["reasons"]))
-    save(KINDS[settings["spec"]["kind"]](settings, store), output)
+    store = open_store(settings, measures)
+    save(KINDS[settings["spec"]["kind"]](settings, store, load(reported) if reported else None), output)

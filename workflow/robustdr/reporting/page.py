@@ -13,14 +13,14 @@ from robustdr.reporting.tables import BAR
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 
-def _table(path: Path) -> dict[str, Any]:
-    """Heading, lines and notes of a table, from its Markdown."""
+def _table(path: Path, paper: str) -> dict[str, Any]:
+    """Heading, lines and notes of a table of the paper with this title, from its Markdown."""
     lines = path.read_text(encoding="utf-8").splitlines()
     split = (re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|"))
     rows = [[field.strip().replace(BAR, "|") for field in fields] for fields in split]
     return {
         "id": path.stem,
-        "title": lines[0].removeprefix("# ").partition(", ")[2],
+        "title": lines[0].removeprefix(f"# {paper}").lstrip(",: "),
         "head": rows[0],
         "lines": rows[2:],
         "notes": [line.removeprefix("- ") for line in lines if line.startswith("- ")],
@@ -39,7 +39,7 @@ def write_page(
 
     Args:
         settings: `scale`, `miniature`, and `papers`: `name`, `title` and `reference` of each.
-        tables: .md files. figures: .svg files. claims: .json files. output: the .html file.
+        tables: .md files. figures: .svg files. claims: .json files. output: the .html file. A paper may lack any.
     """
 
     def of(paper: str, paths: list[Path]) -> list[Path]:
@@ -48,8 +48,11 @@ def write_page(
     papers = [
         {
             **paper,
-            "tables": [_table(path) for path in of(paper["name"], tables)],
-            "figures": [{"id": path.stem, "svg": _svg(path)} for path in of(paper["name"], figures)],
+            "tables": [_table(path, paper["title"]) for path in of(paper["name"], tables)],
+            "figures": [
+                {"id": path.stem, "name": path.stem.partition("_")[2].replace("figure", "Figure "), "svg": _svg(path)}
+                for path in of(paper["name"], figures)
+            ],
             "claims": [claim for path in of(paper["name"], claims) for claim in json.loads(path.read_text())["claims"]],
         }
         for paper in settings["papers"]

@@ -3,148 +3,125 @@
 import csv
 import io
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robustdr.audit.reported import Reported, load
-from robustdr.evaluation.store import MEAN, Source, Store
+from robustdr.audit.reported import load
+from robustdr.evaluation.store import MEAN, open_store
 from robustdr.files import write_text
-from robustdr.reporting.cells import ORIGINAL, Cell, make_cell
+from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.layouts import collections, query_sets, seeds, systems
+from robustdr.reporting.methods import methods
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
 SIGNS = {"same": "=", "larger": "▲", "smaller": "▼", "opposite": "≠", "": ""}
-LEGEND = (
-    "Each cell: the measure ×100, then its drop against the original queries. Beside a reproduced drop: = same "
-    "direction and within 5 points of the reported one, ▲ larger loss than reported, ▼ smaller loss, ≠ the other "
-    "direction."
-)
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table as the paper lays it out: cells by (row, column), all keys in printed order."""
-
-    corner: str
-    rows: list[str]
-    columns: list[tuple[str, str]]  # heading, measure
-    cells: dict[tuple[str, tuple[str, str]], Cell]
-    counts: dict[str, dict[str, tuple[str, str]]]  # row -> reported, reproduced -> (unchanged, changed)
-
-
-def build(settings: dict[str, Any], store: Store, reported: Reported, statistics: list[Path]) -> Grid:
-    """Lay out one table.
+def build(make: Maker, statistics: list[Path], costs: list[Path]) -> Grid:
+    """Lay out one table as its `rows` say.
 
     Args:
-        settings: `paper`, `table`, `spec` (the table's entry of experiment.yaml), `labels` by system, and `evaluation`:
-            by role the collection, split, variations and measures.
-        store: measured values. reported: printed values. statistics: of the varied query sets, for their counts.
+        make: makes its cells. statistics: of the varied query sets. costs: cost.json files of trained systems.
     """
-    spec, paper, table = settings["spec"], settings["paper"], settings["table"]
-    labels, evaluation = settings["labels"], settings["evaluation"]
-    made = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in statistics}
-
-    def cell(system: str, role: str, query_set: str, measure: str) -> Cell:
-        where = evaluation[role]
-        place = {
-            "system": system,
-            "label": labels[system],
-            "collection": where["collection"],
-            "role": role,
-            "split": where["split"],
-            "query_set": query_set,
-            "measure": measure,
-            "measured": settings["measured"][measure],
-        }
-        return make_cell(spec, paper, table, place, store, reported)
-
-    cells: dict[tuple[str, tuple[str, str]], Cell] = {}
-    counts: dict[str, dict[str, tuple[str, str]]] = {}
-    if spec["rows"] == "systems":
-        rows = [labels[system] for system in spec["systems"]]
-        columns = []
-        for role in spec["collections"]:
-            for query_set in (ORIGINAL, MEAN):
-                for measure in evaluation[role]["measures"]:
-                    column = (f"{role} {query_set}", measure)
-                    columns.append(column)
-                    for system in spec["systems"]:
-                        cells[labels[system], column] = cell(system, role, query_set, measure)
-        return Grid("System", rows, columns, cells, counts)
-
-    (role,) = spec["collections"]
-    rows = [ORIGINAL, MEAN, *evaluation[role]["variations"]]
-    columns = [(labels[system], measure) for system in spec["systems"] for measure in evaluation[role]["measures"]]
-    systems = {labels[system]: system for system in spec["systems"]}
-    for query_set in rows:
-        for column in columns:
-            cells[query_set, column] = cell(systems[column[0]], role, query_set, column[1])
-        unchanged, changed = (
-            printed.printed if (printed := reported.find(table, query_set=query_set, quantity=quantity)) else "–"
-            for quantity in ("unchanged", "changed")
-        )
-        counts[query_set] = {"reported": (unchanged, changed), "reproduced": ("–", "–")}
-        if query_set in made:
-            counts[query_set]["reproduced"] = (f"{made[query_set]['unchanged']:,}", f"{made[query_set]['changed']:,}")
-    return Grid("Query set", rows, columns, cells, counts)
+    if make.spec["rows"] == "query_sets":
+        return query_sets(make, statistics)
+    if make.spec["rows"] == "methods":
+        return methods(make, costs)
+    return {"systems": systems, "collections": collections, "seeds": seeds}[make.spec["rows"]](make)
 
 
 def reported_text(cell: Cell) -> str:
     """The cell as the paper prints it."""
-    if not cell.reported:
-        return "–"
-    return cell.reported + cell.reported_mark + (f" / {cell.reported_drop}" if cell.reported_drop else "")
+    return " / ".join(filter(None, (cell.reported + cell.reported_mark, cell.reported_drop))) or "–"
 
 
 def reproduced_text(cell: Cell) -> str:
     """The cell as reproduced; a cell that was not run says so."""
-    if cell.reproduced is None or cell.uncertainty is None:
+    if cell.reproduced is None:
         return "not run"
-    text = f"{100 * cell.reproduced:.1f}{cell.mark} ±{100 * cell.uncertainty:.1f}"
+    text = f"{100 * cell.reproduced:.{2 if cell.value in ('deviation', 'ci') else 1}f}{cell.mark}"
+    if cell.uncertainty is not None:
+        text += f" ±{100 * cell.uncertainty:.1f}"
     if cell.drop is not None:
         text += f" / {100 * cell.drop:+.1f}% {SIGNS[cell.drop_agreement]}".rstrip()
     return text
 
 
-def _lines(grid: Grid) -> tuple[list[str], list[list[str]]]:
-    """The heading and the lines of a table: two a row, reported and reproduced."""
-    head = [grid.corner, ""]
-    if grid.counts:
-        head += ["unchanged", "changed"]
-    head += [f"{heading} {measure}" for heading, measure in grid.columns]
+def _lines(settings: dict[str, Any], grid: Grid) -> tuple[list[str], list[list[str]]]:
+    """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
+
+    def line(row: str, source: int) -> list[str]:
+        text = (reported_text, reproduced_text)[source]
+        return [grid.facts[c][row][source] if c in grid.facts else text(grid.cells[row, c]) for c in grid.columns]
+
+    if not settings["compared"]:
+        return [grid.corner, *grid.columns], [[row, *line(row, 1)] for row in grid.rows]
     lines = []
     for row in grid.rows:
-        for source, text in (("reported", reported_text), ("reproduced", reproduced_text)):
-            line = [row if source == "reported" else "", source]
-            if grid.counts:
-                line += grid.counts[row][source]
-            lines.append(line + [text(grid.cells[row, column]) for column in grid.columns])
-    return head, lines
+        lines += [[row, "reported", *line(row, 0)], ["", "reproduced", *line(row, 1)]]
+    return [grid.corner, "", *grid.columns], lines
+
+
+def _legend(settings: dict[str, Any], cells: list[Cell]) -> str:
+    """What stands in a cell."""
+    legend = "Each cell: the measure ×100"
+    if any(cell.drop is not None for cell in cells):
+        references = {settings["labels"][cell.drop_from] for cell in cells if cell.drop_from not in ("", cell.system)}
+        whose = f" of {', '.join(sorted(references))}" if references else ""
+        legend += f", then its drop against the original queries{whose}"
+    if any(cell.drop_agreement for cell in cells):
+        legend += (
+            ". Beside a reproduced drop: = same direction and within 5 points of the reported one, ▲ larger loss than "
+            "reported, ▼ smaller loss, ≠ the other direction"
+        )
+    return legend + "."
+
+
+def _means(settings: dict[str, Any], cells: list[Cell]) -> list[str]:
+    """What the means average, and what `variations_mean` must leave out."""
+    shown = {cell.query_set for cell in cells}
+    notes = []
+    for where in (settings["evaluation"][role] for role in dict.fromkeys(cell.role for cell in cells)):
+        averaged = where["means"]
+        notes += [f"{mean}: mean of {', '.join(averaged[mean])}." for mean in averaged if mean in shown - {MEAN}]
+        left_out = [kind for kind in where["variations"] if kind not in averaged[MEAN]]
+        notes += [f"The means leave out {kind}: {settings['reasons'][kind]}." for kind in left_out]
+    return list(dict.fromkeys(notes))
+
+
+def _losses(settings: dict[str, Any]) -> list[str]:
+    """Each loss with its settings, which a paper may leave open; systems of the same label are told apart."""
+    labels, notes = settings["labels"], []
+    for system, loss in settings["losses"].items():
+        label = labels[system] if list(labels.values()).count(labels[system]) == 1 else f"{labels[system]} ({system})"
+        chosen = ", ".join(f"{name} {value}" for name, value in loss.items() if name != "name")
+        notes.append(f"Loss of {label}: {loss['name']}" + (f" with {chosen}." if chosen else "."))
+    return notes
 
 
 def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
-    cells = list(grid.cells.values())
-    several = max((cell.seeds for cell in cells), default=0) > 1
-    notes = [LEGEND]
-    notes.append(
-        "± is the standard deviation over seeds."
-        if several
-        else "± is half the 95 % confidence interval over queries (one seed)."
-    )
+    cells, labels = list(grid.cells.values()), settings["labels"]
+    notes = [_legend(settings, cells)]
+    if settings["spec"]["rows"] != "seeds":
+        notes.append(
+            "± is the standard deviation over seeds."
+            if max((cell.seeds for cell in cells), default=0) > 1
+            else "± is half the 95 % confidence interval over queries (one seed)."
+        )
     test = settings["spec"].get("significance")
     if test:
-        pairs = ", ".join(
-            f"{settings['labels'][a]} against {settings['labels'][b]}" for a, b in test["against"].items()
-        )
+        pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
         notes.append(
             f"{test['mark']}: paired two-tailed t-test at p < {test['level']}, uncorrected as in the paper: {pairs}."
         )
-    notes += [f"{a} is measured as {b} here." for a, b in settings["measured"].items() if a != b]
+    notes += grid.notes + _means(settings, cells)
+    taken = {cell.measure: cell.measured for cell in cells}
+    notes += [f"{asked} is measured as {measured} here." for asked, measured in taken.items() if asked != measured]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
-    notes += settings["stand_ins"] + settings["notes"]
+    notes += _losses(settings) + settings["stand_ins"] + settings["notes"]
     notes.append(f"Made by `{settings['command']}`; keys in the JSON beside this file.")
-    return notes
+    return list(dict.fromkeys(notes))
 
 
 def _row(fields: list[str]) -> str:
@@ -153,12 +130,13 @@ def _row(fields: list[str]) -> str:
 
 
 def markdown(settings: dict[str, Any], grid: Grid) -> str:
-    head, lines = _lines(grid)
-    number = settings["table"].removeprefix("table")
-    text = [f"# {settings['title']}, Table {number}: {settings['spec']['title']}", ""]
+    head, lines = _lines(settings, grid)
+    number = f", Table {settings['table'].removeprefix('table')}" if settings["compared"] else ""
+    text = [f"# {settings['title']}{number}: {settings['spec']['title']}", ""]
     if settings["miniature"]:
         text += [f"> **Miniature.** {settings['miniature']}", ""]
-    text += [_row(head), f"|{'|'.join([' --- '] * 2 + [' ---: '] * (len(head) - 2))}|", *map(_row, lines)]
+    names = len(head) - len(grid.columns)
+    text += [_row(head), f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *map(_row, lines)]
     text += ["", *(f"- {' '.join(note.split())}" for note in footnotes(settings, grid)), ""]
     return "\n".join(text)
 
@@ -166,16 +144,16 @@ def markdown(settings: dict[str, Any], grid: Grid) -> str:
 TEX = str.maketrans(
     {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "–": "--", "†": r"$^\dagger$", "↓": r"$\downarrow$"}
     | {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≠": r"$\neq$", "→": r"$\rightarrow$", "×": r"$\times$"}
-    | {"|": "$|$"}
+    | {"|": "$|$", "↑": r"$\uparrow$"}
 )
 
 
 def latex(settings: dict[str, Any], grid: Grid) -> str:
-    head, lines = _lines(grid)
+    head, lines = _lines(settings, grid)
     rows = [" & ".join(field.translate(TEX) for field in line) for line in lines]
     caption = settings["spec"]["title"] + (f". Miniature: {settings['miniature']}" if settings["miniature"] else "")
     body = " \\\\\n".join(rows)
-    columns = "ll" + "r" * (len(head) - 2)
+    columns = "l" * (len(head) - len(grid.columns)) + "r" * len(grid.columns)
     heading = " & ".join(field.translate(TEX) for field in head)
     return (
         "% needs booktabs and amssymb\n\\begin{table}\n\\caption{" + caption.translate(TEX) + "}\n"
@@ -185,28 +163,38 @@ def latex(settings: dict[str, Any], grid: Grid) -> str:
 
 
 def records(settings: dict[str, Any], grid: Grid) -> list[dict[str, Any]]:
-    """One row per cell: reported, reproduced, uncertainty, agreement, command and environment."""
+    """One row per cell: reported, reproduced, uncertainty, agreement, the facts of its row, command, environment."""
     shared = {"scale": settings["scale"], "command": settings["command"], "environment": settings["environment"]}
     keys = settings["keys"]
     rows = []
-    for cell in grid.cells.values():
+    for (row, _), cell in grid.cells.items():
         made = [key for path, key in keys.items() if f"/{cell.collection}/{cell.system}/" in path]
-        rows.append({**cell.as_row(), "keys": " ".join(made), **shared})
+        facts = {heading.replace(" ", "_"): of_rows[row][1] for heading, of_rows in grid.facts.items()}
+        rows.append({**cell.as_row(), **facts, "keys": " ".join(made), **shared})
     return rows
 
 
 def write_table(
-    settings: dict[str, Any], measures: list[Path], statistics: list[Path], reported: Path, output: Path
+    settings: dict[str, Any],
+    measures: list[Path],
+    statistics: list[Path],
+    reported: Path | None,
+    costs: list[Path],
+    output: Path,
 ) -> None:
     """Write a table as .md, .csv, .json and .tex beside each other.
 
     Args:
-        settings: see `build`; further `title`, `miniature`, `scale`, `command`, `environment`, `notes`, `stand_ins`,
-            `reasons` (why a system is not there) and `keys` (by measures file, in the order of `measures`).
-        measures: measures files. statistics: of the varied query sets. reported: reported.yaml. output: the .md file.
+        settings: see `Maker`; further `title`, `miniature`, `scale`, `command`, `environment`, `notes`, `stand_ins`,
+            `losses` by system, `reasons` (why a system or query set is not there) and `keys` (by measures file, in the
+            order of `measures`). A table of seeds has `seeds`: those of the `paper` and of the `scale`; a table of
+            methods `lineage` and `reindexes` by system.
+        measures: measures files. statistics: of the varied query sets. costs: cost.json files of the lineages.
+        reported: reported.yaml; None where no paper prints the table. output: the .md file.
     """
-    sources = [Source(path, settings["keys"][str(path)]) for path in measures]
-    grid = build(settings, Store(sources, dict(settings["reasons"])), load(reported), statistics)
+    settings = {**settings, "compared": reported is not None}
+    make = Maker(settings, open_store(settings, measures), load(reported) if reported else None)
+    grid = build(make, statistics, costs)
     rows = records(settings, grid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")

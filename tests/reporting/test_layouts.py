@@ -1,0 +1,154 @@
+"""Layouts: what stands in which row and column, by hand."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from robustdr.audit.reported import load_paper
+from robustdr.evaluation.store import MEAN
+from robustdr.reporting.layouts import summary
+
+
+def rows(files):
+    """The fields of the lines of a Markdown table, half intervals left out."""
+    lines = [line for line in files["md"].read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    split = [[re.sub(r" ±[\d.]+", "", field.strip()) for field in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return [split[0], *split[2:]]
+
+
+def cells(files, *names):
+    """The cells of a table's JSON by these of their fields."""
+    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    return {tuple(cell[name] for name in names): cell for cell in found}
+
+
+def notes(files):
+    return [line[2:] for line in files["md"].read_text(encoding="utf-8").splitlines() if line.startswith("- ")]
+
+
+@pytest.fixture()
+def other_clean(paper, measured):
+    """`rodr` with means 1 on the original queries, .625 on `misspell`, .75 on `swap_words`; `dr_oq` has .75 clean."""
+    measured("rodr", {"dev.original": [1] * 40, "dev.misspell": [1, 4] * 20, "dev.swap_words": [1, 2] * 20})
+    return paper
+
+
+def test_drops_from_another_system_are_on_its_original_queries_too(other_clean):
+    lines = rows(other_clean.table("table5", evaluation=other_clean.evaluation(typos_mean=["misspell"])))[1:]
+    assert [(line[0], line[4], line[5]) for line in lines if line[1] == "reported"] == [
+        ("original", "80.0% / 0.00%", "79.0% / -1.25%"),
+        ("variations_mean", "–", "–"),
+        ("typos_mean", "–", "–"),
+        ("misspell", "40.0% / -50.00%", "60.0% / -25.00%"),
+        ("swap_words", "–", "–"),
+    ]
+    assert [(line[4], line[5]) for line in lines if line[1] == "reproduced"] == [
+        ("75.0 / +0.0% =", "100.0 / +33.3% ≠"),  # .75 / .75, 1 / .75
+        ("56.2 / -25.0%", "68.8 / -8.3%"),  # (.375 + .75) / 2 and (.625 + .75) / 2, over .75
+        ("37.5 / -50.0%", "62.5 / -16.7%"),
+        ("37.5 / -50.0% =", "62.5 / -16.7% ▼"),
+        ("75.0 / +0.0%", "75.0 / +0.0%"),
+    ]
+
+
+def test_the_legend_says_whose_original_queries_drops_are_from(other_clean):
+    legend = notes(other_clean.table("table5"))[0]
+    assert legend.startswith("Each cell: the measure ×100, then its drop against the original queries of DR_OQ. ")
+    assert notes(other_clean.table("table1"))[0].startswith(
+        "Each cell: the measure ×100, then its drop against the original queries. "
+    )
+
+
+def test_means_say_what_they_average(paper):
+    found = notes(paper.table("table5", evaluation=paper.evaluation(typos_mean=["misspell"])))
+    assert "typos_mean: mean of misspell." in found
+
+
+def test_means_say_what_they_leave_out(paper):
+    evaluation = paper.evaluation()
+    evaluation["passages"]["means"] = {MEAN: ["swap_words"]}
+    files = paper.table("table1", evaluation=evaluation, reasons={"misspell": "its list is private"})
+    assert "The means leave out misspell: its list is private." in notes(files)
+    assert cells(files, "system", "query_set")["dr_oq", MEAN]["reproduced"] == 0.75  # that of swap_words alone
+
+
+def test_the_mean_of_a_paper_leaves_out_the_query_sets_of_other_papers(paper, measured):
+    measured("rodr", {"dev.original": [1], "dev.misspell": [2], "dev.swap_words": [2], "dev.of_another_paper": [0]})
+    assert cells(paper.table("table1"), "system", "query_set")["rodr", MEAN]["reproduced"] == 0.5
+
+
+def test_a_row_per_collection_each_with_its_own_systems(other_clean, measured):
+    for system, clean in (("dr_oq_verbs", [1, 1]), ("rodr_verbs", [2, 2])):
+        sets = {"dev.original": clean * 20, "dev.misspell": [2, 2] * 20, "dev.swap_words": [1, 1] * 20}
+        other_clean.measures[measured(system, sets, collection="toy-verbs")] = "key"
+    files = other_clean.table("table3")
+    assert rows(files) == [
+        ["Collection", "", "DR_OQ RR@10", r"RoDR w/o L_p\|q RR@10"],
+        ["passages", "reported", "-24.0%", "-8.00%"],
+        ["", "reproduced", "56.2 / -25.0% =", "68.8 / -8.3% ="],
+        ["verbs", "reported", "-10.0%", "-9.00%"],
+        ["", "reproduced", "75.0 / -25.0% ▲", "75.0 / -25.0% ▲"],  # both against dr_oq_verbs, 1.0
+    ]
+    assert cells(files, "system").keys() == {(name,) for name in ("dr_oq", "rodr", "dr_oq_verbs", "rodr_verbs")}
+    assert "All columns: variations_mean." in notes(files)
+
+
+def test_a_column_per_query_set_of_a_collection(paper):
+    spec = {"title": "T", "rows": "collections", "collections": ["passages"], "systems": [["dr_oq"]]}
+    spec |= {"measures": ["RR@10"], "query_sets": ["original", "misspell"]}
+    lines = rows(paper.table("table3", spec=spec))
+    assert lines[0][2:] == ["DR_OQ RR@10 original", "DR_OQ RR@10 misspell"]
+    assert lines[2][2:] == ["75.0", "37.5 / -50.0%"]
+
+
+SEEDS = {"paper": [1, 2, 3], "scale": [1, 2]}
+
+
+def test_a_column_per_seed(paper, measured):
+    sets = {"dev.original": [1, 1] * 20, "dev.misspell": [2, 4] * 20, "dev.swap_words": [1, 2] * 20}
+    paper.measures[measured("dr_oq", sets, seed=2)] = "key"
+    files = paper.table("table4", seeds=SEEDS)
+    head, reported, reproduced = rows(files)[:3]
+    assert head[2:] == ["Seed 1", "Seed 2", "Seed 3", "Mean", "Deviation", "CI", "Upper bound", "Lower bound"]
+    assert reported == [
+        "original", "reported", "70.0%", "71.0%", "72.0%", "71.0%", "1.00E-02", "1.13E-02", "72.1%", "69.9%"
+    ]  # fmt: skip
+    # Means .75 and 1: deviation .25 / √2 = .1768, CI 1.96 · .1768 / √2 = .2450.
+    assert reproduced[2:] == ["75.0", "100.0", "not run", "87.5", "17.68", "24.50", "112.0", "63.0"]
+    found = cells(files, "query_set", "seed", "value")
+    assert found["original", 3, "value"]["not_run"] == "this scale has 2 seeds of this system: 1, 2"
+    assert (found["original", 2, "value"]["seeds"], found["original", 0, "median"]["seeds"]) == (1, 2)
+    assert len(found) == 4 * 8
+
+
+def test_one_seed_has_a_mean_and_nothing_else(paper):
+    files = paper.table("table4", seeds={**SEEDS, "scale": [1]})
+    assert rows(files)[2][2:] == ["75.0", "not run", "not run", "75.0", *["not run"] * 4]
+    assert "Not run: this scale has 1 seed of this system: 1" in notes(files)
+
+
+@pytest.mark.parametrize("query_set", ["original", "random_char", "keyboard_char", "reorder_words"])
+def test_the_summary_of_seeds_is_the_one_that_capot_prints(query_set):
+    """Table 8; its seeds are rounded to 1e-4. (Other rows of it disagree with themselves.)"""
+    table = load_paper("capot").tables["table8"]
+    seeds = np.array([cell.value for cell in table.select({"query_set": query_set, "seed": "*"})])
+    for value, number in summary(seeds).items():
+        (printed,) = table.select({"query_set": query_set, "value": value})
+        assert number == pytest.approx(printed.value, abs=1e-4), value
+
+
+def test_a_measure_of_another_depth_is_named(paper):
+    evaluation = paper.evaluation()
+    evaluation["passages"]["measures"] = ["RR@100"]
+    measured = {"RR@100": "RR@10", "R@1000": "R@100"}
+    files = paper.table("table1", evaluation=evaluation, measured=measured)
+    assert [note for note in notes(files) if "is measured as" in note] == ["RR@100 is measured as RR@10 here."]
+
+
+def test_losses_are_in_the_footnotes(paper):
+    losses = {"rodr": {"name": "capot", "margin": 1.0, "variant": "text"}, "dr_oq": {"name": "self_teaching"}}
+    found = notes(paper.table("table1", losses=losses))
+    assert "Loss of RoDR w/o L_p|q: capot with margin 1.0, variant text." in found
+    assert "Loss of DR_OQ (dr_oq): self_teaching." in found  # another system bears this label

@@ -1,0 +1,80 @@
+"""All methods under equal conditions: what each gains by kind of variation, and what it costs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from robustdr.evaluation.statistics import holm
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+
+NONE = "–"
+BETTER, WORSE = "↑", "↓"
+
+
+def expenses(lineage: dict[str, list[str]], costs: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """What training a system costs, averaged over its seeds, as it stands in the table.
+
+    Args:
+        lineage: `own` and `total`: the cost.json files of the system, and of all that it is trained from, itself
+            included; one of each per seed. Empty for a system that is not trained.
+        costs: by file: `seconds`, `peak_memory_mb`, `device`, `processes`.
+
+    Returns:
+        own and total seconds, GPU-hours of the whole lineage where a device is a GPU, peak memory of its own training.
+    """
+    own, total = ([costs[path] for path in lineage[part]] for part in ("own", "total"))
+    if not own:
+        return dict.fromkeys(("own seconds", "total seconds", "GPU-hours", "peak memory"), NONE)
+    on_gpu = [cost["seconds"] * cost["processes"] for cost in total if cost["device"] != "CPU"]
+    return {
+        "own seconds": f"{sum(cost['seconds'] for cost in own) / len(own):,.0f}",
+        "total seconds": f"{sum(cost['seconds'] for cost in total) / len(own):,.0f}",
+        "GPU-hours": f"{sum(on_gpu) / len(own) / 3600:.2f}" if on_gpu else NONE,
+        "peak memory": f"{max(cost['peak_memory_mb'] for cost in own):,.0f} MB",
+    }
+
+
+def _mark(cells: list[Cell], level: float) -> int:
+    """Mark what is better or worse than the base system after Holm's correction over all cells; gives their number."""
+    tested = [cell for cell in cells if cell.p is not None]
+    for cell, p in zip(tested, holm([cell.p for cell in tested if cell.p is not None]), strict=True):
+        cell.p = p
+        if p < level:
+            cell.mark = BETTER if (cell.difference or 0) > 0 else WORSE
+    return len(tested)
+
+
+def methods(make: Maker, files: list[Path]) -> Grid:
+    """A row per system; a column per query set (original and the means), and facts: what its training costs.
+
+    Drops are against the system's own original queries; marks say whether the measure itself differs from the base
+    system's. `p` of a cell is corrected.
+    """
+    (role,), base = make.spec["collections"], make.spec["base"]
+    labels = make.settings["labels"]
+    columns = {
+        f"{query_set} {measure}": (query_set, measure)
+        for measure in make.measures(role)
+        for query_set in (ORIGINAL, *make.settings["evaluation"][role]["means"])
+    }
+    cells = {}
+    facts: dict[str, dict[str, tuple[str, str]]] = {}
+    costs = {str(path): json.loads(path.read_text(encoding="utf-8")) for path in files}
+    for system in make.spec["systems"]:
+        for column, place in columns.items():
+            against = base if system != base else ""
+            cells[labels[system], column] = make.cell(system, role, *place, against=against)
+        found = expenses(make.settings["lineage"][system], costs)
+        found["re-index"] = "yes" if make.settings["reindexes"][system] else "no"
+        for heading, text in found.items():
+            facts.setdefault(heading, {})[labels[system]] = (NONE, text)
+    tests = _mark(list(cells.values()), make.spec["level"])
+    notes = [
+        f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: paired two-tailed t-tests at "
+        f"p < {make.spec['level']}, Holm's correction over all {tests} tests of the table.",
+        "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
+        f"trained from. Re-index: whether its passage vectors are others than those of {labels[base]}. Costs are "
+        "measured and vary between runs; everything else is deterministic.",
+    ]
+    rows = [labels[system] for system in make.spec["systems"]]
+    return Grid("Method", rows, [*columns, *facts], cells, facts, notes)

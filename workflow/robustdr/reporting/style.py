@@ -1,0 +1,34 @@
+"""How figures look, and how they are written: the same bytes from the same numbers."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+from robustdr.files import atomic
+
+plt.rcParams |= {
+    "svg.hashsalt": "robustdr",
+    "svg.fonttype": "none",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+}
+# Okabe and Ito, safe for the colour-blind; grey in place of their yellow, which is faint on white.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+
+
+def save(figure: plt.Figure, output: Path) -> None:
+    """Write a figure as .svg and .png, without dates."""
+    for suffix in (".svg", ".png"):
+        with atomic(output.with_suffix(suffix)) as temporary:
+            metadata = {"Date": None, "Creator": None} if suffix == ".svg" else {"Software": None}
+            figure.savefig(temporary, dpi=150, metadata=metadata, bbox_inches="tight")
+    plt.close(figure)
