@@ -12,7 +12,9 @@ from tqdm import tqdm
 from transformers import AutoModel, AutoTokenizer
 
 from robustdr.encoding.batching import by_length, pad
+from robustdr.encoding.directory import QUERY, part
 from robustdr.errors import UserError
+from robustdr.seeds import digest
 
 GROUP_TOKENS = {"cpu": 1024, "cuda": 1 << 18}  # tokens of one pass through the model, padding included
 
@@ -36,7 +38,7 @@ def autocast(on: torch.device) -> AbstractContextManager:
 
 
 class Encoder:
-    """A model directory as this project writes it: a transformer and a pooling (`cls` or `mean`).
+    """One encoder of a model directory as this project writes it: a transformer and a pooling (`cls` or `mean`).
 
     It is read without importing sentence-transformers, which would cost a second and a half a process.
 
@@ -44,6 +46,7 @@ class Encoder:
         path: the model directory (safetensors; code from the directory is never run).
         on: device; default: the first GPU, else the CPU.
         half: load the weights in half precision where the hardware has it: for encoding, not for training.
+        route: `query` or `document`: which encoder of a directory that has one for each.
 
     Attributes:
         model: the transformer. dimension: of its vectors. tokenizer: its tokenizer.
@@ -52,22 +55,23 @@ class Encoder:
         UserError: `path` holds no such model.
     """
 
-    def __init__(self, path: str | Path, on: torch.device | None = None, half: bool = False):
+    def __init__(self, path: str | Path, on: torch.device | None = None, half: bool = False, route: str = QUERY):
         self.device = on or device()
         dtype = half_precision(self.device) if half else None
         # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
         try:
-            pooling = json.loads((Path(path) / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+            transformer, pooler = part(Path(path), route)
+            pooling = json.loads((pooler / "config.json").read_text(encoding="utf-8"))
             self.model = AutoModel.from_pretrained(
-                path,
+                transformer,
                 attn_implementation=attention,
                 use_safetensors=True,
                 local_files_only=True,
                 trust_remote_code=False,
                 dtype=dtype or torch.float32,
             ).to(self.device)
-            self.tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+            self.tokenizer = AutoTokenizer.from_pretrained(transformer, local_files_only=True, trust_remote_code=False)
         except (OSError, ValueError, SafetensorError) as error:
             raise UserError(f"{path}: no model there, or a damaged one ({error}); delete it and run again") from error
         self.pooling = pooling["pooling_mode"]
@@ -83,22 +87,29 @@ class Encoder:
             return_token_type_ids=False,
         )["input_ids"]
 
-    def embed(self, tokens: Sequence[Sequence[int]]) -> torch.Tensor:
+    def groups(self, tokens: Sequence[Sequence[int]], limit: int | None = None) -> list[list[int]]:
+        """Positions of texts of similar length, at most `limit` tokens with padding: each group is one pass."""
+        return by_length([len(ids) for ids in tokens], limit or GROUP_TOKENS[self.device.type])
+
+    def forward(self, tokens: Sequence[Sequence[int]], seed: int = 0) -> torch.Tensor:
+        """Vectors of texts that go through the model together, [texts, dimension]; `seed` is that of dropout."""
+        if self.model.training:
+            torch.manual_seed(seed)
+        padded = pad(tokens, self.tokenizer.pad_token_id)
+        features = {name: ids.to(self.device) for name, ids in padded.items()}
+        hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
+        if self.pooling == "cls":
+            return hidden[:, 0]
+        mask = features["attention_mask"].unsqueeze(-1)
+        return (hidden * mask).sum(1) / mask.sum(1)
+
+    def embed(self, tokens: Sequence[Sequence[int]], seed: int = 0, limit: int | None = None) -> torch.Tensor:
         """Vectors of one batch of token ids, [texts, dimension], with gradients where they are enabled.
 
-        The batch goes through the model in groups of similar length: what padding would cost is saved.
+        The batch goes through the model in `groups`: what padding would cost is saved.
         """
-        groups = by_length([len(ids) for ids in tokens], GROUP_TOKENS[self.device.type])
-        vectors = []
-        for group in groups:
-            padded = pad([tokens[i] for i in group], self.tokenizer.pad_token_id)
-            features = {name: ids.to(self.device) for name, ids in padded.items()}
-            hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
-            if self.pooling == "cls":
-                vectors.append(hidden[:, 0])
-            else:
-                mask = features["attention_mask"].unsqueeze(-1)
-                vectors.append((hidden * mask).sum(1) / mask.sum(1))
+        groups = self.groups(tokens, limit)
+        vectors = [self.forward([tokens[i] for i in group], digest(seed, n)) for n, group in enumerate(groups)]
         order = torch.tensor([position for group in groups for position in group], device=self.device)
         return torch.cat(vectors)[order.argsort()]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from robustdr.collections import read_corpus
+from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import atomic, read_lines, write_text
@@ -59,7 +60,7 @@ def write_embeddings(
     Raises:
         UserError: see `encode_passages`.
     """
-    encoder = Encoder(model, half=True)
+    encoder = Encoder(model, half=True, route=DOCUMENT)
     first, last = shard_bounds(passages, shard, shards)
     texts = islice(read_corpus(corpus, separator=separator(encoder)), first, last)
     ids: list[str] = []

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from robustdr.collections import read_corpus
+from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import read_queries
@@ -56,8 +57,12 @@ def search_dense(
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
     place = {text: row for row, text in enumerate(texts)}
-    texts_of_corpus = read_corpus(corpus, separator=separator(encoder))
-    passages = iterate(shards) if shards else encode_passages(encoder, texts_of_corpus, settings["passage_length"])
+    if shards:
+        passages = iterate(shards)
+    else:
+        documents = Encoder(model, half=True, route=DOCUMENT)
+        texts_of_corpus = read_corpus(corpus, separator=separator(documents))
+        passages = encode_passages(documents, texts_of_corpus, settings["passage_length"])
     rankings = search(passages, vectors, settings["depth"], settings["index"])
     for query_set, queries_of_set, run, key in zip(query_sets, queries, runs, keys, strict=True):
         ranked = {qid: rankings[place[text]] for qid, text in queries_of_set.items()}
