@@ -50,7 +50,7 @@ rule split:
 # The card is the check: whatever reads a collection waits for it.
 rule card:
     input:
-        corpus=rules.corpus.output.corpus,
+        corpus=lambda w: [] if plan(w).is_log(w.collection) else corpus(w.root, w.collection),
         queries=lambda w: [query_set(w.root, w.collection, s, "original") for s in plan(w).splits(w.collection)],
         qrels=lambda w: [f"{w.root}/collections/{w.collection}/{s}/qrels.txt" for s in plan(w).splits(w.collection)],
     output:
@@ -68,7 +68,8 @@ rule card:
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         splits=lambda w: plan(w).splits(w.collection),
+        corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
         key=lambda w: plan(w).collection_key(w.collection),
     shell:
-        "python -m robustdr card --source {params.source:q} --corpus {input.corpus:q} --splits {params.splits:q}"
+        "python -m robustdr card --source {params.source:q} {params.corpus} --splits {params.splits:q}"
         " --queries {input.queries:q} --qrels {input.qrels:q} --output {output.card:q} > {log:q} 2>&1"

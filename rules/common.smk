@@ -1,6 +1,7 @@
 # Everything that the rules compute: the configuration, and file names from wildcards.
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from robustdr.config import load, validate
 from robustdr import reports
 from robustdr.audit import labels
 from robustdr.collections import local_files
+from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FILES
 from robustdr.errors import UserError
 from robustdr.plan import plans
 from robustdr.provenance import codehash
@@ -25,19 +27,6 @@ except UserError as error:
 # The package is found where the workflow lies, whatever environment a job runs in.
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(Path(workflow.basedir) / 'workflow'))}; ")
 
-MODEL_FILES = [
-    "model.safetensors",
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "modules.json",
-    "sentence_bert_config.json",
-    "config_sentence_transformers.json",
-    "1_Pooling/config.json",
-    "README.md",
-]
-
-
 wildcard_constraints:
     root="|".join(PLANS),
     collection=r"[a-z0-9-]+",
@@ -48,8 +37,8 @@ wildcard_constraints:
     seed=r"\d+",
     shard=r"\d+",
     paper="|".join(CONFIG.papers),
-    table=r"table\d+",
-    figure=r"figure\d+",
+    table=r"table\d+|methods",
+    figure=r"figure\d+|methods",
 
 
 def plan(w):
@@ -89,13 +78,24 @@ def model_folder(root, system, seed):
     return f"{root}/models/{p.train_split(system)[0]}/{system}/seed{seed}"
 
 
+def weights(root, system, seed, route):
+    """The weights of a system's query or document encoder."""
+    router = PLANS[root].is_trained(system) and PLANS[root].is_router(system)
+    return f"{model_folder(root, system, seed)}/{f'{route}_0_Transformer/' if router else ''}model.safetensors"
+
+
 def model(root, system, seed):
-    return f"{model_folder(root, system, seed)}/model.safetensors"
+    return list(dict.fromkeys(weights(root, system, seed, route) for route in (QUERY, DOCUMENT)))
 
 
 def embeddings(root, collection, system, seed):
-    shards = range(PLANS[root].bound["embeddings"]["shards"])
-    return [f"{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy" for shard in shards]
+    """The passage vectors that a system searches, if they are kept."""
+    p = PLANS[root]
+    if not p.keeps_embeddings(system, collection):
+        return []
+    encoder = p.encoder_of(system)
+    shards = range(p.bound["embeddings"]["shards"])
+    return [f"{root}/embeddings/{collection}/{encoder}/seed{p.seed_of(encoder, seed)}/{shard}.npy" for shard in shards]
 
 
 def run_file(root, collection, system, seed, split, variation):
@@ -135,48 +135,101 @@ def label_files(w):
         raise WorkflowError(f"config/config.yaml: qvg_labels: {error}") from None
 
 
-def initial_model(w):
+def initial_folder(w):
     parent = plan(w).initial_of(w.system)
     if parent:
-        return model(w.root, parent, plan(w).seed_of(parent, w.seed))
-    return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/model.safetensors"
+        return model_folder(w.root, parent, plan(w).seed_of(parent, w.seed))
+    return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}"
+
+
+def initial_model(w):
+    parent = plan(w).initial_of(w.system)
+    return model(w.root, parent, plan(w).seed_of(parent, w.seed)) if parent else f"{initial_folder(w)}/model.safetensors"
+
+
+def mined(w):
+    """What hard negatives are drawn from; nothing for recipes on queries alone."""
+    if plan(w).trains_on_queries_alone(w.system):
+        return {}
+    miner = plan(w).recipe(w.system)["negatives"]
+    return {
+        "corpus": corpus(w.root, w.collection),
+        "qrels": f"{w.root}/collections/{w.collection}/train/qrels.txt",
+        "run": run_file(w.root, w.collection, miner, plan(w).seed_of(miner, w.seed), "train", "original"),
+    }
+
+
+def mined_arguments(w, input):
+    return f"--passages {shlex.join([input.corpus, input.qrels, input.run])}" if input.get("run") else ""
 
 
 def launcher(devices):
     return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
 
 
-def teacher_arguments(w, input):
-    if not input.get("teacher"):
-        return ""
-    return f"--teacher {shlex.quote(str(input.teacher))} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
-
-
 def teacher_files(w):
-    recipe = plan(w).recipe(w.system)
-    if "teacher" not in recipe:
-        return {"teacher": [], "teacher_embeddings": []}
-    teacher, seed = recipe["teacher"], plan(w).seed_of(recipe["teacher"], w.seed)
+    teacher = plan(w).recipe(w.system).get("teacher")
+    if not teacher:
+        return {}
+    seed = plan(w).seed_of(teacher, w.seed)
     return {
         "teacher": model(w.root, teacher, seed),
         "teacher_embeddings": embeddings(w.root, w.collection, teacher, seed),
     }
 
 
+def teacher_arguments(w, input):
+    if not input.get("teacher"):
+        return ""
+    teacher = plan(w).recipe(w.system)["teacher"]
+    folder = model_folder(w.root, teacher, plan(w).seed_of(teacher, w.seed))
+    return f"--teacher {shlex.quote(folder)} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
+
+
+def train_kinds():
+    """Systems by what their training writes: whether separate encoders, and after which percentages snapshots."""
+    p = next(iter(PLANS.values()))
+    taken, kinds = p.snapshots(), {}
+    for system in CONFIG.systems:
+        if p.is_trained(system):
+            kinds.setdefault((p.is_router(system), tuple(taken.get(system, []))), []).append(system)
+    return kinds
+
+
 def evaluated(w, file):
     """One file for every query set that is evaluated on a collection, in the order of its settings."""
-    query_sets = plan(w).evaluate_settings(w.collection)["measures"]
+    query_sets = plan(w).evaluate_settings(w.system, w.collection)["measures"]
     return [file(*name.split(".")) for name in query_sets]
 
 
+def searches(bm25):
+    """(scale, root, collection, split, variations, systems) of every search, by BM25 or by dense retrievers."""
+    found = []
+    for root, p in PLANS.items():
+        for (collection, split), systems_by_kinds in p.searches().items():
+            for kinds, systems in systems_by_kinds.items():
+                chosen = [system for system in systems if ("bm25" in p.recipe(system)) == bm25]
+                if chosen:
+                    found.append((p.scale, root, collection, split, kinds, chosen))
+    return found
+
+
+def reported_file(w):
+    """What a paper prints; nothing where no paper stands behind the folder."""
+    path = f"config/papers/{w.paper}/reported.yaml"
+    return path if os.path.exists(path) else []
+
+
+def reported_argument(w, input):
+    return f"--reported {shlex.quote(input.reported)}" if input.reported else ""
+
+
 def varied_statistics(w):
-    """The counts of the varied query sets of a table's collections."""
-    spec = CONFIG.papers[w.paper]["tables"][w.table]
-    evaluations = plan(w).evaluations()
+    """The counts of the varied query sets of a table that has a row for each."""
+    spec, evaluation = CONFIG.papers[w.paper]["tables"][w.table], CONFIG.papers[w.paper]["evaluation"]
     return [
-        f"{w.root}/variations/{collection}/{split}/{kind}.json"
-        for (collection, split), (kinds, _) in evaluations.items()
-        if collection in [plan(w).collection_of(role) for role in spec["collections"]] and spec["rows"] == "query_sets"
-        for kind in kinds
-        if kind != "original"
+        f"{w.root}/variations/{plan(w).collection_of(role)}/{evaluation[role]['split']}/{kind}.json"
+        for role in spec["collections"]
+        for kind in evaluation[role]["variations"]
+        if spec["rows"] == "query_sets" and kind not in plan(w).unavailable_variations()
     ]

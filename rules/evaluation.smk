@@ -18,7 +18,7 @@ rule evaluate:
         mem_mb=retried(4000),
         runtime=30,
     params:
-        settings=lambda w: as_json(plan(w).evaluate_settings(w.collection)),
+        settings=lambda w: as_json(plan(w).evaluate_settings(w.system, w.collection)),
         key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),
     shell:
         "python -m robustdr evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"

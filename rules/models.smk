@@ -3,7 +3,7 @@
 
 rule checkpoint:
     output:
-        expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=MODEL_FILES),
+        expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=SHARED_FILES),
     log:
         "{root}/logs/checkpoint/{checkpoint}.log",
     benchmark:
@@ -25,20 +25,11 @@ rule checkpoint:
 
 rule training_data:
     input:
+        unpack(mined),
         card="{root}/collections/{collection}/card.json",
-        corpus="{root}/collections/{collection}/corpus.jsonl",
         queries="{root}/collections/{collection}/train/queries.tsv",
-        qrels="{root}/collections/{collection}/train/qrels.txt",
-        run=lambda w: run_file(
-            w.root,
-            w.collection,
-            plan(w).recipe(w.system)["negatives"],
-            plan(w).seed_of(plan(w).recipe(w.system)["negatives"], w.seed),
-            "train",
-            "original",
-        ),
         variations=lambda w: [
-            query_set(w.root, w.collection, "train", kind) for kind in plan(w).recipe(w.system).get("variations", [])
+            query_set(w.root, w.collection, "train", kind) for kind in plan(w).training_variations(w.system)
         ],
         tokenizer=lambda w: f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/tokenizer.json",
     output:
@@ -56,71 +47,58 @@ rule training_data:
     params:
         settings=lambda w: as_json(plan(w).training_data_settings(w.system)),
         key=lambda w: plan(w).training_data_key(w.system, int(w.seed)),
+        passages=mined_arguments,
     shell:
-        "python -m robustdr training-data --settings {params.settings:q} --seed {wildcards.seed} --corpus {input.corpus:q}"
-        " --queries {input.queries:q} --qrels {input.qrels:q} --run {input.run:q} --variations {input.variations:q}"
-        " --tokenizer {input.tokenizer:q} --output {output.data:q} > {log:q} 2>&1"
+        "python -m robustdr training-data --settings {params.settings:q} --seed {wildcards.seed} {params.passages}"
+        " --queries {input.queries:q} --variations {input.variations:q} --tokenizer {input.tokenizer:q}"
+        " --output {output.data:q} > {log:q} 2>&1"
 
 
-# Systems whose learning curve a figure shows leave snapshots behind as well.
-PERCENTS = sorted({p for taken in next(iter(PLANS.values())).snapshots().values() for p in taken})
-CURVES = "|".join(next(iter(PLANS.values())).snapshots()) or "none"
+# One rule for each set of files that a training may leave behind: a system with separate encoders has two of them, and
+# one whose learning is followed has snapshots beside it.
+for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
 
-
-rule train:
-    input:
-        unpack(teacher_files),
-        data=rules.training_data.output.data,
-        initial=initial_model,
-    output:
-        expand("{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}", file=[*MODEL_FILES, "training.csv"]),
-    log:
-        "{root}/logs/train/{collection}.{system}.{seed}.log",
-    benchmark:
-        "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
-    wildcard_constraints:
-        system=f"(?!(?:{CURVES})/)[a-z0-9_]+",
-    priority: 1  # the longest jobs first: what is left fills the gaps
-    conda:
-        "../envs/train-gpu.yaml"
-    threads: lambda w: plan(w).bound["threads"]
-    resources:
-        mem_mb=retried(3000),
-        runtime=lambda w, attempt: 1440 * attempt,
-        gpu=lambda w: plan(w).budget(w.system)["devices"],
-    params:
-        settings=lambda w: as_json(plan(w).train_settings(w.system)),
-        key=lambda w: plan(w).model_key(w.system, int(w.seed)),
-        launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
-        folder=lambda w: model_folder(w.root, w.system, w.seed),
-        resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
-        teacher=teacher_arguments,
-        snapshots="",
-    shell:
-        "{params.launcher} -m robustdr train --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
-        " --data {input.data:q} --initial {input.initial:q} --resume {params.resume:q} {params.teacher}"
-        " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"
-
-
-use rule train as train_with_snapshots with:
-    output:
-        expand("{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}", file=[*MODEL_FILES, "training.csv"]),
-        expand(
-            "{{root}}/models/{{collection}}/{{system}}.at{percent}/seed{{seed}}/{file}",
-            percent=PERCENTS,
-            file=MODEL_FILES,
-        ),
-    log:
-        "{root}/logs/train/{collection}.{system}.{seed}.snapshots.log",
-    benchmark:
-        "{root}/benchmarks/train/{collection}.{system}.{seed}.snapshots.tsv"
-    wildcard_constraints:
-        system=CURVES,
-    params:
-        settings=lambda w: as_json(plan(w).train_settings(w.system)),
-        key=lambda w: plan(w).model_key(w.system, int(w.seed)),
-        launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
-        folder=lambda w: model_folder(w.root, w.system, w.seed),
-        resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
-        teacher=teacher_arguments,
-        snapshots=f"--snapshots {' '.join(map(str, PERCENTS))}",
+    rule:
+        name:
+            "_".join(["train", "separate" if ROUTER else "shared", *(f"at{percent}" for percent in PERCENTS)])
+        input:
+            unpack(teacher_files),
+            data=rules.training_data.output.data,
+            initial=initial_model,
+        output:
+            model=expand(
+                "{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}",
+                file=[*(ROUTER_FILES if ROUTER else SHARED_FILES), "training.csv", "cost.json"],
+            ),
+            snapshots=expand(
+                "{{root}}/models/{{collection}}/{{system}}.at{percent}/seed{{seed}}/{file}",
+                percent=PERCENTS,
+                file=ROUTER_FILES if ROUTER else SHARED_FILES,
+            ),
+        log:
+            "{root}/logs/train/{collection}.{system}.{seed}.log",
+        benchmark:
+            "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
+        wildcard_constraints:
+            system="|".join(SYSTEMS),
+        priority: 1  # the longest jobs first: what is left fills the gaps
+        conda:
+            "../envs/train-gpu.yaml"
+        threads: lambda w: plan(w).bound["threads"]
+        resources:
+            mem_mb=retried(3000),
+            runtime=lambda w, attempt: 1440 * attempt,
+            gpu=lambda w: plan(w).budget(w.system)["devices"],
+        params:
+            settings=lambda w: as_json(plan(w).train_settings(w.system)),
+            key=lambda w: plan(w).model_key(w.system, int(w.seed)),
+            launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
+            initial=initial_folder,
+            folder=lambda w: model_folder(w.root, w.system, w.seed),
+            resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
+            teacher=teacher_arguments,
+            snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",
+        shell:
+            "{params.launcher} -m robustdr train --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
+            " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.teacher}"
+            " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"

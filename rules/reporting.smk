@@ -5,7 +5,8 @@ rule table:
     input:
         measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table)["keys"]),
         statistics=varied_statistics,
-        reported="config/papers/{paper}/reported.yaml",
+        costs=lambda w: reports.table_costs(plan(w), w.paper, w.table),
+        reported=reported_file,
     output:
         md=report(
             "{root}/tables/{paper}_{table}.md", caption="../report/table.rst", category="Tables", subcategory="{paper}"
@@ -24,14 +25,16 @@ rule table:
     params:
         settings=lambda w: as_json(reports.table_settings(plan(w), w.paper, w.table)),
         code=codehash("robustdr.reporting.tables"),
+        reported=reported_argument,
     shell:
         "python -m robustdr table --settings {params.settings:q} --measures {input.measures:q}"
-        " --statistics {input.statistics:q} --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"
+        " --statistics {input.statistics:q} --costs {input.costs:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
 
 
 rule figure:
     input:
         measures=lambda w: list(reports.figure_settings(plan(w), w.paper, w.figure)["keys"]),
+        reported=reported_file,
     output:
         svg=report(
             "{root}/figures/{paper}_{figure}.svg",
@@ -53,8 +56,9 @@ rule figure:
     params:
         settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
         code=codehash("robustdr.reporting.figures"),
+        reported=reported_argument,
     shell:
-        "python -m robustdr figure --settings {params.settings:q} --measures {input.measures:q}"
+        "python -m robustdr figure --settings {params.settings:q} --measures {input.measures:q} {params.reported}"
         " --output {output.svg:q} > {log:q} 2>&1"
 
 

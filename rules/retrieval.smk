@@ -3,7 +3,7 @@
 
 rule embed:
     input:
-        model=lambda w: model(w.root, w.system, w.seed),
+        weights=lambda w: weights(w.root, w.system, w.seed, DOCUMENT),
         corpus="{root}/collections/{collection}/corpus.jsonl",
         card="{root}/collections/{collection}/card.json",
     output:
@@ -23,36 +23,33 @@ rule embed:
     params:
         settings=lambda w: as_json(plan(w).embed_settings(w.system)),
         key=lambda w: plan(w).embeddings_key(w.system, int(w.seed), w.collection),
+        model=lambda w: model_folder(w.root, w.system, w.seed),
         shards=lambda w: plan(w).bound["embeddings"]["shards"],
     shell:
-        "python -m robustdr embed --settings {params.settings:q} --model {input.model:q} --corpus {input.corpus:q}"
+        "python -m robustdr embed --settings {params.settings:q} --model {params.model:q} --corpus {input.corpus:q}"
         " --card {input.card:q} --shard {wildcards.shard} --shards {params.shards} --output {output.vectors:q}"
         " > {log:q} 2>&1"
 
 
-# One rule per split of a collection, because a rule's outputs are fixed: the query sets that the experiments need of it.
-QUERY_SETS = {}
-for p in PLANS.values():
-    for at, kinds in p.query_sets().items():
-        QUERY_SETS[at] = QUERY_SETS.get(at, []) + [kind for kind in kinds if kind not in QUERY_SETS.get(at, [])]
-
-for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
+# One rule for each list of query sets that systems search of a split, because a rule's outputs are fixed: a change of what
+# one paper needs touches its own systems alone.
+for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(searches(bm25=True)):
 
     rule:
         name:
-            f"bm25_{COLLECTION}_{SPLIT}"
+            f"bm25_{SCALE}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            corpus=f"{{root}}/collections/{COLLECTION}/corpus.jsonl",
-            card=f"{{root}}/collections/{COLLECTION}/card.json",
-            queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
+            corpus=corpus(ROOT, COLLECTION),
+            card=card(ROOT, COLLECTION),
+            queries=[query_set(ROOT, COLLECTION, SPLIT, kind) for kind in KINDS],
         output:
-            runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
+            runs=[run_file(ROOT, COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
         log:
-            f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{ROOT}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{ROOT}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
-            system=r"bm25",
+            system="|".join(SYSTEMS),
         conda:
             "../envs/data.yaml"
         threads: 1
@@ -60,9 +57,9 @@ for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
             mem_mb=retried(4000),
             runtime=240,
         params:
-            settings=lambda w: as_json(plan(w).search_settings(w.system)),
-            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
-                plan(w).run_key(w.system, 0, *at, k) for k in kinds
+            settings=lambda w, p=PLANS[ROOT]: as_json(p.search_settings(w.system)),
+            run_keys=lambda w, p=PLANS[ROOT], at=(COLLECTION, SPLIT), kinds=KINDS: [
+                p.run_key(w.system, 0, *at, kind) for kind in kinds
             ],
             collection=COLLECTION,
         shell:
@@ -70,41 +67,41 @@ for (COLLECTION, SPLIT), KINDS in QUERY_SETS.items():
             " --collection {params.collection:q} --corpus {input.corpus:q} --queries {input.queries:q}"
             " --runs {output.runs:q} > {log:q} 2>&1"
 
+
+for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(searches(bm25=False)):
+
     rule:
         name:
-            f"search_{COLLECTION}_{SPLIT}"
+            f"search_{SCALE}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            model=lambda w: model(w.root, w.system, w.seed),
-            corpus=f"{{root}}/collections/{COLLECTION}/corpus.jsonl",
-            card=f"{{root}}/collections/{COLLECTION}/card.json",
-            embeddings=lambda w, collection=COLLECTION: (
-                embeddings(w.root, collection, w.system, w.seed)
-                if plan(w).keeps_embeddings(w.system, collection)
-                else []
-            ),
-            queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
+            weights=lambda w, root=ROOT: weights(root, w.system, w.seed, QUERY),
+            corpus=corpus(ROOT, COLLECTION),
+            card=card(ROOT, COLLECTION),
+            embeddings=lambda w, root=ROOT, collection=COLLECTION: embeddings(root, collection, w.system, w.seed),
+            queries=[query_set(ROOT, COLLECTION, SPLIT, kind) for kind in KINDS],
         output:
-            runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
+            runs=[run_file(ROOT, COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
         log:
-            f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{ROOT}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{ROOT}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
-            system=r"(?!bm25/)[a-z0-9_.]+",
+            system="|".join(map(re.escape, SYSTEMS)),
         conda:
             "../envs/index-gpu.yaml"
-        threads: lambda w: plan(w).bound["threads"]
+        threads: PLANS[ROOT].bound["threads"]
         resources:
             mem_mb=retried(4000),
             runtime=lambda w, attempt: 120 * attempt,
             gpu=1,
         params:
-            settings=lambda w: as_json(plan(w).search_settings(w.system)),
-            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
-                plan(w).run_key(w.system, int(w.seed), *at, k) for k in kinds
+            settings=lambda w, p=PLANS[ROOT]: as_json(p.search_settings(w.system)),
+            run_keys=lambda w, p=PLANS[ROOT], at=(COLLECTION, SPLIT), kinds=KINDS: [
+                p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
+            model=lambda w, root=ROOT: model_folder(root, w.system, w.seed),
             collection=COLLECTION,
         shell:
             "python -m robustdr search --settings {params.settings:q} --keys {params.run_keys}"
-            " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --model {input.model:q}"
+            " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --model {params.model:q}"
             " --corpus {input.corpus:q} --embeddings {input.embeddings:q} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"

@@ -66,7 +66,7 @@ def checkpoint(a: argparse.Namespace) -> None:
 def training_data(a: argparse.Namespace) -> None:
     from robustdr.training.data import write_training_data
 
-    write_training_data(a.settings, a.seed, a.corpus, a.queries, a.qrels, a.run, a.variations, a.tokenizer, a.output)
+    write_training_data(a.settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
 
 
 def train(a: argparse.Namespace) -> None:
@@ -82,10 +82,10 @@ def train(a: argparse.Namespace) -> None:
         a.seed,
         a.key,
         a.data,
-        a.initial.parent,
+        a.initial,
         folder,
         a.resume,
-        a.teacher.parent if a.teacher else None,
+        a.teacher,
         a.teacher_embeddings,
         snapshots,
     )
@@ -95,13 +95,13 @@ def embed(a: argparse.Namespace) -> None:
     from robustdr.retrieval.embeddings import write_embeddings
 
     passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
-    write_embeddings(a.settings, a.model.parent, a.corpus, passages, a.shard, a.shards, a.output)
+    write_embeddings(a.settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
 
 
 def search(a: argparse.Namespace) -> None:
     from robustdr.retrieval.search import search_dense
 
-    search_dense(a.settings, a.keys, a.tag, a.collection, a.model.parent, a.corpus, a.embeddings, a.queries, a.runs)
+    search_dense(a.settings, a.keys, a.tag, a.collection, a.model, a.corpus, a.embeddings, a.queries, a.runs)
 
 
 def bm25(a: argparse.Namespace) -> None:
@@ -120,13 +120,13 @@ def evaluate(a: argparse.Namespace) -> None:
 def table(a: argparse.Namespace) -> None:
     from robustdr.reporting.tables import write_table
 
-    write_table(a.settings, a.measures, a.statistics, a.reported, a.output)
+    write_table(a.settings, a.measures, a.statistics, a.reported, a.costs, a.output)
 
 
 def figure(a: argparse.Namespace) -> None:
     from robustdr.reporting.figures import write_figure
 
-    write_figure(a.settings, a.measures, a.output)
+    write_figure(a.settings, a.measures, a.reported, a.output)
 
 
 def claims(a: argparse.Namespace) -> None:
@@ -167,7 +167,7 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Opt
     "card": (
         card,
         "check a collection and describe it",
-        {"source": JSON, "corpus": PATH, "splits": TEXTS, "queries": PATHS, "qrels": PATHS, "output": PATH},
+        {"source": JSON, "corpus*": PATH, "splits": TEXTS, "queries": PATHS, "qrels": PATHS, "output": PATH},
     ),
     "vary-split": (
         vary_split,
@@ -181,10 +181,8 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Opt
         {
             "settings": JSON,
             "seed": INT,
-            "corpus": PATH,
+            "passages*": {"type": Path, "nargs": 3, "metavar": ("CORPUS", "QRELS", "RUN")},
             "queries": PATH,
-            "qrels": PATH,
-            "run": PATH,
             "variations": PATHS,
             "tokenizer": PATH,
             "output": PATH,
@@ -247,9 +245,20 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Opt
     "table": (
         table,
         "write a table, reported beside reproduced",
-        {"settings": JSON, "measures": PATHS, "statistics": PATHS, "reported": PATH, "output": PATH},
+        {
+            "settings": JSON,
+            "measures": PATHS,
+            "statistics": PATHS,
+            "costs": PATHS,
+            "reported*": PATH,
+            "output": PATH,
+        },
     ),
-    "figure": (figure, "draw a figure", {"settings": JSON, "measures": PATHS, "output": PATH}),
+    "figure": (
+        figure,
+        "draw a figure",
+        {"settings": JSON, "measures": PATHS, "reported*": PATH, "output": PATH},
+    ),
     "claims": (claims, "judge a paper's claims", {"settings": JSON, "measures": PATHS, "claims": PATH, "output": PATH}),
     "validate-labels": (
         validate_labels,

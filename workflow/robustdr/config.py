@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from robustdr import losses, variations
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
+from robustdr.needs import claimed_systems, reported_pairs
 
 Tree = dict[str, Any]
 
@@ -25,12 +26,14 @@ class Config:
     Attributes:
         collections: sources by name. scales: scales by name. papers: experiments by paper.
         systems: recipes by system; a system belongs to the one paper that declares it.
+        claims: the claims of each paper.
     """
 
     collections: dict[str, Tree]
     scales: dict[str, Tree]
     papers: dict[str, Tree]
     systems: dict[str, Tree]
+    claims: dict[str, list[Tree]]
 
 
 def _read(path: Path) -> Tree:
@@ -97,18 +100,19 @@ def load(folder: Path = Path("config")) -> Config:
                     f"{folder}/papers/{paper}/experiment.yaml: systems.{name}: declared by another paper too"
                 )
             systems[name] = {**system, "paper": paper}
+    claims = {paper: read(folder / "papers" / paper / "claims.yaml", "claims")["claims"] for paper in papers}
     config = Config(
         read(folder / "collections.yaml", "collections"),
         {path.stem: read(path, "scale") for path in sorted(folder.glob("scales/*.yaml"))},
         papers,
         systems,
+        claims,
     )
     for name, scale in config.scales.items():
         _check_scale(config, scale, folder / "scales" / f"{name}.yaml")
     for paper, experiment in papers.items():
         _check_experiment(config, paper, experiment, folder / "papers" / paper / "experiment.yaml")
-        path = folder / "papers" / paper / "claims.yaml"
-        _check_claims(config, experiment, read(path, "claims"), path)
+        _check_claims(config, experiment, claims[paper], folder / "papers" / paper / "claims.yaml")
     return config
 
 
@@ -138,6 +142,9 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
         for field in ("negatives", "teacher"):
             if field in system:
                 known(f"systems.{name}.{field}", system[field], config.systems)
+        parent = config.systems.get(system.get("initial"), {})
+        if parent.get("encoders") == "separate" and system.get("encoders") != "separate":
+            raise UserError(f"{path}: systems.{name}: continues from {system['initial']}: add `encoders: separate`")
         for variation in system.get("variations", []):
             known(f"systems.{name}.variations", variation, variations.names())
         if "loss" in system:
@@ -165,33 +172,64 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
             for variation in evaluation["variations"]:
                 settings = scale["variations"].get(variation, {})
                 known(f"evaluation.{role}.variations", settings.get("generator", variation), variations.names())
-    for name, table in experiment["tables"].items():
-        for system in table["systems"]:
-            known(f"tables.{name}.systems", system, config.systems)
-        for role in table["collections"]:
-            known(f"tables.{name}.collections", role, experiment["evaluation"])
-        for system, other in table.get("significance", {}).get("against", {}).items():
-            known(f"tables.{name}.significance.against", system, table["systems"])
-            known(f"tables.{name}.significance.against.{system}", other, table["systems"])
-    for name, figure in experiment.get("figures", {}).items():
-        for system in (figure["start"], *figure["systems"]):
-            known(f"figures.{name}.systems", system, config.systems)
-        known(f"figures.{name}.collection", figure["collection"], experiment["evaluation"])
-        known(f"figures.{name}.measure", figure["measure"], experiment["evaluation"][figure["collection"]]["measures"])
+    _check_means(experiment, path)
+    for part in ("tables", "figures"):
+        for name, spec in experiment.get(part, {}).items():
+            _check_report(config, experiment, spec, f"{path}: {part}.{name}")
 
 
-def _check_claims(config: Config, experiment: Tree, claims: Tree, path: Path) -> None:
-    for number, claim in enumerate(claims["claims"]):
+def _check_means(experiment: Tree, path: Path) -> None:
+    """Means average variations of their role, under names that no variation has."""
+    for role, evaluation in experiment["evaluation"].items():
+        for mean, kinds in evaluation.get("means", {}).items():
+            if mean == "variations_mean":
+                raise UserError(f"{path}: evaluation.{role}.means: 'variations_mean' is that of all variations already")
+            for kind in kinds:
+                _known(f"{path}: evaluation.{role}.means.{mean}", kind, evaluation["variations"])
+
+
+def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> None:
+    """A table or figure names known systems, and roles, measures and query sets of its paper's evaluation."""
+
+    def named(field: str) -> list[str]:
+        value = spec.get(field, [])
+        return [value] if isinstance(value, str) else value
+
+    roles = named("collections") + named("collection")
+    for role in roles:
+        _known(f"{where}.collections", role, experiment["evaluation"])
+        evaluation = experiment["evaluation"][role]
+        query_sets = ["original", "variations_mean", *evaluation.get("means", {}), *evaluation["variations"]]
+        for field, allowed in (("measure", evaluation["measures"]), ("query_set", query_sets)):
+            for value in named(field) + named(f"{field}s"):
+                _known(f"{where}.{field}", value, allowed)
+    lists = [("systems", systems) for systems in spec["systems"] if isinstance(systems, list)]
+    lists += [("drop_from", spec["drop_from"])] if isinstance(spec.get("drop_from"), list) else []
+    for field, systems in lists:
+        if len(systems) != len(roles):
+            count = f"{len(systems)} for {len(roles)} collections"
+            raise UserError(f"{where}.{field}: {', '.join(systems)}: {count}; name one system for each collection")
+    for system, _ in reported_pairs(spec):
+        _known(f"{where}.systems", system.partition(".at")[0], config.systems)
+    for system, other in spec.get("significance", {}).get("against", {}).items():
+        _known(f"{where}.significance.against", system, spec["systems"])
+        _known(f"{where}.significance.against.{system}", other, spec["systems"])
+    if "base" in spec:
+        _known(f"{where}.base", spec["base"], spec["systems"])
+
+
+def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Path) -> None:
+    for number, claim in enumerate(claims):
         where, test = f"{path}: claims.{number}", claim["test"]
         _known(f"{where}.role", claim["role"], experiment["evaluation"])
         evaluation = experiment["evaluation"][claim["role"]]
-        _known(f"{where}.measure", claim["measure"], evaluation["measures"])
-        for argument in ("system", "over", "than"):
-            named = test.get(argument, [])
-            for system in [named] if isinstance(named, str) else named:
-                _known(f"{where}.test.{argument}", system, config.systems)
-        for query_set in test["query_sets"]:
-            _known(f"{where}.test.query_sets", query_set, ["original", "variations_mean", *evaluation["variations"]])
+        for measure in filter(None, (claim["measure"], test.get("from_measure"))):
+            _known(f"{where}.measure", measure, evaluation["measures"])
+        for argument, system in claimed_systems(claim):
+            _known(f"{where}.test.{argument}", system.partition(".at")[0], config.systems)
+        query_sets = ["original", "variations_mean", *evaluation.get("means", {}), *evaluation["variations"]]
+        for query_set in test.get("query_sets", []):
+            _known(f"{where}.test.query_sets", query_set, query_sets)
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:

@@ -15,13 +15,16 @@ from robustdr.files import read_lines, read_qrels, read_queries, sha256, write_j
 from robustdr.seeds import digest
 
 
-def write_card(source: dict[str, Any], corpus: Path, splits: Mapping[str, tuple[Path, Path]], output: Path) -> None:
+def write_card(
+    source: dict[str, Any], corpus: Path | None, splits: Mapping[str, tuple[Path, Path]], output: Path
+) -> None:
     """Check that corpus, queries and qrels fit together, and write what they are: name, origin, counts, sha256.
 
     The collection is called after the folder of `output`. Memory: 16 bytes a passage, and the queries. Empty passages
     of collections that were released so (`kind: irds`) are counted; elsewhere they are an error.
 
     Args:
+        corpus: corpus.jsonl; None for a query log, of which the queries alone are checked.
         splits: split -> (queries.tsv, qrels.txt)
 
     Raises:
@@ -47,11 +50,11 @@ def write_card(source: dict[str, Any], corpus: Path, splits: Mapping[str, tuple[
         {
             "name": output.parent.name,
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
-            "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds"),
+            "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds") if corpus else None,
             "splits": described,
             "sha256": {
                 str(path.relative_to(output.parent)): sha256(path)
-                for path in [corpus, *(path for pair in splits.values() for path in pair)]
+                for path in [*([corpus] if corpus else []), *(path for pair in splits.values() for path in pair)]
             },
         },
     )

@@ -1,0 +1,178 @@
+"""What a scale makes of the experiments: systems, their lineage, and the query sets that are made and searched."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from robustdr.config import Config, Tree
+from robustdr.needs import ORIGINAL, At, needs
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """One scale of the configuration.
+
+    Systems are named as in the experiments; `<system>.at<percent>` is a system's snapshot after that share of its
+    training. Collections are entries of collections.yaml; `collection_of` turns a role into one.
+    """
+
+    config: Config
+    scale: str
+
+    @property
+    def bound(self) -> Tree:
+        """What the scale binds to the roles."""
+        return self.config.scales[self.scale]
+
+    @property
+    def root(self) -> str:
+        """The folder of this scale's results."""
+        return "results" if self.scale == "full" else f"results/{self.scale}"
+
+    def collection_of(self, role: str) -> str:
+        return self.bound["collections"][role]
+
+    def recipe(self, system: str) -> Tree:
+        """The recipe of a system or of the system behind a snapshot."""
+        return self.config.systems[system.partition(".")[0]]
+
+    def budget(self, system: str) -> Tree:
+        return self.bound["budgets"][self.recipe(system)["budget"]]
+
+    def is_trained(self, system: str) -> bool:
+        return "loss" in self.recipe(system)
+
+    def seeds(self, system: str) -> list[int]:
+        """The seeds that a system is run with: as many of its paper's as the scale allows; 0 where nothing is random."""
+        paper = self.config.papers[self.recipe(system)["paper"]]
+        return paper["seeds"][: self.bound["seeds"]] if self.is_trained(system) else [0]
+
+    def seed_of(self, system: str, seed: int) -> int:
+        """The seed of an ancestor `system` of something made with `seed`."""
+        return seed if self.is_trained(system) else 0
+
+    def initial_of(self, system: str) -> str | None:
+        """The system that this one continues from; None where it starts from a checkpoint of the scale."""
+        initial = self.recipe(system)["initial"]
+        return None if initial in self.bound["checkpoints"] else initial
+
+    def checkpoint_of(self, system: str) -> str:
+        """The checkpoint of the scale at the root of a system's lineage."""
+        parent = self.initial_of(system)
+        return self.recipe(system)["initial"] if parent is None else self.checkpoint_of(parent)
+
+    def measured(self, measure: str) -> str:
+        """The measure that is taken at this scale where the paper takes `measure`."""
+        return self.bound["measures"].get(measure, measure)
+
+    def train_split(self, system: str) -> tuple[str, str]:
+        """(collection, split) that a system is trained on."""
+        return self.collection_of(self.recipe(system)["collection"]), "train"
+
+    def trains_on_queries_alone(self, system: str) -> bool:
+        return self.is_trained(system) and "negatives" not in self.recipe(system)
+
+    def is_router(self, system: str) -> bool:
+        """Whether a system has separate encoders for queries and passages."""
+        return self.recipe(system).get("encoders") == "separate"
+
+    def encoder_of(self, system: str) -> str:
+        """The system whose passage vectors a system searches: its ancestor's where it trains the query encoder alone."""
+        parent = self.initial_of(system) if self.trains_on_queries_alone(system) and self.is_router(system) else None
+        return self.encoder_of(parent) if parent else system
+
+    def reindexes(self, system: str, base: str) -> bool:
+        """Whether replacing `base` by `system` means encoding and indexing the passages anew."""
+        return self.encoder_of(system) != self.encoder_of(base)
+
+    def lineage(self, system: str) -> list[str]:
+        """The trained systems that a system is made of: what it continues from, learns from and itself."""
+        if not self.is_trained(system):
+            return []
+        recipe = self.recipe(system)
+        parents = filter(None, (self.initial_of(system), recipe.get("negatives"), recipe.get("teacher")))
+        return list(dict.fromkeys([*(ancestor for parent in parents for ancestor in self.lineage(parent)), system]))
+
+    # query sets
+
+    @cache
+    def needs(self) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
+        return needs(self.config, self.bound)
+
+    def evaluations(self, system: str) -> dict[At, tuple[list[str], list[str]]]:
+        """(variations, measures) that the papers need of a system by (collection, split), `original` first."""
+        return self.needs().get(system, {})
+
+    @cache
+    def searches(self) -> dict[At, dict[tuple[str, ...], list[str]]]:
+        """The variations that are searched of each (collection, split), and the systems that search them.
+
+        Training queries are searched to mine hard negatives.
+        """
+        found: dict[At, dict[tuple[str, ...], list[str]]] = {}
+        for system in self.needs():
+            for at, (kinds, _) in self.evaluations(system).items():
+                found.setdefault(at, {}).setdefault(tuple(kinds), []).append(system)
+        for recipe in self.config.systems.values():
+            if "negatives" in recipe:
+                at = (self.collection_of(recipe["collection"]), "train")
+                miners = found.setdefault(at, {}).setdefault((ORIGINAL,), [])
+                miners += [recipe["negatives"]] if recipe["negatives"] not in miners else []
+        return found
+
+    def splits(self, collection: str) -> list[str]:
+        trained = {self.train_split(system) for system in self.config.systems if self.is_trained(system)}
+        return sorted(split for c, split in {*self.searches(), *trained} if c == collection)
+
+    def is_log(self, collection: str) -> bool:
+        """Whether a collection has queries alone."""
+        return self.config.collections[collection].get("log", False)
+
+    def keeps_embeddings(self, system: str, collection: str) -> bool:
+        """Whether the passage vectors of a system are kept: where the scale says so, or others teach or search with them.
+
+        Vectors of a system that trains the query encoder alone are those of another one.
+        """
+        encoder = self.encoder_of(system)
+        if self.bound["embeddings"]["keep"] or encoder != system:
+            return True
+        taught = (name for name, recipe in self.config.systems.items() if recipe.get("teacher") == system)
+        shared = any(
+            self.encoder_of(other) == system and any(c == collection for c, _ in self.evaluations(other))
+            for other in self.needs()
+            if other != system
+        )
+        return shared or any(self.train_split(name)[0] == collection for name in taught)
+
+    def collections(self) -> list[str]:
+        """The collections that anything is read from."""
+        trained = [self.train_split(system) for system in self.config.systems if self.is_trained(system)]
+        return list(dict.fromkeys(collection for collection, _ in (*self.searches(), *trained)))
+
+    def varied(self) -> dict[At, list[str]]:
+        """The variations to generate of each (collection, split): of evaluated and of training queries."""
+        needed: dict[At, list[str]] = {}
+        for at, systems_by_kinds in self.searches().items():
+            needed[at] = list(dict.fromkeys(kind for kinds in systems_by_kinds for kind in kinds if kind != ORIGINAL))
+        for system in self.config.systems:
+            kinds = needed.setdefault(self.train_split(system), []) if self.is_trained(system) else []
+            kinds += [kind for kind in self.training_variations(system) if kind not in kinds]
+        return {at: kinds for at, kinds in needed.items() if kinds}
+
+    def training_variations(self, system: str) -> list[str]:
+        """The variations that a system is trained on, without those that this scale cannot generate."""
+        wanted = self.recipe(system).get("variations", [])
+        return [kind for kind in wanted if kind not in self.unavailable_variations()]
+
+    def models(self) -> list[tuple[str, int]]:
+        """Every (system, seed) that is trained at this scale."""
+        trained = [system for system in self.config.systems if self.is_trained(system) and not self.why_not(system)]
+        return [(system, seed) for system in trained for seed in self.seeds(system)]
+
+    def snapshots(self) -> dict[str, list[int]]:
+        """The percentages of training after which a system's snapshots are taken."""
+        taken: dict[str, list[int]] = {}
+        for name in self.needs():
+            system, _, percent = name.partition(".at")
+            if percent:
+                taken[system] = sorted({*taken.get(system, []), int(percent)})
+        return taken
