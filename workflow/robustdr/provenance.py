@@ -21,11 +21,18 @@ def _file(module: str) -> Path | None:
     return None
 
 
+@functools.cache
+def _syntax(source: str) -> tuple[str, list[ast.AST]]:
+    """The syntax tree of a module's text as a string, and its import statements."""
+    tree = ast.parse(source)
+    return ast.dump(tree), [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def _imports(module: str, path: Path) -> set[str]:
     """The modules of this package that the file names in its import statements, wherever they stand."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _syntax(path.read_text(encoding="utf-8"))[1]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -56,7 +63,7 @@ def codehash(module: str) -> str:
         todo |= _imports(name, path) - seen.keys()
     digest = hashlib.sha256()
     for name, path in sorted(seen.items()):
-        digest.update(f"{name}\n{ast.dump(ast.parse(path.read_text(encoding='utf-8')))}\n".encode())
+        digest.update(f"{name}\n{_syntax(path.read_text(encoding='utf-8'))[0]}\n".encode())
     return digest.hexdigest()[:16]
 
 
