@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.seeds import generator
+from robustdr.training.data import read_training_data
 from robustdr.training.loop import train
 
 
@@ -37,6 +39,33 @@ def training_file(tmp_path_factory, words) -> Path:
 
 
 @pytest.fixture(scope="session")
+def queries_file(training_file) -> Path:
+    """The queries of the training file without passages, with two variations each."""
+    path = training_file.with_name("queries.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for example in read_training_data(training_file):
+            varied = [example.query.replace(old, new) for old, new in (("e", "ee"), ("i", "y"))]
+            line = {"query_id": example.qid, "query": example.query, "query_variation": varied}
+            file.write(json.dumps(line) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
+def embeddings(training_file, tiny_model, tmp_path_factory) -> list[Path]:
+    """The teacher's vectors of all passages of the training file, in two shards."""
+    folder = tmp_path_factory.mktemp("embeddings")
+    passages = {p for example in read_training_data(training_file) for p in (*example.positives, *example.negatives)}
+    with open(folder / "corpus.jsonl", "w") as file:
+        for docid, title, text in sorted(passages):
+            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
+    shards = [folder / "0.npy", folder / "1.npy"]
+    settings = {"passage_length": 24, "precision": "float32"}
+    for number, shard in enumerate(shards):
+        write_embeddings(settings, tiny_model, folder / "corpus.jsonl", len(passages), number, 2, shard)
+    return shards
+
+
+@pytest.fixture(scope="session")
 def still_model(tiny_model, tmp_path_factory) -> Path:
     """The tiny model without dropout."""
     folder = shutil.copytree(tiny_model, tmp_path_factory.mktemp("still") / "model")
@@ -52,6 +81,8 @@ def settings() -> dict[str, Any]:
     return {
         "system": "tiny",
         "loss": {"name": "contrastive"},
+        "encoders": "shared",
+        "augmentation": 0,
         "learning_rate": 1e-3,
         "epochs": 2.5,
         "batch_size": 4,
@@ -71,13 +102,26 @@ def settings() -> dict[str, Any]:
 def fit(training_file, tiny_model, settings, tmp_path):
     """`fit("name", loss=…, seed=…, …)`: train the tiny model into tmp_path/name, with other settings where given."""
 
-    def run(name: str, seed: int = 1, key: str = "key", initial: Path = tiny_model, **changes: Any) -> Path:
+    def run(
+        name: str,
+        seed: int = 1,
+        key: str = "key",
+        data: Path = training_file,
+        initial: Path = tiny_model,
+        **changes: Any,
+    ) -> Path:
         arguments = {field: changes.pop(field) for field in list(changes) if field.startswith(("teacher", "snapshots"))}
         output, resume = tmp_path / name, tmp_path / "resume" / name
-        train({**settings, **changes}, seed, key, training_file, initial, output, resume, **arguments)
+        train({**settings, **changes}, seed, key, data, initial, output, resume, **arguments)
         return output
 
     return run
+
+
+@pytest.fixture()
+def single_precision(monkeypatch) -> None:
+    """Train in single precision whatever the hardware has."""
+    monkeypatch.setattr("robustdr.encoding.encoder.half_precision", lambda on: None)
 
 
 @pytest.fixture()

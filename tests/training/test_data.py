@@ -102,7 +102,7 @@ def test_every_candidate_can_be_drawn():
 
 @pytest.fixture()
 def stage(tmp_path, tiny_transformer):
-    """Write the stage's inputs and run it: `stage(variations={type: {qid: text}})` gives the training file."""
+    """Write the stage's inputs and run it: `stage(variations={type: {qid: text}}, …)` gives the training file."""
     queries = {"q1": "what is music", "q2": "what is gold", "q3": "the “king”", "q4": "a tree"}
     write_queries(tmp_path / "queries.tsv", queries.items())
     # q1: two best-graded positives of three; q2: one; q3: judged, but nothing relevant; q4: no judgement.
@@ -116,15 +116,18 @@ def stage(tmp_path, tiny_transformer):
     ranking = [(docid, float(-position)) for position, docid in enumerate(DOCIDS)]
     write_run(tmp_path / "run.trec.gz", dict.fromkeys(queries, ranking), {"tag": "t"})
 
-    def run(variations=None, depth=8, keep=3):
+    def run(variations=None, assign="one", alone=False):
         paths = []
         for kind, varied in (variations or {}).items():
             paths.append(tmp_path / f"{kind}.tsv")
             write_queries(paths[-1], varied.items())
-        names = ("corpus.jsonl", "queries.tsv", "qrels.txt", "run.trec.gz")
-        inputs = [tmp_path / name for name in names]
+        corpus, queries, qrels, ranking = (
+            tmp_path / name for name in ("corpus.jsonl", "queries.tsv", "qrels.txt", "run.trec.gz")
+        )
         tokenizer, output = tiny_transformer / "tokenizer.json", tmp_path / "data.jsonl"
-        write_training_data({"depth": depth, "keep": keep}, 1, *inputs, paths, tokenizer, output)
+        settings = {"assign": assign, "depth": 8, "keep": 3}
+        passages = None if alone else (corpus, qrels, ranking)
+        write_training_data(settings, 1, queries, paths, tokenizer, output, passages)
         return output
 
     return run
@@ -154,7 +157,7 @@ def test_the_file_is_read_back_as_written(stage):
     path = stage(variations={"tree": {qid: "a tree" for qid in ("q1", "q2", "q3", "q4")}})
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for line, example in zip(lines, read_training_data(path), strict=True):
-        assert (example.qid, example.query, example.variation) == (line["query_id"], line["query"], "a tree")
+        assert (example.qid, example.query, example.variations) == (line["query_id"], line["query"], ("a tree",))
         for found, field in ((example.positives, "positive_passages"), (example.negatives, "negative_passages")):
             assert list(found) == [(p["docid"], p["title"], p["text"]) for p in line[field]]
 
@@ -164,7 +167,7 @@ def test_a_tevatron_file_without_variations_or_titles_can_be_read(tmp_path):
     line = {"query_id": "q", "query": "a", "positive_passages": passages, "negative_passages": passages}
     (tmp_path / "data.jsonl").write_text(json.dumps(line) + "\n")
     (example,) = read_training_data(tmp_path / "data.jsonl")
-    assert (example.variation, example.positives) == ("a", (("d", "", "x"),))
+    assert (example.variations, example.positives) == (("a",), (("d", "", "x"),))
 
 
 def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
@@ -174,10 +177,25 @@ def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
     assert stage(variations=dict(reversed(variations.items()))).read_bytes() == once
 
 
+def test_queries_alone_keep_every_query_and_have_no_passages(stage):
+    lines = [json.loads(line) for line in stage(alone=True).read_text(encoding="utf-8").splitlines()]
+    assert [line["query_id"] for line in lines] == ["q1", "q2", "q3", "q4"]
+    assert all(set(line) == {"query_id", "query", "query_variation"} for line in lines)
+
+
+def test_all_variations_that_change_the_tokens_are_kept_once(stage):
+    queries = ["q1", "q2", "q3", "q4"]
+    variations = {kind: dict.fromkeys(queries, text) for kind, text in (("one", "a tree"), ("two", "the road"))}
+    variations["three"] = dict.fromkeys(queries, "A Tree")  # the same tokens as q4's own
+    variations["four"] = dict.fromkeys(queries, "the road")
+    examples = read_training_data(stage(variations=variations, assign="all", alone=True))
+    assert [example.variations for example in examples] == [("a tree", "the road", "A Tree")] * 3 + [("the road",)]
+
+
 def test_no_query_is_left(stage, tmp_path):
     (tmp_path / "qrels.txt").write_text("q3 0 d5 0\n")
     with pytest.raises(
-        UserError, match=r"run\.trec\.gz: no query of .*queries\.tsv has both a positive in .*qrels\.txt"
+        UserError, match=r"run\.trec\.gz: no query has both a positive in .*qrels\.txt and a negative in the run"
     ):
         stage()
     assert not (tmp_path / "data.jsonl").exists()
@@ -188,8 +206,12 @@ def test_no_query_is_left(stage, tmp_path):
     [
         ("{", r"data\.jsonl:2: not a training example \(JSONDecodeError"),
         ('{"query_id": "q"}', r"data\.jsonl:2: not a training example \(KeyError\('query'\)\); fields: query_id, "),
-        ("[]", r"data\.jsonl:2: not a training example \(TypeError"),
-        ('{"query_id": "q", "query": "a", "positive_passages": [], "negative_passages": []}', "'q' needs at least one"),
+        ("[]", r"data\.jsonl:2: not a training example \(AttributeError"),
+        (
+            '{"query_id": "q", "query": "a", "positive_passages": [{"docid": "d", "text": "x"}]}',
+            r"data\.jsonl:2: query 'q' needs at least one positive and one negative passage",
+        ),
+        ('{"query_id": "q", "query": "a"}', r"data\.jsonl:2: query 'q': all examples have passages or none has"),
     ],
 )
 def test_damaged_training_file(tmp_path, line, message):

@@ -1,55 +1,26 @@
 """The training loop: what it writes, that it can be interrupted, and that bad numbers stop it."""
 
-import csv
 import json
 import math
+import time
 
 import numpy as np
 import pytest
 import torch
 import yaml
-from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 
+from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import sha256
+from robustdr.losses.batch import Batch
 from robustdr.losses.contrastive import Contrastive
-from robustdr.retrieval.embeddings import write_embeddings
-from robustdr.training import loop
 from robustdr.training.data import read_training_data
-from robustdr.training.loop import learning_rate
+from robustdr.training.feed import Feed
+from training.models import files, log, same, weights
 
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
-
-
-def weights(model):
-    return load_file(model / "model.safetensors")
-
-
-def log(model):
-    with open(model / "training.csv", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def same(one, other):
-    one, other = weights(one), weights(other)
-    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
-
-
-@pytest.fixture(scope="module")
-def embeddings(training_file, tiny_model, tmp_path_factory):
-    """The teacher's vectors of all passages of the training file, in two shards."""
-    folder = tmp_path_factory.mktemp("embeddings")
-    passages = {p for example in read_training_data(training_file) for p in (*example.positives, *example.negatives)}
-    with open(folder / "corpus.jsonl", "w") as file:
-        for docid, title, text in sorted(passages):
-            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
-    shards = [folder / "0.npy", folder / "1.npy"]
-    settings = {"passage_length": 24, "precision": "float32"}
-    for number, shard in enumerate(shards):
-        write_embeddings(settings, tiny_model, folder / "corpus.jsonl", len(passages), number, 2, shard)
-    return shards
 
 
 # what it writes
@@ -69,6 +40,21 @@ def test_the_model_is_a_directory_of_sentence_transformers(fit, settings):
     assert yaml.safe_load(card.partition("```yaml\n")[2].partition("```")[0]) == settings
 
 
+@pytest.mark.parametrize("encoders, expected", [("shared", SHARED_FILES), ("separate", ROUTER_FILES)])
+def test_the_files_of_a_model(fit, encoders, expected):
+    assert files(fit("model", encoders=encoders)) == sorted([*expected, "training.csv", "cost.json"])
+
+
+def test_what_a_training_cost(fit):
+    began = time.monotonic()
+    cost = json.loads((fit("model") / "cost.json").read_text())
+    assert set(cost) == {"seconds", "peak_memory_mb", "device", "processes"}
+    assert 0 < cost["seconds"] < time.monotonic() - began
+    assert 100 < cost["peak_memory_mb"] < 10_000 or torch.cuda.is_available()
+    assert cost["device"] == (torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU")
+    assert cost["processes"] == 1
+
+
 def test_the_log_has_a_line_a_step(fit):
     rows = log(fit("model"))
     assert [int(row["step"]) for row in rows] == list(range(1, 16))
@@ -86,17 +72,15 @@ def test_training_learns(fit):
 
 
 def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(
-    fit, settings, training_file, still_model, monkeypatch
+    fit, settings, training_file, tiny_model, single_precision
 ):
     """By hand, on the vectors that the initial model gives to the scheduled texts."""
-    monkeypatch.setattr("robustdr.encoding.encoder.half_precision", lambda on: None)
-    model = fit("model", initial=still_model)
-    examples = read_training_data(training_file)
-    (positions, passages), *_ = loop.Batches(examples, settings, seed=1, size=4).run(0, 1)
-    encoder = Encoder(still_model)
-    queries = encoder.encode([examples[i].query for i in positions], 16)
-    texts = [f"{title} [SEP] {text}" if title else text for _, title, text in passages]
-    batch = loop.Batch(torch.from_numpy(encoder.encode(texts, 24)), torch.arange(4) * 3, torch.from_numpy(queries))
+    model = fit("model")
+    (step,) = Feed(read_training_data(training_file), settings, seed=1, size=4).run(0, 1)
+    encoder = Encoder(tiny_model)
+    queries = encoder.encode(step.query, 16)
+    texts = [f"{title} [SEP] {text}" if title else text for _, title, text in step.passages]
+    batch = Batch(torch.from_numpy(encoder.encode(texts, 24)), torch.arange(4) * 3, torch.from_numpy(queries))
     assert float(log(model)[0]["loss"]) == pytest.approx(Contrastive()(batch)["nll"].item(), rel=1e-5)
 
 
@@ -137,71 +121,10 @@ def test_snapshots_are_models_of_their_own(fit, tmp_path):
     assert sha256(model / "model.safetensors") == sha256(fit("without") / "model.safetensors")
 
 
-def test_learning_rate_by_hand():
-    settings = {"warmup": 0.25, "learning_rate": 8.0}
-    # Two of eight steps warm up; the other six fall from the full rate to a sixth of it.
-    assert [learning_rate(step, 8, settings) for step in range(8)] == pytest.approx(
-        [4, 8, 8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
-    )
-    assert learning_rate(0, 1, {"warmup": 0.0, "learning_rate": 8.0}) == 8.0
-
-
-# interruption
-
-
-class Interrupted(Exception):
-    pass
-
-
-def stop_after(saves, monkeypatch):
-    """Let the training end right after it has written its checkpoint for the `saves`-th time."""
-    real, count = loop.save_state, 0
-
-    def save_state(*arguments):
-        nonlocal count
-        real(*arguments)
-        count += 1
-        if count == saves:
-            raise Interrupted
-
-    monkeypatch.setattr(loop, "save_state", save_state)
-
-
-@pytest.mark.parametrize("saves", [1, 3])
-@pytest.mark.parametrize("recipe", ["contrastive", "rodr"])
-def test_a_resumed_training_ends_with_the_same_bytes(fit, tiny_model, embeddings, tmp_path, monkeypatch, saves, recipe):
-    teacher = {"teacher_model": tiny_model, "teacher_embeddings": embeddings}
-    others = {"loss": RODR, **teacher} if recipe == "rodr" else {}
-    whole = fit("whole", **others)
-    with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        stop_after(saves, patch)
-        fit("resumed", **others)
-    state = json.loads((tmp_path / "resume" / "resumed" / "state.json").read_text())
-    assert state["step"] == 4 * saves
-    assert not (tmp_path / "resumed").exists()
-    resumed = fit("resumed", **others)
-    for name in ("model.safetensors", "training.csv", "README.md"):
-        assert sha256(resumed / name) == sha256(whole / name), name
-    assert not (tmp_path / "resume" / "resumed").exists()
-
-
-def test_a_checkpoint_of_another_recipe_is_not_resumed(fit, tmp_path, monkeypatch):
-    whole = fit("whole", key="new")
-    with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        stop_after(2, patch)
-        fit("resumed", key="old", learning_rate=1e-2)
-    assert same(fit("resumed", key="new"), whole)
-
-
-@pytest.mark.parametrize("damaged", ["state.json", "state.safetensors"])
-def test_a_damaged_checkpoint_means_a_new_start(fit, tmp_path, monkeypatch, damaged):
-    whole = fit("whole")
-    with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        stop_after(2, patch)
-        fit("resumed")
-    path = tmp_path / "resume" / "resumed" / damaged
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    assert same(fit("resumed"), whole)
+def test_snapshots_of_the_same_step_are_all_written(fit, tmp_path):
+    paths = {0.01: tmp_path / "one", 0.02: tmp_path / "other"}
+    fit("model", snapshots=paths)
+    assert same(*paths.values())
 
 
 # bad numbers
@@ -221,3 +144,8 @@ def test_fewer_examples_than_a_batch_holds(fit, tmp_path):
     with pytest.raises(UserError, match="training: batches of 27 need at least 27 examples; the data has 26"):
         fit("model", batch_size=27)
     assert not (tmp_path / "model").exists()
+
+
+def test_a_loss_that_needs_passages_on_queries_alone(fit, queries_file):
+    with pytest.raises(UserError, match=r"systems\.tiny: the loss contrastive needs passages; name its `negatives`"):
+        fit("model", data=queries_file)

@@ -3,10 +3,11 @@
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.training.schedule import batches, pick, window
+from robustdr.training.schedule import batches, learning_rate, pick, window
 
 SEEDS, EPOCHS, QIDS = st.integers(0, 50), st.integers(0, 30), st.text("abc123", min_size=1, max_size=4)
 
@@ -89,3 +90,18 @@ def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
 
     here = f"{window(list(range(9)), 4, 3, 1, 'q7')} {pick('abc', 5, 2, 'q7')} {batches([3, 1, 2] * 5, 4, 2, 1)}\n"
     assert run("1") == run("2") == here
+
+
+def test_learning_rate_by_hand():
+    settings = {"warmup": 0.25, "learning_rate": 8.0}
+    # Two of eight steps warm up; the other six fall from the full rate to a sixth of it.
+    assert [learning_rate(step, 8, settings) for step in range(8)] == pytest.approx(
+        [4, 8, 8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
+    )
+    assert learning_rate(0, 1, {"warmup": 0.0, "learning_rate": 8.0}) == 8.0
+
+
+@given(st.integers(1, 60), st.floats(0, 1))
+def test_the_learning_rate_never_exceeds_its_setting(steps, warmup):
+    rates = [learning_rate(step, steps, {"warmup": warmup, "learning_rate": 1.0}) for step in range(steps)]
+    assert all(0 < rate <= 1 for rate in rates)

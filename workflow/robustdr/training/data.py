@@ -1,7 +1,7 @@
 """Training files: Tevatron JSONL, one query with its variation, positives and hard negatives a line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,40 +55,34 @@ def choose_negatives(
     return [candidates[i] for i in sorted(kept)]
 
 
-def write_training_data(
-    settings: dict[str, Any],
-    seed: int,
-    corpus: Path,
-    queries: Path,
-    qrels: Path,
-    run: Path,
-    variations: list[Path],
-    tokenizer: Path,
-    output: Path,
-) -> None:
-    """Write the training file of one recipe.
+def changed_variations(
+    queries: dict[str, str], varied: dict[str, dict[str, str]], tokenizer: Tokenizer
+) -> dict[str, list[str]]:
+    """All variations of each query that change its token sequence, in the order of `varied`; else its original text."""
+    chosen = {}
+    for qid, text in queries.items():
+        original = tokenizer.encode(text).ids
+        texts = dict.fromkeys(of_kind[qid] for of_kind in varied.values())
+        chosen[qid] = [other for other in texts if tokenizer.encode(other).ids != original] or [text]
+    return chosen
 
-    The best-graded passages of a query are its positives; queries with none, or without negatives, are left out.
+
+def choose_passages(
+    settings: dict[str, Any], seed: int, qids: Iterable[str], corpus: Path, qrels: Path, run: Path
+) -> dict[str, dict[str, list[dict[str, str]]]]:
+    """Positives and hard negatives of each query; queries with none of either are left out.
 
     Args:
-        settings: `depth` (ranks that negatives are drawn from), `keep` (negatives per query in the file).
-        seed: of the draw and of the assignment of variations.
-        corpus: corpus.jsonl. queries, qrels: of the training split. run: the ranking that negatives come from.
-        variations: the varied training queries, one file per type; none for recipes on original queries.
-        tokenizer: tokenizer.json of the initial checkpoint.
-        output: Tevatron JSONL plus `query_variation`.
+        settings: `depth` (ranks that negatives are drawn from), `keep` (negatives per query).
+        corpus: corpus.jsonl. qrels: of the queries; the best-graded passages are positives. run: where negatives
+            come from.
 
     Raises:
-        UserError: no query is left to train on, or a file is malformed.
+        UserError: no query is left.
     """
-    texts, judgements, rankings = read_queries(queries), read_qrels(qrels), read_run(run)
-    if variations:
-        varied = {path.name.partition(".")[0]: read_queries(path) for path in variations}
-        variation = assign_variations(texts, varied, Tokenizer.from_file(str(tokenizer)), seed)
-    else:
-        variation = texts
+    judgements, rankings = read_qrels(qrels), read_run(run)
     chosen: dict[str, tuple[list[str], list[str]]] = {}
-    for qid in texts:
+    for qid in qids:
         judged = judgements.get(qid, {})
         best = max(judged.values(), default=0)
         positives = [docid for docid, grade in judged.items() if grade == best > 0]
@@ -97,61 +91,100 @@ def write_training_data(
         if positives and negatives:
             chosen[qid] = (positives, negatives)
     if not chosen:
-        raise UserError(f"{run}: no query of {queries} has both a positive in {qrels} and a negative in the run")
-    passages = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
+        raise UserError(f"{run}: no query has both a positive in {qrels} and a negative in the run")
+    texts = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
+    return {
+        qid: {
+            "positive_passages": [texts[docid] for docid in positives],
+            "negative_passages": [texts[docid] for docid in negatives],
+        }
+        for qid, (positives, negatives) in chosen.items()
+    }
+
+
+def write_training_data(
+    settings: dict[str, Any],
+    seed: int,
+    queries: Path,
+    variations: list[Path],
+    tokenizer: Path,
+    output: Path,
+    passages: tuple[Path, Path, Path] | None = None,
+) -> None:
+    """Write the training file of one recipe.
+
+    Args:
+        settings: `assign` (`one`: each query has one of the variations, `all`: every one that changes it, in turn), and
+            those of `choose_passages`.
+        seed: of the draw of negatives and of the assignment of variations.
+        queries: of the training split.
+        variations: the varied training queries, one file per type; none for recipes on original queries.
+        tokenizer: tokenizer.json of the initial checkpoint.
+        output: Tevatron JSONL plus `query_variation`, a text or a list of them.
+        passages: corpus, qrels and run of `choose_passages`; None to train on queries alone.
+
+    Raises:
+        UserError: no query is left to train on, or a file is malformed.
+    """
+    texts = read_queries(queries)
+    varied = {path.name.partition(".")[0]: read_queries(path) for path in variations}
+    variation: Mapping[str, str | list[str]] = texts
+    if varied:
+        tokens = Tokenizer.from_file(str(tokenizer))
+        one = settings["assign"] == "one"
+        variation = assign_variations(texts, varied, tokens, seed) if one else changed_variations(texts, varied, tokens)
+    chosen = choose_passages(settings, seed, texts, *passages) if passages else {qid: {} for qid in texts}
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for qid, (positives, negatives) in chosen.items():
-            line = {
-                "query_id": qid,
-                "query": texts[qid],
-                "query_variation": variation[qid],
-                "positive_passages": [passages[docid] for docid in positives],
-                "negative_passages": [passages[docid] for docid in negatives],
-            }
+        for qid, own in chosen.items():
+            line = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid], **own}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a training file; passages are (docid, title, text)."""
+    """One line of a training file; passages are (docid, title, text), none where queries alone are trained on."""
 
     qid: str
     query: str
-    variation: str
-    positives: tuple[tuple[str, str, str], ...]
-    negatives: tuple[tuple[str, str, str], ...]
+    variations: tuple[str, ...]
+    positives: tuple[tuple[str, str, str], ...] = ()
+    negatives: tuple[tuple[str, str, str], ...] = ()
 
 
 def read_training_data(path: Path) -> list[Example]:
     """Read a training file.
 
     Raises:
-        UserError: a line is no JSON object, lacks a field, or has no positive or negative passage (names file, line).
+        UserError: a line is no JSON object, lacks a field, or has positive but no negative passages or the other way
+            round (names file, line).
     """
 
     def passages(line: dict[str, Any], field: str) -> Iterator[tuple[str, str, str]]:
-        for passage in line[field]:
+        for passage in line.get(field, []):
             yield passage["docid"], passage.get("title") or "", passage["text"]
 
-    examples = []
+    examples: list[Example] = []
     for number, text in read_lines(path):
         try:
             line = json.loads(text)
+            varied = line.get("query_variation") or line["query"]
             example = Example(
                 line["query_id"],
                 line["query"],
-                line.get("query_variation") or line["query"],
+                tuple(varied) if isinstance(varied, list) else (varied,),
                 tuple(passages(line, "positive_passages")),
                 tuple(passages(line, "negative_passages")),
             )
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
+        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise UserError(
                 f"{path}:{number}: not a training example ({error!r}); fields: {', '.join(FIELDS)}"
             ) from None
-        if not example.positives or not example.negatives:
+        if bool(example.positives) != bool(example.negatives):
             raise UserError(
                 f"{path}:{number}: query {example.qid!r} needs at least one positive and one negative passage"
             )
+        if examples and bool(example.positives) != bool(examples[0].positives):
+            raise UserError(f"{path}:{number}: query {example.qid!r}: all examples have passages or none has")
         examples.append(example)
     if not examples:
         raise UserError(f"{path}: no training examples")

@@ -1,6 +1,7 @@
 """What is seen when: a function of (seed, epoch, qid) alone, so that a resumed training sees the same."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from robustdr.seeds import digest, generator
 
@@ -46,3 +47,10 @@ def batches(lengths: Sequence[int], batch_size: int, epoch: int, seed: int) -> l
         made += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
     rng.shuffle(made)
     return made
+
+
+def learning_rate(step: int, steps: int, settings: dict[str, Any]) -> float:
+    """Linear warm-up over the share `warmup` of the steps, then linear decay to zero."""
+    warmup = settings["warmup"] * steps
+    share = min(1.0, (step + 1) / warmup) if step < warmup else (steps - step) / max(1.0, steps - warmup)
+    return settings["learning_rate"] * share

@@ -1,24 +1,32 @@
 """Models and checkpoints on disk: weights and optimiser as safetensors, the position of a training as JSON."""
 
 import json
-import shutil
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from robustdr.encoding.directory import copy
+from robustdr.encoding.encoder import Encoder
 from robustdr.files import atomic, write_json, write_text
 
 Parameters = dict[str, torch.nn.Parameter]
 
 
-def save(model: torch.nn.Module, initial: Path, output: Path, card: str) -> None:
-    """Write a model directory, whole or not at all: what `initial` holds, with these weights and this model card."""
+def save(encoders: dict[str, Encoder], initial: Path, output: Path, card: str, separate: bool) -> None:
+    """Write a model directory, whole or not at all.
+
+    Args:
+        encoders: what was trained, by route; the other route keeps the encoder of `initial`.
+        initial: the directory that training started from. card: the model card.
+        separate: write a Router with an encoder for queries and one for passages.
+    """
     with atomic(output) as temporary:
-        shutil.copytree(initial, temporary, ignore=shutil.ignore_patterns("model.safetensors", "training.csv", ".*"))
-        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-        save_file(weights, temporary / "model.safetensors", metadata={"format": "pt"})
+        folders = copy(initial, temporary, separate)
+        for route, encoder in encoders.items():
+            weights = {name: tensor.detach().cpu().contiguous() for name, tensor in encoder.model.state_dict().items()}
+            save_file(weights, folders[route] / "model.safetensors", metadata={"format": "pt"})
         write_text(temporary / "README.md", card)
 
 

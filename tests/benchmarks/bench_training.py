@@ -1,0 +1,155 @@
+"""Training: `train` beside sentence-transformers' own trainer: same model, data, loss, batch size and precision.
+
+    python tests/benchmarks/bench_training.py [rounds]
+
+In both, word embeddings are frozen, gradients are not clipped, AdamW follows the same learning rates, the loss of every
+step is logged, and the hardware's half precision is used. Each makes batches in its own way; only the steps are timed,
+not loading and saving; the two take turns after a run each that does not count. In the end the other trainer sees our
+batches in our order: then both losses must be the same step by step, but for rounding.
+"""
+
+import contextlib
+import csv
+import io
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from datasets import Dataset
+from sentence_transformers import (
+    SentenceTransformer,
+    SentenceTransformerTrainer,
+    SentenceTransformerTrainingArguments,
+    util,
+)
+from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+
+from robustdr.collections import wordnet
+from robustdr.encoding.checkpoint import write_checkpoint
+from robustdr.encoding.encoder import device, half_precision
+from robustdr.seeds import generator
+from robustdr.training.data import read_training_data
+from robustdr.training.feed import Feed
+from robustdr.training.loop import train
+from robustdr.training.schedule import learning_rate
+
+ROOT = Path(__file__).parents[2]
+QUERIES = 1024
+
+
+def examples() -> list[dict[str, str]]:
+    """Questions with their most relevant passage and a random one."""
+    source = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wordnet-mini"]
+    texts = {passage.docid: passage.text for passage in wordnet.corpus(source)}
+    asked, judgements = wordnet.split(source, "train")
+    best = {j.qid: j.docid for j in sorted(judgements, key=lambda j: j.grade)}
+    rng, passages = generator("benchmark"), list(texts.values())
+    return [
+        {"anchor": query.text, "positive": texts[best[query.qid]], "negative": rng.choice(passages)}
+        for query in list(asked)[:QUERIES]
+    ]
+
+
+def write_examples(triples: list[dict[str, str]], path: Path) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        for number, triple in enumerate(triples):
+            positive, negative = ([{"docid": triple[side], "text": triple[side]}] for side in ("positive", "negative"))
+            line = {"query_id": str(number), "query": triple["anchor"]}
+            file.write(json.dumps({**line, "positive_passages": positive, "negative_passages": negative}) + "\n")
+
+
+def train_ours(settings: dict[str, Any], initial: Path, folder: Path) -> tuple[float, list[float]]:
+    """Seconds, and the loss of each step."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        train(settings, 1, "benchmark", folder / "data.jsonl", initial, folder / "ours", folder / "resume")
+    with open(folder / "ours" / "training.csv", newline="") as file:
+        losses = [float(row["loss"]) for row in csv.DictReader(file)]
+    return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses
+
+
+def train_theirs(
+    settings: dict[str, Any], initial: Path, triples: list[dict[str, str]], batches: list[list[int]] | None = None
+) -> tuple[float, list[float]]:
+    """Seconds, and the loss of each step; `batches` are positions of triples, default: shuffled by the trainer."""
+    model = SentenceTransformer(str(initial), device=str(device()))
+    model.max_seq_length = settings["passage_length"]
+    model[0].auto_model.get_input_embeddings().requires_grad_(False)
+    steps = len(triples) // settings["batch_size"]
+    half = half_precision(device())
+    chosen = {"batch_sampler": lambda dataset, **_: batches} if batches else {}
+    arguments = SentenceTransformerTrainingArguments(
+        output_dir=str(initial.parent / "theirs"),
+        per_device_train_batch_size=settings["batch_size"],
+        max_steps=steps,
+        max_grad_norm=0.0,
+        bf16=half == torch.bfloat16,
+        fp16=half == torch.float16,
+        use_cpu=device().type == "cpu",
+        dataloader_pin_memory=False,
+        dataloader_drop_last=True,
+        logging_steps=1,
+        save_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        seed=1,
+        **chosen,
+    )
+    loss = MultipleNegativesRankingLoss(model, scale=1.0, similarity_fct=util.dot_score)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimiser = torch.optim.AdamW(trained, lr=1.0, weight_decay=settings["weight_decay"], fused=True)  # their default
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: learning_rate(step, steps, settings))
+    trainer = SentenceTransformerTrainer(
+        model, arguments, train_dataset=Dataset.from_list(triples), loss=loss, optimizers=(optimiser, schedule)
+    )
+    with contextlib.redirect_stdout(io.StringIO()):
+        seconds = trainer.train().metrics["train_runtime"]
+    return seconds, [float(line["loss"]) for line in trainer.state.log_history if "loss" in line]
+
+
+def main(rounds: int) -> None:
+    scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
+    shared = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0}
+    settings = {**scale["budgets"]["passage"], **shared, "checkpoint_every": QUERIES}
+    triples = examples()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        initial = folder / "initial"
+        write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", initial)
+        # Without dropout, as at mini scale: theirs takes it from the model.
+        config = json.loads((initial / "config.json").read_text())
+        config |= {"hidden_dropout_prob": settings["dropout"], "attention_probs_dropout_prob": settings["dropout"]}
+        (initial / "config.json").write_text(json.dumps(config))
+        write_examples(triples, folder / "data.jsonl")
+        ours, theirs = [], []
+        for number in range(rounds + 1):
+            seconds, our_losses = train_ours(settings, initial, folder)
+            their_seconds, their_losses = train_theirs(settings, initial, triples)
+            if number:
+                ours.append(QUERIES / seconds)
+                theirs.append(QUERIES / their_seconds)
+                print(f"ours {ours[-1]:5.0f} queries/s   sentence-transformers {theirs[-1]:5.0f} queries/s"
+                      f"   ratio {ours[-1] / theirs[-1]:.2f}", flush=True)  # fmt: skip
+        feed = Feed(read_training_data(folder / "data.jsonl"), settings, 1, settings["batch_size"])
+        batches = [step.examples for step in feed.run(0, feed.per_epoch)]
+        _, on_our_batches = train_theirs(settings, initial, triples, batches)
+    quarter = len(our_losses) // 4
+    for who, losses in (
+        ("ours", our_losses),
+        ("sentence-transformers", their_losses),
+        ("sentence-transformers on our batches", on_our_batches),
+    ):
+        first, last = statistics.mean(losses[:quarter]), statistics.mean(losses[-quarter:])
+        print(f"mean loss of the first and last quarter of the steps: {first:.3f} {last:.3f} ({who})")
+    differences = [abs(one - other) for one, other in zip(our_losses, on_our_batches, strict=True)]
+    print(f"on the same batches losses differ by {differences[0]:.4f} in step 1, by {max(differences):.4f} at most")
+    ratio = statistics.median(ours) / statistics.median(theirs)
+    print(f"training: ratio of medians {ratio:.2f} (threads: {torch.get_num_threads()}, {half_precision(device())})")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

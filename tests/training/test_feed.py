@@ -1,0 +1,110 @@
+"""What a step sees: batches, the texts of the queries, random negatives."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from robustdr.training.data import Example, read_training_data
+from robustdr.training.feed import Feed, derangement
+
+EXAMPLES = [Example(f"q{number}", "original", ("varied",)) for number in range(2000)]
+
+
+def feed(share: float, examples: list[Example] = EXAMPLES, seed: int = 1, size: int = 4) -> Feed:
+    return Feed(examples, {"augmentation": share, "negatives": 2}, seed, size)
+
+
+def augmented(of: Feed, epoch: int) -> set[str]:
+    return {example.qid for example in of.examples if of.texts(example, epoch)[0] == "varied"}
+
+
+# augmentation
+
+
+def test_without_augmentation_queries_are_original():
+    assert not augmented(feed(0), epoch=3)
+
+
+def test_augmentation_of_all_queries():
+    assert len(augmented(feed(1.0), epoch=3)) == len(EXAMPLES)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_the_share_of_varied_queries_is_as_set(share):
+    lowest, highest = binom.interval(1 - 1e-9, len(EXAMPLES), share)
+    for epoch in range(5):
+        assert lowest <= len(augmented(feed(share), epoch)) <= highest
+
+
+def test_every_epoch_and_every_seed_varies_other_queries():
+    of_epochs = [augmented(feed(0.5, seed=seed), epoch) for seed in (1, 2) for epoch in (0, 1)]
+    lowest, highest = binom.interval(1 - 1e-9, len(EXAMPLES), 0.25)  # both of two independent draws
+    for number, one in enumerate(of_epochs):
+        for other in of_epochs[:number]:
+            assert lowest <= len(one & other) <= highest
+
+
+def test_augmentation_depends_on_seed_epoch_and_query_alone():
+    expected = augmented(feed(0.5), epoch=2)
+    some = EXAMPLES[::-3]
+    assert augmented(feed(0.5, some, size=7), epoch=2) == expected & {example.qid for example in some}
+
+
+def test_augmentation_leaves_the_variation_as_it_is():
+    half = feed(0.5)
+    assert {half.texts(example, 0)[1] for example in EXAMPLES} == {"varied"}
+
+
+# variations in turn
+
+
+@given(st.integers(1, 5), st.integers(0, 30), st.integers(0, 9))
+def test_variations_take_turns_with_the_epochs(count, epoch, seed):
+    example = Example("q", "original", tuple(f"varied {number}" for number in range(count)))
+    seen = [feed(0, [example] * 4, seed).texts(example, epoch + i)[1] for i in range(2 * count)]
+    assert sorted(seen[:count]) == list(example.variations)
+    assert seen[:count] == seen[count:]
+
+
+# steps
+
+
+def test_a_feed_can_start_at_any_step(training_file):
+    steps = Feed(read_training_data(training_file), {"augmentation": 0.5, "negatives": 2}, seed=1, size=4)
+    whole = list(steps.run(0, 15))
+    assert len(whole) == 15
+    assert all(list(steps.run(start, 15)) == whole[start:] for start in range(15))
+
+
+def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
+    examples = read_training_data(training_file)
+    for step in Feed(examples, {"augmentation": 0, "negatives": 2}, seed=1, size=4).run(0, 15):
+        groups = [step.passages[start : start + 3] for start in range(0, 12, 3)]
+        for number, query, (positive, *negatives) in zip(step.examples, step.query, groups, strict=True):
+            assert query == examples[number].query
+            assert positive in examples[number].positives
+            assert set(negatives) <= set(examples[number].negatives)
+
+
+def test_queries_alone_have_no_passages(queries_file):
+    steps = list(Feed(read_training_data(queries_file), {"augmentation": 0, "negatives": 2}, seed=1, size=4).run(0, 6))
+    assert not any(step.passages for step in steps)
+    assert len({number for step in steps for number in step.examples}) == 24
+
+
+# random negatives
+
+
+@given(st.integers(2, 60), st.integers())
+def test_a_derangement_is_one_cycle_through_all(size, seed):
+    other, at, seen = derangement(size, seed), 0, set()
+    for _ in range(size):
+        at = other[at]
+        seen.add(at)
+    assert at == 0 and seen == set(range(size))
+    assert all(other[i] != i for i in range(size))
+
+
+def test_negatives_change_from_step_to_step():
+    assert len({str(derangement(8, 1, "negative query", step)) for step in range(20)}) > 15
