@@ -158,7 +158,7 @@ def test_a_full_disk_while_vectors_are_written(small_disk, tmp_path, capsys, tin
     argv = arguments(
         "embed",
         settings='{"passage_length": 8, "precision": "float32"}',
-        model=tiny_model / "model.safetensors",
+        model=tiny_model,
         corpus=tmp_path / "corpus.jsonl",
         card=tmp_path / "card.json",
         shard="0",

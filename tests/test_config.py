@@ -1,5 +1,6 @@
 """The configuration: what is wrong with it is one line that names file, key, value and what is allowed."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from robustdr.errors import UserError
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENT, CLAIMS, MINI = "papers/rodr/experiment.yaml", "papers/rodr/claims.yaml", "scales/mini.yaml"
+CAPOT, CAPOT_CLAIMS = "papers/capot/experiment.yaml", "papers/capot/claims.yaml"
 
 
 @pytest.fixture()
@@ -20,8 +22,8 @@ def folder(tmp_path):
 
 
 def edit(path, change):
-    """Let `change` alter the file's tree."""
-    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    """Let `change` alter the file's tree, in which nothing is shared by anchors any more."""
+    tree = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
     change(tree)
     path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
@@ -222,6 +224,84 @@ MISTAKES = {
         put("claims", 0, "test", "query_sets", ["misspel"]),
         "claims.0.test.query_sets: 'misspel' is unknown (did you mean misspell",
         "variations_mean",
+    ),
+    "assignment of variations that are not there": (
+        CAPOT,
+        put("systems", "regular_nq", "assign", "all"),
+        "systems.regular_nq: 'variations' is a dependency of 'assign'",
+        "",
+    ),
+    "shared encoder that continues from separate ones": (
+        CAPOT,
+        lambda tree: tree["systems"]["capot_nq"].pop("encoders"),
+        "systems.capot_nq: continues from regular_nq: add `encoders: separate`",
+        "",
+    ),
+    "unknown variant of a loss": (
+        CAPOT,
+        put("systems", "capot_nq", "loss", "variant", "prited"),
+        "systems.capot_nq.loss: loss capot: variant: 'prited' is unknown (did you mean printed",
+        "released_sibling, text",
+    ),
+    "mean of a query set that is not evaluated": (
+        CAPOT,
+        put("evaluation", "trivia-qa", "means", {"typos_mean": ["typo"]}),
+        "evaluation.trivia-qa.means.typos_mean: 'typo' is unknown",
+        "delete_char",
+    ),
+    "mean that has its own meaning": (
+        CAPOT,
+        put("evaluation", "trivia-qa", "means", {"variations_mean": ["stem"]}),
+        "evaluation.trivia-qa.means: 'variations_mean' is that of all variations already",
+        "",
+    ),
+    "unknown mean of a claim": (
+        CAPOT_CLAIMS,
+        put("claims", 0, "test", "query_sets", ["typo_mean"]),
+        "claims.0.test.query_sets: 'typo_mean' is unknown (did you mean typos_mean",
+        "variations_mean",
+    ),
+    "snapshot of an unknown system": (
+        CAPOT_CLAIMS,
+        put("claims", 0, "test", "system", "capt_nq.at10"),
+        "claims.0.test.system: 'capt_nq' is unknown (did you mean capot_nq",
+        "regular_nq",
+    ),
+    "snapshot of a system that is not trained": (
+        CAPOT_CLAIMS,
+        put("claims", 0, "test", "system", "ance.at10"),
+        "claims.0.test.system: ance.at10: ",
+        "a snapshot is <system>.at<percent> of a system with a loss",
+    ),
+    "snapshot at no percentage": (
+        CAPOT_CLAIMS,
+        put("claims", 0, "test", "system", "capot_nq.at100"),
+        "claims.0.test.system: capot_nq.at100: ",
+        "a snapshot is <system>.at<percent> of a system with a loss",
+    ),
+    "fewer systems than collections": (
+        CAPOT,
+        put("tables", "table2", "systems", [["regular_nq", "regular_trivia"]]),
+        "tables.table2.systems: regular_nq, regular_trivia: 2 for 3 collections",
+        "name one system for each collection",
+    ),
+    "fewer systems to compare with than collections": (
+        CAPOT,
+        put("tables", "table2", "drop_from", ["regular_nq"]),
+        "tables.table2.drop_from: regular_nq: 1 for 3 collections",
+        "",
+    ),
+    "evaluation on a query log": (
+        CAPOT,
+        put("evaluation", "query-log", {"split": "train", "variations": ["stem"], "measures": ["RR@10"]}),
+        "evaluation.query-log: 'orcas' of scale full is a query log: it has no passages to search",
+        "",
+    ),
+    "negatives from a query log": (
+        CAPOT,
+        put("systems", "aligned", "negatives", "bm25"),
+        "systems.aligned.negatives: 'orcas' of scale full is a query log: it has no passages to search",
+        "",
     ),
     "unknown role of a claim": (CLAIMS, put("claims", 0, "role", "ms"), "claims.0.role: 'ms' is unknown", "antique"),
 }

@@ -41,18 +41,17 @@ def keys(config, scale="mini"):
             found["variation", collection, split, kind] = plan.variation_key(collection, split, kind)
     for checkpoint in plan.bound["checkpoints"]:
         found["checkpoint", checkpoint] = plan.checkpoint_key(checkpoint)
-    seed = plan.bound["seeds"][0]
-    for system in config.systems:
+    for system in dict.fromkeys([*config.systems, *plan.needs()]):
+        seed = plan.seeds(system)[0]
         if plan.is_trained(system):
             found["data", system] = plan.training_data_key(system, seed)
-        if "bm25" not in config.systems[system]:
+        if "bm25" not in plan.recipe(system):
             found["model", system] = plan.model_key(system, seed)
-        for collection, split in plan.query_sets():
-            runs = [
-                plan.run_key(system, seed, collection, split, kind) for kind in plan.query_sets()[collection, split]
-            ]
+        for (collection, split), (kinds, _) in plan.evaluations(system).items():
+            if "bm25" not in plan.recipe(system):
+                found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
+            runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
             found["search", system, collection, split] = provenance.key([], [], [], runs)
-        for collection in {collection for collection, _ in plan.evaluations()}:
             found["measures", system, collection] = plan.measures_key(system, seed, collection)
     return found
 
@@ -64,7 +63,13 @@ def differing(config, other, scale="mini"):
 
 
 def systems(names):
-    return {name[1] for name in names if name[0] in ("data", "model", "search", "measures")}
+    """The systems, without their snapshots."""
+    kinds = ("data", "model", "embeddings", "search", "measures")
+    return {name[1].partition(".")[0] for name in names if name[0] in kinds}
+
+
+def stages(names):
+    return {name[0] for name in names}
 
 
 def test_keys_are_sixteen_digits_and_differ(config):
@@ -83,16 +88,85 @@ def test_w3_of_rodr_changes_rodr_and_what_comes_after(config):
     other = changed(config, "systems", "rodr", "loss", "passage_alignment", 0.3)
     found = differing(config, other)
     assert systems(found) == {"rodr"}
-    assert {name[0] for name in found} == {"model", "search", "measures"}  # its training data stay
+    assert stages(found) == {"model", "embeddings", "search", "measures"}  # its training data stay
     assert systems(differing(config, other, "full")) == {"rodr"}
 
 
 def test_a_first_stage_changes_everything_that_is_made_from_it(config):
-    found = differing(config, changed(config, "scales", "mini", "budgets", "passage", "learning_rate", 1e-5))
-    descendants = {"dr_oq", "dr_qv", "dr_oq_qv", "rodr"} | {
-        name for name in config.systems if name.startswith("rodr_without")
-    }
+    budget = {**config.scales["mini"]["budgets"]["passage"], "learning_rate": 1e-5}
+    found = differing(config, changed(config, "scales", "mini", "budgets", "passage", budget))
+    descendants = {name for name in config.systems if name.startswith("rodr_without")}
+    descendants |= {"dr_oq", "dr_qv", "dr_oq_qv", "rodr", "bert_da", "bert_st", "da", "st", "pt", "capot"}
     assert systems(found) == descendants
+
+
+TRAINED = {"model", "embeddings", "search", "measures"}
+# edit, the systems that it reaches, and what changes of them
+SETTINGS = {
+    "augmentation": (("systems", "da_nq", "augmentation", 0.25), {"da_nq"}, TRAINED),
+    "assign": (("systems", "da_nq", "assign", "one"), {"da_nq"}, TRAINED | {"data"}),
+    "encoders": (("systems", "pt_nq", "encoders", "shared"), {"pt_nq"}, TRAINED),
+    "encoders of an ancestor": (("systems", "regular_nq", "encoders", "shared"), {"regular_nq", "capot_nq"}, TRAINED),
+    "loss of CAPOT": (
+        ("systems", "capot_nq", "loss", {"name": "capot", "tau_anchor": 3.0}),
+        {"capot_nq"},
+        {"model", "search", "measures"},  # the passage vectors are Regular's
+    ),
+    "variant of a loss": (
+        ("systems", "aligned", "loss", {"name": "capot", "variant": "text"}),
+        {"aligned", "pt_nq", "pt_trivia", "pt_msmarco", "pt"},
+        TRAINED,
+    ),
+}
+
+
+@pytest.mark.parametrize("setting", list(SETTINGS))
+def test_a_setting_of_a_recipe_changes_what_is_made_with_it(config, setting):
+    edit, reached, changes = SETTINGS[setting]
+    found = differing(config, changed(config, *edit))
+    assert systems(found) == reached and stages(found) == changes
+
+
+def test_a_gradient_cache_changes_the_models_of_its_budget(config):
+    budget = {**config.scales["mini"]["budgets"]["capot-msmarco"], "gradient_cache": 512}
+    found = differing(config, changed(config, "scales", "mini", "budgets", "capot-msmarco", budget))
+    assert systems(found) == {"capot_msmarco", "capot"} and stages(found) == {"model", "search", "measures"}
+
+
+def test_a_query_encoder_alone_searches_the_passage_vectors_of_its_first_stage(config):
+    plan = Plan(config, "mini")
+    key = plan.embeddings_key("regular_nq", 1, "wordnet-nature")
+    assert plan.embeddings_key("capot_nq", 1, "wordnet-nature") == key
+    assert plan.embeddings_key("capot_nq.at10", 1, "wordnet-nature") == key
+    assert plan.encoder_of("capot_orcas_trivia") == "regular_trivia" and plan.encoder_of("capot") == "dr_oq"
+    assert not plan.reindexes("capot_nq", "regular_nq")
+    assert plan.reindexes("pt_nq", "regular_nq") and plan.reindexes("da_nq", "regular_nq")
+    kept = [s for s in ("regular_nq", "capot_nq", "pt_nq", "da_nq") if plan.keeps_embeddings(s, "wordnet-nature")]
+    assert kept == ["regular_nq", "capot_nq"]
+
+
+def test_the_lineage_is_what_a_system_costs(config):
+    plan = Plan(config, "mini")
+    assert plan.lineage("capot_nq") == ["regular_nq", "capot_nq"]
+    assert plan.lineage("pt_nq") == ["aligned", "pt_nq"]
+    assert plan.lineage("rodr") == ["dr_oq", "rodr"]
+    assert plan.lineage("bm25") == plan.lineage("ance") == []
+
+
+def test_a_paper_s_evaluation_reaches_its_own_systems_alone(config):
+    kinds = config.papers["capot"]["evaluation"]["msmarco-passage"]["variations"]
+    edit = ("papers", "capot", "evaluation", "msmarco-passage", "variations", [*kinds, "swap_words"])
+    found = differing(config, changed(config, *edit))
+    assert systems(found) == {f"{name}_msmarco" for name in ("regular", "pt", "da", "capot")}
+    assert stages(found) == {"search", "measures"}
+
+
+def test_every_paper_s_query_sets_of_a_system_are_searched_at_once(config):
+    """DR_OQ is rodr's, and stands in ToRoDer's claims and in the table of all methods too."""
+    (kinds, measures), *_ = Plan(config, "mini").evaluations("dr_oq").values()
+    wanted = [config.papers[paper]["evaluation"]["msmarco-passage"] for paper in ("rodr", "toroder", "all")]
+    assert kinds[0] == ORIGINAL and set(kinds[1:]) == {kind for paper in wanted for kind in paper["variations"]}
+    assert len(kinds) == len(set(kinds)) and measures == ["RR@10", "R@100"]
 
 
 def test_negatives_reach_the_training_data(config):
@@ -128,6 +202,9 @@ def test_a_collection_reaches_what_reads_it(config):
         ("systems", "rodr", "label", "Another name"),
         ("papers", "rodr", "notes", []),
         ("papers", "rodr", "tables", "table2", "title", "Another title"),
+        ("papers", "capot", "seeds", [1, 2]),
+        ("papers", "capot", "evaluation", "natural-questions", "means", {}),
+        ("systems", "capot_nq", "reported", "another"),
         ("collections", "trivia-qa", "corpus", "another"),
     ],
     ids=lambda edit: ".".join(map(str, edit[:-1])),
@@ -143,6 +220,13 @@ def test_every_seed_has_models_and_runs_of_its_own_but_for_what_is_not_trained(c
     assert plan.run_key("bm25", 1, *at) == plan.run_key("bm25", 2, *at)
     assert plan.run_key("ance", 1, *at) == plan.run_key("ance", 2, *at)
     assert plan.seeds("ance") == plan.seeds("bm25") == [0]
+
+
+def test_a_scale_says_how_many_of_a_paper_s_seeds_are_run(config):
+    full = Plan(config, "full")
+    assert full.bound["seeds"] == len(full.seeds("capot_nq")) == 5
+    assert full.seeds("rodr") == [1, 2, 3]  # the paper's are fewer
+    assert Plan(config, "mini").seeds("capot_nq") == [1]
 
 
 def test_a_snapshot_has_the_recipe_of_its_system_and_a_key_of_its_own(config):
@@ -167,7 +251,8 @@ def test_only_its_settings_reach_a_stage(config):
     plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
     settings = {"name": "swap_words", "parameters": {"a": 1}, "seed": plan.bound["variation_seed"]}
     assert plan.variation_settings("t5_qqp_paraphrase") == settings
-    assert set(plan.training_data_settings("rodr")) == {"depth", "keep"}
+    assert set(plan.training_data_settings("rodr")) == {"depth", "keep", "assign"}
+    assert set(plan.training_data_settings("capot_nq")) == {"assign"}
     assert set(plan.embed_settings("rodr")) == {"passage_length", "precision"}
     assert plan.search_settings("bm25")["depth"] == plan.bound["retrieval"]["depth"]
     assert plan.train_settings("rodr")["loss"]["passage_alignment"] == 0.2
@@ -188,7 +273,7 @@ def test_what_a_table_needs(config):
     assert settings["labels"]["rodr"] == "RoDR w/ DR_OQ"
     assert "miniature" in settings and settings["command"] == "snakemake results/mini/tables/rodr_table2.md"
     full = table_settings(Plan(config, "full"), "rodr", "table2")
-    assert len(full["keys"]) == 4 * len(config.scales["full"]["seeds"])
+    assert len(full["keys"]) == 4 * len(config.papers["rodr"]["seeds"])
     assert not full["miniature"]
 
 

@@ -57,6 +57,15 @@ def test_the_card_counts_what_is_there(tmp_path):
     }
 
 
+def test_a_log_has_queries_alone(tmp_path):
+    card(tmp_path)  # writes the files
+    folder = tmp_path / "mine"
+    write_card(SOURCE, None, {"test": (folder / "test/queries.tsv", folder / "test/qrels.txt")}, folder / "card.json")
+    made = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    assert made["passages"] is None and made["splits"]["test"]["queries"] == 1
+    assert made["sha256"].keys() == {"test/queries.tsv", "test/qrels.txt"}
+
+
 EMPTY = '{"docid": "d4", "title": "", "text": " "}\n'
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -14,6 +15,15 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "rules", "config", "profiles", "slurm", "envs", "report", "workflow", "requirements.lock")
 # Nothing may be fetched: the hub is told to be offline, and other connections end at a port that nobody serves.
 OFFLINE = {"HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+
+
+JOB = re.compile(r"^(?:local)?rule (\S+):\n(?:    input: (.*)\n)?(?:    output: (.*)\n)?", re.MULTILINE)
+
+
+class Job(NamedTuple):
+    rule: str
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
 
 class Project:
@@ -42,17 +52,22 @@ class Project:
         )
         return done.returncode, done.stdout
 
-    def plan(self, *targets: str) -> tuple[Counter[str], set[str]]:
-        """What a dry run would do: jobs by rule, and the files that they would make."""
+    def jobs(self, *targets: str) -> list[Job]:
+        """What a dry run would do. Rules that are generated are called by their stage: train, search, bm25."""
         status, output = self.snakemake("-n", *targets)
         assert status == 0, output
-        if "Nothing to be done" in output:
-            return Counter(), set()
-        lines = output.rpartition("Job stats:")[2].splitlines()[3:]
-        counts = [line.split() for line in lines[: lines.index("")]]
-        made = re.findall(r"^    output: (.*)$", output, re.MULTILINE)
-        jobs = Counter({rule: int(count) for rule, count in counts if rule != "total"})
-        return jobs, {path for line in made for path in line.split(", ")}
+        return [
+            Job(
+                re.sub(r"^(train|search|bm25)_.*", r"\1", rule),
+                *(tuple(filter(None, part.split(", "))) for part in files),
+            )
+            for rule, *files in JOB.findall(output)
+        ]
+
+    def plan(self, *targets: str) -> tuple[Counter[str], set[str]]:
+        """What a dry run would do: jobs by rule, and the files that they would make."""
+        jobs = self.jobs(*targets)
+        return Counter(job.rule for job in jobs if job.rule != "all"), {path for job in jobs for path in job.outputs}
 
 
 @pytest.fixture()

@@ -1,7 +1,7 @@
 """The whole pipeline, run for real on a few hundred WordNet glosses."""
 
-import gzip
 import json
+import shutil
 
 import pytest
 import yaml
@@ -15,46 +15,79 @@ from robustdr.retrieval.runs import read_metadata, read_run
 
 pytestmark = pytest.mark.slow
 TABLE, PAGE = "results/mini/tables/rodr_table2.md", "results/mini/report/index.html"
-KINDS = ["extra_punctuation", "swap_words"]
+KINDS, NOISE = ["extra_punctuation", "swap_words"], ["stem", "random_char"]
+ROLE = "msmarco-passage"
+
+
+def edit(path, change):
+    """Let `change` alter the file's tree, in which nothing is shared by anchors any more."""
+    tree = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    change(tree)
+    path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def some(tree, names):
+    return {name: tree[name] for name in names}
 
 
 def shrink(folder):
-    """Let the configuration ask for two dense systems, two variations and one small collection."""
+    """Let the configuration ask for a few systems, two variations, one small collection and a small query log."""
 
-    def edit(name, change):
-        path = folder / "config" / name
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-        change(tree)
-        path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
-
-    def collection(tree):
+    def collections(tree):
         tree["wordnet-mini"] |= {"passages": 300, "splits": {"train": {"queries": 64}, "dev": {"queries": 25}}}
+        tree["wordnet-log"] |= {"passages": 300, "splits": {"train": {"queries": 64}}}
 
     def scale(tree):
         for budget in tree["budgets"].values():
             budget |= {"epochs": 2.0, "batch_size": 16}
         tree["retrieval"]["depth"] = 20
+        tree["collections"]["natural-questions"] = "wordnet-mini"
 
-    def experiment(tree):
-        role = "msmarco-passage"
-        tree["evaluation"] = {role: {**tree["evaluation"][role], "variations": KINDS}}
-        tree["systems"] = {name: tree["systems"][name] for name in ("bm25", "dr_oq", "rodr")}
+    def rodr(tree):
+        tree["evaluation"] = {ROLE: {**tree["evaluation"][ROLE], "variations": KINDS}}
+        tree["systems"] = some(tree["systems"], ["bm25", "dr_oq", "rodr"])
         tree["systems"]["rodr"]["variations"] = ["swap_words"]
-        table = tree["tables"]["table2"]
-        table |= {
+        tree["tables"], tree["figures"] = some(tree["tables"], ["table2"]), {}
+        tree["tables"]["table2"] |= {
             "systems": ["dr_oq", "rodr"],
             "significance": {"against": {"rodr": "dr_oq"}, "level": 0.01, "mark": "†"},
         }
-        tree["tables"], tree["figures"] = {"table2": table}, {}
 
-    def claims(tree):
-        test = {"name": "not_worse", "system": "rodr", "than": "dr_oq", "query_sets": ["original"]}
-        tree["claims"] = [{**tree["claims"][0], "test": test}]
+    def capot(tree):
+        evaluation = {"variations": NOISE, "means": {"typos_mean": ["random_char"]}, "measures": ["Success@20"]}
+        tree["evaluation"] = {"natural-questions": {"split": "dev", **evaluation}}
+        tree["systems"] = some(tree["systems"], ["regular_nq", "aligned", "pt_nq", "capot_nq", "capot_orcas_trivia"])
+        tree["systems"]["capot_orcas_trivia"] |= {"initial": "regular_nq"}
+        for system in ("aligned", "capot_nq", "capot_orcas_trivia"):
+            tree["systems"][system]["variations"] = NOISE
+        nq = {"collections": ["natural-questions"], "drop_from": ["regular_nq"]}
+        tree["tables"] = some(tree["tables"], ["table3", "table18", "table28"])
+        tree["tables"]["table3"] |= {**nq, "systems": [["regular_nq"], ["pt_nq"]], "measures": ["Success@20"]}
+        tree["tables"]["table18"] |= {"systems": ["regular_nq", "pt_nq", "capot_nq"]}
+        tree["tables"]["table28"] |= {**nq, "systems": ["regular_nq", "capot_orcas_trivia"]}
+        tree["figures"] = {}
 
-    edit("collections.yaml", collection)
-    edit("scales/mini.yaml", scale)
-    edit("papers/rodr/experiment.yaml", experiment)
-    edit("papers/rodr/claims.yaml", claims)
+    def every(tree):
+        tree["evaluation"][ROLE] |= {"variations": KINDS, "means": {"ordering_mean": ["swap_words"]}}
+        tree["systems"], tree["tables"]["methods"]["systems"] = {}, ["dr_oq", "rodr"]
+        tree["figures"]["methods"]["systems"] = {"dr_oq": "DR_OQ", "rodr": "RoDR"}
+
+    def claim(role, measure, **test):
+        return lambda tree: tree.update(claims=[{**tree["claims"][0], "role": role, "measure": measure, "test": test}])
+
+    shutil.rmtree(folder / "config/papers/toroder")
+    edit(folder / "config/collections.yaml", collections)
+    edit(folder / "config/scales/mini.yaml", scale)
+    test = {"name": "not_worse", "system": "rodr", "than": "dr_oq", "query_sets": ["original"]}
+    share = {"name": "share_of_gain", "system": "capot_nq", "snapshot": "capot_nq.at10", "share": 0.95}
+    share |= {"base": "regular_nq", "query_sets": ["typos_mean"]}
+    for paper, change, claims in (
+        ("rodr", rodr, claim(ROLE, "RR@10", **test)),
+        ("capot", capot, claim("natural-questions", "Success@20", **share)),
+        ("all", every, claim(ROLE, "RR@10", **test)),
+    ):
+        edit(folder / f"config/papers/{paper}/experiment.yaml", change)
+        edit(folder / f"config/papers/{paper}/claims.yaml", claims)
 
 
 @pytest.fixture(scope="module")
@@ -123,14 +156,66 @@ def test_a_second_run_does_nothing(finished):
     assert not jobs and not made
 
 
-def test_w3_reruns_rodr_and_what_comes_after(finished):
-    path = finished.folder / "config/papers/rodr/experiment.yaml"
+def reruns(finished, change):
+    """What a dry run would do after a change of capot's or rodr's recipes, which is then undone."""
+    path = finished.folder / "config/papers" / change.__name__ / "experiment.yaml"
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("passage_alignment: 0.2", "passage_alignment: 0.3"), encoding="utf-8")
-    jobs, _ = finished.plan(PAGE)
+    edit(path, change)
+    jobs, made = finished.plan(PAGE)
     path.write_text(text, encoding="utf-8")
-    assert jobs.pop("embed", 1) == 1  # vectors may be kept or made while searching
-    assert jobs == dict.fromkeys(["train", "search_wordnet-mini_dev", "evaluate", "table", "claims", "page"], 1)
+    return jobs, made
+
+
+def test_w3_reruns_rodr_and_what_comes_after(finished):
+    def rodr(tree):
+        tree["systems"]["rodr"]["loss"]["passage_alignment"] = 0.3
+
+    jobs, _ = reruns(finished, rodr)
+    once = dict.fromkeys(["train", "search", "evaluate", "figure", "page"], 1)
+    assert jobs == {**once, "table": 2, "claims": 2}  # rodr's, and those of all methods
+
+
+def test_the_weight_of_the_anchor_reruns_capot_and_what_shows_it(finished):
+    """No passage is encoded anew, and no other system trained or searched with, though they share its first stage."""
+
+    def capot(tree):
+        tree["systems"]["capot_nq"]["loss"]["tau_anchor"] = 3.0
+
+    jobs, made = reruns(finished, capot)
+    assert jobs == {
+        "train": 1,
+        "search": 2,
+        "evaluate": 2,
+        "table": 1,
+        "claims": 1,
+        "page": 1,
+    }  # at 10 % and in the end
+    made = {path.removeprefix("results/mini/") for path in made}
+    shown = {path for path in made if path.startswith(("tables/", "claims/", "report/"))}
+    assert {path.partition(".")[0] for path in shown} == {"tables/capot_table18", "claims/capot", "report/index"}
+    assert {path.split("/")[2] for path in made - shown} == {"capot_nq", "capot_nq.at10"}
+
+
+def test_a_query_encoder_alone_leaves_the_passages_as_they_are(finished):
+    folder = finished.folder / "results/mini"
+    weights = [
+        {
+            path.parent.name[0]: path.read_bytes()
+            for path in folder.glob(f"models/wordnet-mini/{system}/seed1/*/*.safetensors")
+        }
+        for system in ("regular_nq", "capot_nq")
+    ]
+    assert [of_system.keys() for of_system in weights] == [{"q", "d"}] * 2
+    assert weights[0]["d"] == weights[1]["d"] and weights[0]["q"] != weights[1]["q"]
+    assert {path.name for path in folder.glob("embeddings/*/*")} == {"regular_nq", "dr_oq"}
+    assert not (folder / "collections/wordnet-log/corpus.jsonl").exists()
+
+
+@pytest.mark.parametrize("table", ["capot_table3", "capot_table18", "capot_table28", "all_methods"])
+def test_every_layout_of_table_comes_out_with_numbers(finished, table):
+    cells = json.loads((finished.folder / f"results/mini/tables/{table}.json").read_text(encoding="utf-8"))["cells"]
+    assert len({cell["system"] for cell in cells}) > 1
+    assert not [cell["not_run"] for cell in cells if cell["not_run"]]
 
 
 def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
@@ -153,16 +238,16 @@ def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
 
 
 def test_two_runs_from_scratch_give_the_same_bytes(finished):
+    """RoDR's table, and CAPOT's measures: training with passages and on queries alone."""
     folder = finished.folder / "results/mini"
-    kinds = ("collections/**/*", "variations/**/*.tsv", "training/**/*", "models/**/*", "runs/**/*", "measures/**/*")
-    made = [
-        path for kind in (*kinds, "tables/*", "claims/*", "report/*") for path in folder.glob(kind) if path.is_file()
-    ]
-    once = {path.relative_to(folder): path.read_bytes() for path in made}
-    assert len(once) > 40
     folder.rename(folder.with_name("first"))
-    status, output = finished.snakemake()
+    status, output = finished.snakemake("results/mini/measures/wordnet-mini/capot_nq/seed1.parquet", TABLE)
     assert status == 0, output
-    different = [str(name) for name, content in once.items() if (folder / name).read_bytes() != content]
+    kinds = ("collections", "variations", "training", "models", "runs", "measures", "tables")
+    made = [
+        path for kind in kinds for path in (folder / kind).rglob("*") if path.is_file() and path.name != "cost.json"
+    ]
+    assert len(made) > 60
+    first = folder.with_name("first")
+    different = [path for path in made if path.read_bytes() != (first / path.relative_to(folder)).read_bytes()]
     assert not different
-    assert all(gzip.decompress(content) for name, content in once.items() if name.suffix == ".gz")

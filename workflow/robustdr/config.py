@@ -133,6 +133,20 @@ def _known(where: str, value: str, allowed: Iterable[str]) -> None:
         raise unknown(where, value, allowed)
 
 
+def _searchable(config: Config, scale: str, role: str, where: str) -> None:
+    collection = config.scales[scale]["collections"][role]
+    if config.collections[collection].get("log"):
+        raise UserError(f"{where}: {collection!r} of scale {scale} is a query log: it has no passages to search")
+
+
+def _known_system(config: Config, where: str, name: str) -> None:
+    """A system, or a snapshot of a system that is trained."""
+    system, dot, percent = name.partition(".at")
+    _known(where, system, config.systems)
+    if dot and ("loss" not in config.systems[system] or percent not in map(str, range(1, 100))):
+        raise UserError(f"{where}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99")
+
+
 def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) -> None:
     def known(where: str, value: str, allowed: Iterable[str]) -> None:
         _known(f"{path}: {where}", value, allowed)
@@ -142,7 +156,7 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
         for field in ("negatives", "teacher"):
             if field in system:
                 known(f"systems.{name}.{field}", system[field], config.systems)
-        parent = config.systems.get(system.get("initial"), {})
+        parent = config.systems.get(system.get("initial", ""), {})
         if parent.get("encoders") == "separate" and system.get("encoders") != "separate":
             raise UserError(f"{path}: systems.{name}: continues from {system['initial']}: add `encoders: separate`")
         for variation in system.get("variations", []):
@@ -155,6 +169,8 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
             if "bm25" not in system:
                 known(f"systems.{name}.budget (scale {scale_name})", system["budget"], scale["budgets"])
                 known(f"systems.{name}.collection (scale {scale_name})", system["collection"], scale["collections"])
+                if "negatives" in system:
+                    _searchable(config, scale_name, system["collection"], f"{path}: systems.{name}.negatives")
                 initial = {**scale["checkpoints"], **config.systems}
                 known(f"systems.{name}.initial (scale {scale_name})", system["initial"], initial)
     for role, evaluation in experiment["evaluation"].items():
@@ -163,6 +179,7 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
                 parse(measure)
         for scale_name, scale in config.scales.items():
             known(f"evaluation (scale {scale_name})", role, scale["collections"])
+            _searchable(config, scale_name, role, f"{path}: evaluation.{role}")
             collection = scale["collections"][role]
             known(
                 f"evaluation.{role}.split of {collection}",
@@ -210,7 +227,7 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
             count = f"{len(systems)} for {len(roles)} collections"
             raise UserError(f"{where}.{field}: {', '.join(systems)}: {count}; name one system for each collection")
     for system, _ in reported_pairs(spec):
-        _known(f"{where}.systems", system.partition(".at")[0], config.systems)
+        _known_system(config, f"{where}.systems", system)
     for system, other in spec.get("significance", {}).get("against", {}).items():
         _known(f"{where}.significance.against", system, spec["systems"])
         _known(f"{where}.significance.against.{system}", other, spec["systems"])
@@ -226,7 +243,7 @@ def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Pa
         for measure in filter(None, (claim["measure"], test.get("from_measure"))):
             _known(f"{where}.measure", measure, evaluation["measures"])
         for argument, system in claimed_systems(claim):
-            _known(f"{where}.test.{argument}", system.partition(".at")[0], config.systems)
+            _known_system(config, f"{where}.test.{argument}", system)
         query_sets = ["original", "variations_mean", *evaluation.get("means", {}), *evaluation["variations"]]
         for query_set in test.get("query_sets", []):
             _known(f"{where}.test.query_sets", query_set, query_sets)
@@ -236,6 +253,8 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
     """Follow every system that `name` is made from; a system that is made from itself is an error."""
 
     def follow(system: str, trail: list[str]) -> None:
+        if system in trail and system != name:
+            return  # a cycle of others: it is named where they are declared
         if system in trail:
             raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {' → '.join([*trail, system])}")
         recipe = config.systems[system]

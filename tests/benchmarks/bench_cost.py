@@ -1,0 +1,202 @@
+"""Unit costs behind docs/scaling.md: time, memory and disk per token, passage, query and ranked passage.
+
+    python tests/benchmarks/bench_cost.py
+
+Speeds are the best of two rounds. Memory is what Python and NumPy allocate at most (tracemalloc).
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+import torch
+import yaml
+from safetensors.torch import save_file
+from transformers import AutoModel, BertConfig
+
+from robustdr.collections import wordnet
+from robustdr.collections.reading import read_corpus
+from robustdr.encoding.checkpoint import write_checkpoint
+from robustdr.encoding.directory import QUERY
+from robustdr.encoding.encoder import Encoder
+from robustdr.files import read_queries, write_queries
+from robustdr.retrieval.index import search
+from robustdr.retrieval.runs import read_run, write_run
+from robustdr.training.data import changed_variations, read_training_data
+from robustdr.training.student import Student
+
+ROOT = Path(__file__).parents[2]
+DIMENSION, DEPTH = 768, 1000
+
+
+def timed(work: Callable[[], Any], rounds: int = 2) -> float:
+    """Seconds of the fastest round."""
+    seconds = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def peak(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Bytes allocated at most, and the result."""
+    tracemalloc.start()
+    result = work()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most, result
+
+
+def bert_base(mini: Path, folder: Path) -> None:
+    """A directory with BERT-base's shape, random weights and the miniature's tokenizer."""
+    config = BertConfig()
+    model = AutoModel.from_config(config)
+    for path in mini.rglob("*.json"):
+        (folder / path.relative_to(mini)).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path.relative_to(mini)).write_bytes(path.read_bytes())
+    config.architectures = ["BertModel"]
+    config.save_pretrained(folder)
+    save_file(model.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def model_speed(name: str, folder: Path, texts: list[str], length: int) -> None:
+    encoder = Encoder(folder, half=True)
+    tokens = sum(map(len, encoder.tokenise(texts, length)))
+    encoding = tokens / timed(lambda: encoder.encode(texts, length))
+    student = Student.load(folder, {"encoders": "shared", "freeze_word_embeddings": False, "dropout": 0.0}, True)
+    optimiser = torch.optim.AdamW(student.parameters.values(), lr=1e-6)
+    batch = student.encoders[QUERY].tokenise(texts[:64], length)
+
+    def step() -> None:
+        student.backward(student.embed(QUERY, batch, 0).square().mean())
+        optimiser.step()
+        optimiser.zero_grad()
+
+    training = sum(map(len, batch)) / timed(step)
+    layers = sum(p.numel() for n, p in encoder.model.named_parameters() if "encoder.layer" in n)
+    print(f"{name}: {layers / 1e6:.1f} M parameters in layers; encoding {encoding:,.0f} tokens/s"
+          f" ({2 * layers * encoding / 1e9:.0f} GFLOP/s), training {training:,.0f} tokens/s"
+          f" ({6 * layers * training / 1e9:.0f} GFLOP/s)")  # fmt: skip
+
+
+def search_cost(passages: int = 50_000, queries: int = 500) -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((passages, DIMENSION), dtype=np.float32)
+    asked = rng.standard_normal((queries, DIMENSION), dtype=np.float32)
+    ids = [str(8_000_000 + i) for i in range(passages)]
+    settings = {"factory": "Flat", "nprobe": 1}
+    seconds = timed(lambda: search([(vectors, ids)], asked, 100, settings))
+    print(f"exact search, depth 100: {queries * passages / seconds / 1e6:,.0f} M scores/s"
+          f" ({2 * DIMENSION * queries * passages / seconds / 1e9:.0f} GFLOP/s)")  # fmt: skip
+    for shards in (1, 4):
+        parts = [(vectors[i::shards], ids[i::shards]) for i in range(shards)]
+        most, _ = peak(lambda parts=parts: search(parts, asked, DEPTH, settings))
+        copies = 0 if shards == 1 else vectors.nbytes / shards  # the benchmark's own slices are not contiguous
+        print(f"search, depth {DEPTH}, {shards} shards: {(most - copies) / queries / 1e3:.0f} kB per query at most")
+
+
+def run_cost(folder: Path, queries: int = 100) -> None:
+    rng = np.random.default_rng(0)
+    scores = np.sort(rng.standard_normal((queries, DEPTH), dtype=np.float32))[:, ::-1]
+    docids = rng.integers(0, 8_841_823, (queries, DEPTH))
+    run = {
+        str(1_000_000 + q): [(str(d), float(s)) for d, s in zip(docids[q], scores[q], strict=True)]
+        for q in range(queries)
+    }
+    path = folder / "run.trec.gz"
+    writing, _ = peak(lambda: write_run(path, run, {"tag": "rodr-seed1"}))
+    reading, _ = peak(lambda: read_run(path))
+    lines = queries * DEPTH
+    print(f"run: {path.stat().st_size / lines:.1f} bytes on disk, {writing / lines:.0f} in memory to write,"
+          f" {reading / lines:.0f} to read, per ranked passage")  # fmt: skip
+
+
+def training_data_cost(folder: Path, texts: list[str]) -> None:
+    passages = [{"docid": str(i), "title": "", "text": (text * 9)[:335]} for i, text in enumerate(texts)]
+    mined = {"positive_passages": passages[:1], "negative_passages": passages[1:33]}
+    varied = [f"how do i renew a passport {i}" for i in range(10)]
+    for name, line, count in (
+        ("32 negatives of 335 characters", {"query_variation": varied[0], **mined}, 1000),
+        ("queries alone, ten variations", {"query_variation": varied}, 20_000),
+    ):
+        path = folder / "data.jsonl"
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(
+                json.dumps({"query_id": str(i), "query": "how do i renew a passport", **line}) + "\n"
+                for i in range(count)
+            )
+        most, _ = peak(lambda path=path: read_training_data(path))
+        print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk,"
+              f" {most / count / 1e3:.1f} kB in memory per query")  # fmt: skip
+
+
+def query_cost(folder: Path, tokenizer: Any, count: int = 50_000) -> None:
+    path = folder / "queries.tsv"
+    write_queries(path, ((str(10_000_000 + i), f"how do i renew passport {i}") for i in range(count)))
+    most, queries = peak(lambda: read_queries(path))
+    varied = {str(kind): {qid: f"{text} {kind}" for qid, text in queries.items()} for kind in range(10)}
+    seconds = timed(lambda: changed_variations(queries, varied, tokenizer), 1)
+    print(f"queries: {most / count:.0f} bytes in memory each; ten variations tokenised and compared: "
+          f"{count / seconds:,.0f} queries/s")  # fmt: skip
+
+
+def corpus_cost(folder: Path, texts: list[str], passages: int = 100_000) -> None:
+    path = folder / "corpus.jsonl"
+    with open(path, "w", encoding="utf-8") as file:
+        for i in range(passages):
+            text = " ".join(texts[(i * k) % len(texts)] for k in (1, 7, 31, 63))[:335]
+            file.write(json.dumps({"docid": str(i), "title": "", "text": text}) + "\n")
+    seconds = timed(lambda: sum(1 for _ in read_corpus(path)))
+    print(f"corpus: {path.stat().st_size / passages:.0f} bytes a line, {passages / seconds:,.0f} lines read per second")
+    tokenizer = bm25s.tokenization.Tokenizer(stopwords=[], stemmer=None)
+
+    def index() -> bm25s.BM25:
+        made = bm25s.BM25(method="lucene")
+        lines = [text for _, text in read_corpus(path)]
+        made.index(tokenizer.tokenize(lines, show_progress=False, return_as="tuple"), show_progress=False)
+        return made
+
+    most, made = peak(index)
+    asked = tokenizer.tokenize(texts[:200], update_vocab=False, show_progress=False, return_as="ids")
+    asked = [ids[:6] for ids in asked]
+    seconds = timed(lambda: made.retrieve(asked, k=DEPTH, show_progress=False))
+    print(f"BM25: {most / passages:.0f} bytes in memory per passage to index; a query of 6 words takes"
+          f" {1e3 * seconds / len(asked) / passages * 1e6:.1f} ms per million passages")  # fmt: skip
+
+
+def start_cost() -> None:
+    for module in ("robustdr.cli", "robustdr.evaluation.measures", "robustdr.retrieval.search"):
+        command = [sys.executable, "-c", f"import {module}"]
+        print(f"process start, {module}: {timed(lambda c=command: subprocess.run(c, check=True), 3):.2f} s")
+
+
+def main() -> None:
+    source = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wordnet-mini"]
+    texts = [passage.text for passage in islice(wordnet.corpus(source), 2000)]
+    scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        start_cost()
+        run_cost(folder)
+        training_data_cost(folder, texts)
+        corpus_cost(folder, texts)
+        write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", folder / "mini")
+        query_cost(folder, Encoder(folder / "mini").tokenizer.backend_tokenizer)
+        search_cost()
+        model_speed("two layers of MiniLM", folder / "mini", texts, 48)
+        bert_base(folder / "mini", folder / "base")
+        model_speed("BERT-base", folder / "base", [" ".join(texts[i : i + 9]) for i in range(128)], 128)
+
+
+if __name__ == "__main__":
+    main()

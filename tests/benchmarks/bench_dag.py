@@ -1,0 +1,67 @@
+"""The job graph at full scale: jobs, seconds and memory of `snakemake -n` on the whole report.
+
+    python tests/benchmarks/bench_dag.py [seeds …]
+
+Nothing is executed. The project is copied, and every experiment of the copy has as many seeds as are asked for: 3 make
+about 1,000 jobs, 35 about 10,000. The time is that of the fastest of three dry runs, Python's start included.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("Snakefile", "rules", "config", "profiles", "slurm", "envs", "report", "workflow", "requirements.lock")
+SEEDS, ROUNDS, TARGET = (3, 35), 3, "results/report/index.html"
+
+
+def copy_project(folder: Path) -> None:
+    for part in PARTS:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, folder / part)
+
+
+def set_seeds(folder: Path, count: int) -> None:
+    """Give every experiment `count` seeds and let the full scale run them all."""
+    values = {folder / "config/scales/full.yaml": str(count)}
+    values |= {path: str([*range(1, count + 1)]) for path in folder.glob("config/papers/*/experiment.yaml")}
+    for path, value in values.items():
+        text, found = re.subn(r"(?m)^seeds: [^#\n]*", f"seeds: {value}  ", path.read_text(encoding="utf-8"))
+        assert found == 1, f"{path}: one line `seeds:` is expected"
+        path.write_text(text, encoding="utf-8")
+
+
+def dry_run(folder: Path) -> tuple[int, float, float]:
+    """Jobs, seconds and peak memory in MB."""
+    command = [Path(sys.executable).with_name("snakemake"), "-n", "--quiet", "rules", "--cores", "1", TARGET]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    with tempfile.TemporaryFile("w+") as output:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        printed = output.read()
+    total = re.search(r"(?m)^total\s+(\d+)$", printed)
+    assert process.returncode == 0 and total, printed
+    return int(total[1]), seconds, usage.ru_maxrss / 1e3
+
+
+def main(seeds: list[int]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        copy_project(Path(name))
+        for count in seeds:
+            set_seeds(Path(name), count)
+            jobs, seconds, peaks = zip(*(dry_run(Path(name)) for _ in range(ROUNDS)), strict=True)
+            print(f"{count} seeds: {jobs[0]:,} jobs planned in {min(seconds):.1f} s", end=", ")
+            print(f"slowest of {ROUNDS} {max(seconds):.1f} s, peak memory {max(peaks):.0f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main([int(count) for count in sys.argv[1:]] or list(SEEDS))
