@@ -85,6 +85,15 @@ def test_a_process_killed_while_it_writes_leaves_the_old_file(tmp_path):
         assert process.stdout is not None and process.stdout.readline() == "written\n"
         process.send_signal(signal.SIGKILL)
     assert (tmp_path / "a.txt").read_text() == "old"
+    assert len(os.listdir(tmp_path)) == 2
+    write_text(tmp_path / "a.txt", "new")
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_a_living_process_writes_is_left_alone(tmp_path):
+    (tmp_path / f".{os.getppid()}.a.txt").write_text("half")
+    write_text(tmp_path / "a.txt", "new")
+    assert (tmp_path / f".{os.getppid()}.a.txt").exists()
 
 
 def test_text_and_json_have_the_same_bytes_everywhere(tmp_path):

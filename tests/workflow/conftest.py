@@ -20,6 +20,11 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_pro
 JOB = re.compile(r"^(?:local)?rule (\S+):\n(?:    input: (.*)\n)?(?:    output: (.*)\n)?", re.MULTILINE)
 
 
+def stage(rule: str) -> str:
+    """Rules that are generated are called by their stage: train, search, bm25."""
+    return re.sub(r"^(train|search|bm25)_.*", r"\1", rule)
+
+
 class Job(NamedTuple):
     rule: str
     inputs: tuple[str, ...] = ()
@@ -53,12 +58,12 @@ class Project:
         return done.returncode, done.stdout
 
     def jobs(self, *targets: str) -> list[Job]:
-        """What a dry run would do. Rules that are generated are called by their stage: train, search, bm25."""
+        """What a dry run would do."""
         status, output = self.snakemake("-n", *targets)
         assert status == 0, output
         return [
             Job(
-                re.sub(r"^(train|search|bm25)_.*", r"\1", rule),
+                stage(rule),
                 *(tuple(filter(None, part.split(", "))) for part in files),
             )
             for rule, *files in JOB.findall(output)

@@ -224,8 +224,10 @@ def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
     measures = folder / "results/mini/measures/wordnet-mini/rodr/seed1.parquet"
     other = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1.parquet"
     saved = {path: path.read_bytes() for path in folder.glob("results/mini/tables/*")}
-    whole = measures.read_bytes()
+    record, of_other = (path.with_name(f"{path.name}.sha256") for path in (measures, other))
+    whole, recorded = measures.read_bytes(), record.read_bytes()
     measures.write_bytes(other.read_bytes())
+    record.write_bytes(of_other.read_bytes())
     status, output = finished.snakemake("--forcerun", "table", "--rerun-triggers", "mtime", "--", TABLE)
     assert status == 0, output
     cells = json.loads((folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
@@ -233,6 +235,7 @@ def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
     reasons = {cell["not_run"] for cell in cells if cell["system"] == "rodr"}
     assert len(reasons) == 1 and f"the configuration and code make {key}: stale" in reasons.pop()
     measures.write_bytes(whole)
+    record.write_bytes(recorded)
     for path, content in saved.items():
         path.write_bytes(content)
 

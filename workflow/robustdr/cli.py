@@ -4,41 +4,14 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from safetensors import SafetensorError
 
 from robustdr.audit import command as audit
 from robustdr.errors import UserError
-
-# A stage imports its module when it runs: starting torch to audit a table would cost more than the audit.
-
-
-def corpus(a: argparse.Namespace) -> None:
-    from robustdr.collections import write_corpus
-
-    print(write_corpus(a.source, a.output))
-
-
-def split(a: argparse.Namespace) -> None:
-    from robustdr.collections import write_split
-
-    print(write_split(a.source, a.split, a.queries, a.qrels))
-
-
-def card(a: argparse.Namespace) -> None:
-    from robustdr.collections import write_card
-
-    splits = dict(zip(a.splits, zip(a.queries, a.qrels, strict=True), strict=True))
-    write_card(a.source, a.corpus, splits, a.output)
-
-
-def vary_split(a: argparse.Namespace) -> None:
-    from robustdr.variations import run
-
-    run(a.queries, a.output, a.statistics, tokenizer=a.tokenizer, **a.settings)
+from robustdr.stages import STAGES, run_stage
 
 
 def vary(a: argparse.Namespace) -> None:
@@ -57,228 +30,12 @@ def list_variations(a: argparse.Namespace) -> None:
         print(f"    {' '.join(summary.split())}")
 
 
-def checkpoint(a: argparse.Namespace) -> None:
-    from robustdr.encoding.checkpoint import write_checkpoint
-
-    write_checkpoint(a.settings, a.key, a.output)
-
-
-def training_data(a: argparse.Namespace) -> None:
-    from robustdr.training.data import write_training_data
-
-    write_training_data(a.settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
-
-
-def train(a: argparse.Namespace) -> None:
-    from robustdr.training.loop import train
-
-    folder = a.output
-    snapshots = {
-        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
-        for percent in a.snapshots
-    }
-    train(
-        a.settings,
-        a.seed,
-        a.key,
-        a.data,
-        a.initial,
-        folder,
-        a.resume,
-        a.teacher,
-        a.teacher_embeddings,
-        snapshots,
-    )
-
-
-def embed(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.embeddings import write_embeddings
-
-    passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
-    write_embeddings(a.settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
-
-
-def search(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.search import search_dense
-
-    search_dense(a.settings, a.keys, a.tag, a.collection, a.model, a.corpus, a.embeddings, a.queries, a.runs)
-
-
-def bm25(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.bm25 import search_bm25
-
-    search_bm25(a.settings, a.keys, a.tag, a.collection, a.corpus, a.queries, a.runs)
-
-
-def evaluate(a: argparse.Namespace) -> None:
-    from robustdr.evaluation.measures import write_measures
-
-    query_sets = a.settings["measures"]
-    write_measures(a.settings, a.key, dict(zip(query_sets, zip(a.runs, a.qrels, strict=True), strict=True)), a.output)
-
-
-def table(a: argparse.Namespace) -> None:
-    from robustdr.reporting.tables import write_table
-
-    write_table(a.settings, a.measures, a.statistics, a.reported, a.costs, a.output)
-
-
-def figure(a: argparse.Namespace) -> None:
-    from robustdr.reporting.figures import write_figure
-
-    write_figure(a.settings, a.measures, a.reported, a.output)
-
-
-def claims(a: argparse.Namespace) -> None:
-    from robustdr.reporting.claims import write_claims
-
-    write_claims(a.settings, a.measures, a.claims, a.output)
-
-
-def page(a: argparse.Namespace) -> None:
-    from robustdr.reporting.page import write_page
-
-    write_page(a.settings, a.tables, a.figures, a.claims, a.output)
-
-
-def validate_labels(a: argparse.Namespace) -> None:
-    from robustdr.audit.validation import write_validation
-
-    write_validation(a.table, a.labels, a.reported, a.output)
-
-
-Option = dict[str, Any]
-PATH: Option = {"type": Path}
-PATHS: Option = {"type": Path, "nargs": "*"}
-JSON: Option = {"type": json.loads}
-TEXT: Option = {}
-TEXTS: Option = {"nargs": "*"}
-INT: Option = {"type": int}
-INTS: Option = {"type": int, "nargs": "*", "default": []}
-
-# Stages of the workflow: function, help, options by name. A * marks those that may be left out.
-STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Option]]] = {
-    "corpus": (corpus, "write a collection's passages", {"source": JSON, "output": PATH}),
-    "split": (
-        split,
-        "write a split's queries and judgements",
-        {"source": JSON, "split": TEXT, "queries": PATH, "qrels": PATH},
-    ),
-    "card": (
-        card,
-        "check a collection and describe it",
-        {"source": JSON, "corpus*": PATH, "splits": TEXTS, "queries": PATHS, "qrels": PATHS, "output": PATH},
-    ),
-    "vary-split": (
-        vary_split,
-        "vary the queries of a split",
-        {"settings": JSON, "tokenizer": PATH, "queries": PATH, "output": PATH, "statistics": PATH},
-    ),
-    "checkpoint": (checkpoint, "write an initial checkpoint", {"settings": JSON, "key": TEXT, "output": PATH}),
-    "training-data": (
-        training_data,
-        "write a recipe's training file",
-        {
-            "settings": JSON,
-            "seed": INT,
-            "passages*": {"type": Path, "nargs": 3, "metavar": ("CORPUS", "QRELS", "RUN")},
-            "queries": PATH,
-            "variations": PATHS,
-            "tokenizer": PATH,
-            "output": PATH,
-        },
-    ),
-    "train": (
-        train,
-        "train a model",
-        {
-            "settings": JSON,
-            "seed": INT,
-            "key": TEXT,
-            "data": PATH,
-            "initial": PATH,
-            "resume": PATH,
-            "teacher*": PATH,
-            "teacher-embeddings*": PATHS,
-            "snapshots*": INTS,
-            "output": PATH,
-        },
-    ),
-    "embed": (
-        embed,
-        "encode one shard of a corpus",
-        {"settings": JSON, "model": PATH, "corpus": PATH, "card": PATH, "shard": INT, "shards": INT, "output": PATH},
-    ),
-    "search": (
-        search,
-        "search all query sets with a dense retriever",
-        {
-            "settings": JSON,
-            "keys": TEXTS,
-            "tag": TEXT,
-            "collection": TEXT,
-            "model": PATH,
-            "corpus": PATH,
-            "embeddings": PATHS,
-            "queries": PATHS,
-            "runs": PATHS,
-        },
-    ),
-    "bm25": (
-        bm25,
-        "search all query sets with BM25",
-        {
-            "settings": JSON,
-            "keys": TEXTS,
-            "tag": TEXT,
-            "collection": TEXT,
-            "corpus": PATH,
-            "queries": PATHS,
-            "runs": PATHS,
-        },
-    ),
-    "evaluate": (
-        evaluate,
-        "evaluate all runs of one model",
-        {"settings": JSON, "key": TEXT, "runs": PATHS, "qrels": PATHS, "output": PATH},
-    ),
-    "table": (
-        table,
-        "write a table, reported beside reproduced",
-        {
-            "settings": JSON,
-            "measures": PATHS,
-            "statistics": PATHS,
-            "costs": PATHS,
-            "reported*": PATH,
-            "output": PATH,
-        },
-    ),
-    "figure": (
-        figure,
-        "draw a figure",
-        {"settings": JSON, "measures": PATHS, "reported*": PATH, "output": PATH},
-    ),
-    "claims": (claims, "judge a paper's claims", {"settings": JSON, "measures": PATHS, "claims": PATH, "output": PATH}),
-    "validate-labels": (
-        validate_labels,
-        "count Table 2 or 3 of qvg from its released labels",
-        {"table": TEXT, "labels": PATH, "reported": PATH, "output": PATH},
-    ),
-    "page": (
-        page,
-        "write the report page",
-        {"settings": JSON, "tables": PATHS, "figures": PATHS, "claims": PATHS, "output": PATH},
-    ),
-}
-
-
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
     for name, (function, text, options) in STAGES.items():
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(function=function)
+        command.set_defaults(function=partial(run_stage, function, options))
         for option, kind in options.items():
             command.add_argument(f"--{option.rstrip('*')}", required=not option.endswith("*"), **kind)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")

@@ -1,5 +1,6 @@
 """Files that are whole or absent: written under a temporary name, then renamed."""
 
+import glob
 import hashlib
 import json
 import os
@@ -18,10 +19,14 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any failure.
 
     The temporary path keeps the suffix, so that libraries which choose a format by it work; a directory made there
-    replaces the directory at `path`.
+    replaces the directory at `path`. What killed processes left of the same artifact is removed.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
+        process = left.name.split(".")[1]
+        if process.isdigit() and not _runs_elsewhere(int(process)):
+            _remove(left)
     temporary = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         yield temporary
@@ -29,10 +34,25 @@ def atomic(path: str | Path) -> Iterator[Path]:
             shutil.rmtree(path)
         os.replace(temporary, path)
     finally:
-        if temporary.is_dir():
-            shutil.rmtree(temporary)
-        else:
-            temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+def _runs_elsewhere(process: int) -> bool:
+    """Whether another process of this machine has the id `process`."""
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        pass
+    except (ProcessLookupError, OverflowError):
+        return False
+    return process != os.getpid()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -63,8 +63,8 @@ def needs(config: Config, scale: Tree) -> dict[str, dict[At, tuple[list[str], li
             evaluation = config.papers[paper]["evaluation"][role]
             at = (scale["collections"][role], evaluation["split"])
             kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
-            wanted = [kind for kind in evaluation["variations"] if "unavailable" not in scale["variations"].get(kind, {})]
-            kinds += [kind for kind in wanted if kind not in kinds]
+            missing = {kind for kind, bound in scale["variations"].items() if "unavailable" in bound}
+            kinds += [kind for kind in evaluation["variations"] if kind not in missing and kind not in kinds]
             taken = [scale["measures"].get(measure, measure) for measure in evaluation["measures"]]
             measures += [measure for measure in taken if measure not in measures]
     return found

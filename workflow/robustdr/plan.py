@@ -29,11 +29,6 @@ class Plan(Structure):
         settings = self.variation_settings(variation)
         return variations.build(variations.kind(settings["name"]), settings["parameters"])
 
-    def unavailable_variations(self) -> dict[str, str]:
-        """Why a variation cannot be generated at this scale, by variation."""
-        bound = self.bound["variations"]
-        return {kind: entry["unavailable"] for kind, entry in bound.items() if "unavailable" in entry}
-
     def checkpoint_settings(self, checkpoint: str) -> Tree:
         return {"name": checkpoint, **self.bound["checkpoints"][checkpoint]}
 
@@ -146,18 +141,6 @@ class Plan(Structure):
         ]
         settings = self.evaluate_settings(system, collection)
         return key(["robustdr.evaluation.measures"], ["pytrec-eval-terrier"], settings, inputs)
-
-    # what can be run, and where its measures are
-
-    def why_not(self, system: str) -> str:
-        """Why a system cannot be run at this scale: something in its lineage is not to be had. Empty if it can."""
-        recipe = self.recipe(system)
-        if "bm25" in recipe:
-            return ""
-        reason = self.bound["checkpoints"][self.checkpoint_of(system)].get("unavailable", "")
-        parents = {recipe[field] for field in ("initial", "negatives", "teacher") if recipe.get(field) in self.config.systems}
-        parents.discard(system)
-        return reason or next(filter(None, (self.why_not(parent) for parent in sorted(parents))), "")
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""

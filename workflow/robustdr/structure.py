@@ -42,7 +42,7 @@ class Structure:
         return "loss" in self.recipe(system)
 
     def seeds(self, system: str) -> list[int]:
-        """The seeds that a system is run with: as many of its paper's as the scale allows; 0 where nothing is random."""
+        """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""
         paper = self.config.papers[self.recipe(system)["paper"]]
         return paper["seeds"][: self.bound["seeds"]] if self.is_trained(system) else [0]
 
@@ -76,7 +76,7 @@ class Structure:
         return self.recipe(system).get("encoders") == "separate"
 
     def encoder_of(self, system: str) -> str:
-        """The system whose passage vectors a system searches: its ancestor's where it trains the query encoder alone."""
+        """The system whose passage vectors are searched: an ancestor's where the query encoder alone is trained."""
         parent = self.initial_of(system) if self.trains_on_queries_alone(system) and self.is_router(system) else None
         return self.encoder_of(parent) if parent else system
 
@@ -91,6 +91,22 @@ class Structure:
         recipe = self.recipe(system)
         parents = filter(None, (self.initial_of(system), recipe.get("negatives"), recipe.get("teacher")))
         return list(dict.fromkeys([*(ancestor for parent in parents for ancestor in self.lineage(parent)), system]))
+
+    def unavailable_variations(self) -> dict[str, str]:
+        """Why a variation cannot be generated at this scale, by variation."""
+        bound = self.bound["variations"]
+        return {kind: entry["unavailable"] for kind, entry in bound.items() if "unavailable" in entry}
+
+    def why_not(self, system: str) -> str:
+        """Why a system cannot be run at this scale: something in its lineage is not to be had. Empty if it can."""
+        recipe = self.recipe(system)
+        if "bm25" in recipe:
+            return ""
+        reason = self.bound["checkpoints"][self.checkpoint_of(system)].get("unavailable", "")
+        named = [recipe[field] for field in ("initial", "negatives", "teacher") if field in recipe]
+        # A checkpoint may bear the name of the system that evaluates it.
+        parents = [parent for parent in named if parent in self.config.systems and parent != system]
+        return reason or next(filter(None, map(self.why_not, parents)), "")
 
     # query sets
 
@@ -128,10 +144,7 @@ class Structure:
         return self.config.collections[collection].get("log", False)
 
     def keeps_embeddings(self, system: str, collection: str) -> bool:
-        """Whether the passage vectors of a system are kept: where the scale says so, or others teach or search with them.
-
-        Vectors of a system that trains the query encoder alone are those of another one.
-        """
+        """Whether the vectors that a system searches are kept: the scale says so, or several systems need them."""
         encoder = self.encoder_of(system)
         if self.bound["embeddings"]["keep"] or encoder != system:
             return True

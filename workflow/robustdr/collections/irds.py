@@ -76,7 +76,7 @@ def _reading(id: str, what: str) -> Iterator[None]:
     """Turn a download that fails, a file that is not the expected one, or a full disk into one message."""
     try:
         yield
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # the latter: every one of several mirrors failed
         raise UserError(
             f"{id}: ir_datasets could not bring its {what} into {ir_datasets.util.home_path()}: {error}. "
             "Files that arrived whole are kept there: the same command goes on from them. "

@@ -1,5 +1,6 @@
 """Models and checkpoints on disk: weights and optimiser as safetensors, the position of a training as JSON."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from robustdr.encoding.directory import copy
 from robustdr.encoding.encoder import Encoder
-from robustdr.files import atomic, write_json, write_text
+from robustdr.files import atomic, sha256, write_json, write_text
 
 Parameters = dict[str, torch.nn.Parameter]
 
@@ -40,7 +41,14 @@ def save_state(
     with atomic(folder) as temporary:
         temporary.mkdir()
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary / "state.safetensors")
-        write_json(temporary / "state.json", {**position, "scaler": scaler})
+        position = {**position, "scaler": scaler}
+        write_json(temporary / "state.json", {**position, "sha256": _digest(temporary, position)})
+
+
+def _digest(folder: Path, position: dict) -> str:
+    """Of the tensors and of the position: a state with a flipped bit is as good as none."""
+    written = f"{sha256(folder / 'state.safetensors')}{json.dumps(position, sort_keys=True)}"
+    return hashlib.sha256(written.encode()).hexdigest()
 
 
 def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.optim.Optimizer) -> dict:
@@ -51,10 +59,10 @@ def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.
     """
     try:
         position = json.loads((folder / "state.json").read_text())
-        if position["key"] != key:
+        if position.pop("sha256") != _digest(folder, position) or position["key"] != key:
             return {}
         tensors = load_file(folder / "state.safetensors")
-    except (FileNotFoundError, ValueError, SafetensorError):
+    except (FileNotFoundError, KeyError, TypeError, ValueError, SafetensorError):
         return {}
     with torch.no_grad():
         for name, parameter in parameters.items():

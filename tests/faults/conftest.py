@@ -1,0 +1,115 @@
+"""Fixtures: a tiny project, run to its end once, and copies of it for tests to harm."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.workflow.conftest import OFFLINE, Project
+from tests.workflow.test_run import shrink
+
+ROOT = "results/mini"
+TABLE = f"{ROOT}/tables/rodr_table2.md"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.faults)
+
+
+def tiny(folder: Path) -> Project:
+    """A project whose table needs BM25, one trained system with its passage vectors, and one variation."""
+    folder.mkdir(parents=True, exist_ok=True)
+    project = Project(folder)
+    shrink(folder)
+    for paper in ("all", "capot"):
+        shutil.rmtree(folder / "config/papers" / paper)
+    for name, change in {"scales/mini.yaml": _scale, "papers/rodr/experiment.yaml": _experiment}.items():
+        path = folder / "config" / name
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        change(tree)
+        path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    claims = folder / "config/papers/rodr/claims.yaml"
+    claims.write_text(claims.read_text(encoding="utf-8").replace(": rodr\n", ": bm25\n"), encoding="utf-8")
+    return project
+
+
+def _scale(tree):
+    tree["embeddings"]["keep"] = True
+    for budget in tree["budgets"].values():
+        budget |= {"epochs": 2.0, "batch_size": 8, "checkpoint_every": 5}
+
+
+def _experiment(tree):
+    tree["systems"] = {name: tree["systems"][name] for name in ("bm25", "dr_oq")}
+    (evaluation,) = tree["evaluation"].values()
+    evaluation["variations"] = ["swap_words"]
+    tree["tables"]["table2"] |= {"systems": ["bm25", "dr_oq"]}
+    del tree["tables"]["table2"]["significance"]
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """The bytes of every artifact by its path, without what times differ in and what was moved out of the way."""
+    files = (path for path in (folder / ROOT).rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder / ROOT)): path.read_bytes()
+        for path in files
+        if path.relative_to(folder / ROOT).parts[0] not in ("logs", "benchmarks")
+        and ".damaged" not in str(path)
+        and path.name != "cost.json"
+    }
+
+
+def same(one: dict[str, bytes], other: dict[str, bytes]) -> None:
+    """Both have the same files and the same bytes in them."""
+    assert one.keys() == other.keys()
+    assert not [name for name in one if one[name] != other[name]]
+
+
+def temporaries(folder: Path) -> list[Path]:
+    """What an interrupted writer left."""
+    return [path for path in (folder / ROOT).rglob(".*") if path.name != ".snakemake_timestamp"]
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen:
+    """Snakemake in the background, in a process group of its own."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.Popen(
+        ["snakemake", "--cores", "2", *arguments],
+        cwd=folder,
+        env={**os.environ, **OFFLINE, "PATH": path},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def commands(project: Project) -> list[list[str]]:
+    """The arguments of every stage behind the table."""
+    status, output = project.snakemake("-n", "-p", "--forceall", "--quiet", "progress", "--", TABLE)
+    assert status == 0, output
+    shells = re.findall(r"-m robustdr (.*?) > \S+ 2>&1", output)
+    return [shlex.split(shell) for shell in shells]
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Project:
+    """Run to its end, undisturbed; tests leave it as it is."""
+    project = tiny(tmp_path_factory.mktemp("finished"))
+    status, output = project.snakemake("--", TABLE)
+    assert status == 0, output
+    return project
+
+
+def copy_of(finished: Project, folder: Path) -> Project:
+    """A copy with Snakemake's memory and modification times."""
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    project = Project.__new__(Project)
+    project.folder = folder
+    return project

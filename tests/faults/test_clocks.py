@@ -1,0 +1,38 @@
+"""Modification times may be wrong in either direction: contents decide what is run again."""
+
+import os
+import random
+
+import pytest
+from tests.faults.conftest import ROOT, TABLE, copy_of
+
+pytestmark = pytest.mark.slow
+PAST, FUTURE = 946_684_800, 2_082_758_400  # 2000-01-01 and 2036-01-01
+
+
+@pytest.fixture(scope="module")
+def skewed(finished, tmp_path_factory):
+    """A copy whose files have times at random in the past and in the future."""
+    project = copy_of(finished, tmp_path_factory.mktemp("skewed") / "project")
+    draw = random.Random(1)
+    for path in sorted([*(project.folder / ROOT).rglob("*"), *(project.folder / "config").rglob("*")]):
+        if path.is_file():
+            time = draw.choice([PAST, FUTURE])
+            os.utime(path, (time, time))
+    return project
+
+
+def test_times_alone_rerun_nothing(skewed):
+    assert not skewed.plan("--", TABLE)[0]
+
+
+@pytest.mark.parametrize("time", [PAST, FUTURE])
+def test_a_change_is_noticed_whatever_its_time(skewed, time):
+    path = skewed.folder / "config/papers/rodr/reported.yaml"
+    whole = path.read_bytes()
+    assert whole.count(b"| 32.4  ") == 1
+    path.write_bytes(whole.replace(b"| 32.4  ", b"| 32.5  "))
+    os.utime(path, (time, time))
+    jobs, _ = skewed.plan("--", TABLE)
+    path.write_bytes(whole)
+    assert jobs == {"table": 1}

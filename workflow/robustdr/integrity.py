@@ -1,0 +1,75 @@
+"""Digests of artifacts: what a stage makes is recorded beside it, what a stage reads is checked against that record.
+
+The record of `<artifact>` is `<artifact>.sha256`, in the format of sha256sum (GNU coreutils): `sha256sum --check` reads
+it. An artifact is a file or a folder, such as a model.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from robustdr.errors import UserError
+from robustdr.files import sha256, write_text
+
+LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+def _record_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
+
+
+def record(path: Path, *beside: Path) -> None:
+    """Write the record of an artifact: one line a file, paths relative to the folder that the artifact is in.
+
+    Args:
+        path: a file, or a folder with everything in it but its cost.json, whose seconds differ from run to run.
+        beside: files of the same folder that belong to it.
+    """
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file() and file.name != "cost.json")
+    else:
+        files = [path, *beside]
+    lines = (f"{sha256(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
+    write_text(_record_of(path), "".join(lines))
+
+
+def verify(paths: Iterable[Path]) -> None:
+    """Check artifacts, or files of one, against their records; what has none is taken as it is.
+
+    A damaged artifact is renamed to `<artifact>.damaged`, a folder as a whole: the next run finds it missing and makes
+    it anew.
+
+    Raises:
+        UserError: a file has other bytes than recorded, or is missing, or the record is unreadable.
+    """
+    found = {next(filter(Path.is_file, map(_record_of, (path, *path.parents[:-1]))), None) for path in paths}
+    for written in sorted(filter(None, found)):
+        if fault := next(_faults(written), None):
+            moved = _move_away(written.with_suffix(""))
+            written.unlink()
+            raise UserError(f"{fault}; moved to {moved}; run again to make it anew")
+
+
+def _faults(written: Path) -> Iterator[str]:
+    """What is wrong with the files of a record, in words."""
+    for number, line in enumerate(written.read_text(encoding="utf-8", errors="replace").splitlines() or [""], 1):
+        parsed = LINE.fullmatch(line)
+        if parsed is None:
+            yield f"{written}:{number}: damaged: {line[:80]!r} is no sha256 with a name"
+            continue
+        file = written.parent / parsed[2]
+        digest = sha256(file) if file.is_file() else None
+        if digest != parsed[1]:
+            state = f"its sha256 is {digest}" if digest else "it is missing"
+            yield f"{file}: damaged: {state}, {parsed[1]} was recorded when it was made"
+
+
+def _move_away(artifact: Path) -> Path:
+    moved = artifact.with_name(f"{artifact.name}.damaged")
+    if moved.is_dir():
+        shutil.rmtree(moved)
+    if artifact.exists():
+        os.replace(artifact, moved)
+    return moved
