@@ -15,14 +15,16 @@ rule audit:
         "results/benchmarks/audit/{audited}.tsv"
     wildcard_constraints:
         audited="|".join(AUDITED),
+    localrule: True
     conda:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(500),
-        runtime=10,
+        runtime=retried(10),
     params:
         code=codehash("robustdr.audit.command"),
+        contents=contents("config/papers/{audited}/reported.yaml", "config/schemas/reported.schema.json"),
     shell:
         "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
         " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"
@@ -38,13 +40,17 @@ rule audit_summary:
         "results/logs/audit/summary.log",
     benchmark:
         "results/benchmarks/audit/summary.tsv"
+    localrule: True
     conda:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(500),
-        runtime=10,
+        runtime=retried(10),
     params:
         code=codehash("robustdr.audit.command"),
+        contents=contents(
+            *expand("config/papers/{audited}/reported.yaml", audited=AUDITED), "config/schemas/reported.schema.json"
+        ),
     shell:
         "python -m robustdr audit {input.reported:q} --summary --output {output.md:q} > {log:q} 2>&1"

@@ -1,4 +1,5 @@
 # Collections: corpus, queries and judgements of every split, checked together and described by a card.
+# What downloads runs on the host that submits: compute nodes often have no network.
 
 
 rule corpus:
@@ -10,12 +11,13 @@ rule corpus:
         "{root}/logs/corpus/{collection}.log",
     benchmark:
         "{root}/benchmarks/corpus/{collection}.tsv"
+    localrule: True
     conda:
         "../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
-        runtime=240,
+        runtime=retried(240),
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         key=lambda w: plan(w).collection_key(w.collection),
@@ -33,12 +35,13 @@ rule split:
         "{root}/logs/split/{collection}.{split}.log",
     benchmark:
         "{root}/benchmarks/split/{collection}.{split}.tsv"
+    localrule: True
     conda:
         "../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
-        runtime=60,
+        runtime=retried(60),
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         key=lambda w: plan(w).collection_key(w.collection),
@@ -64,7 +67,7 @@ rule card:
     threads: 1
     resources:
         mem_mb=retried(8000),
-        runtime=60,
+        runtime=retried(60),
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         splits=lambda w: plan(w).splits(w.collection),

@@ -14,6 +14,7 @@ from robustdr.audit import labels
 from robustdr.collections import local_files
 from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FILES
 from robustdr.errors import UserError
+from robustdr.files import sha256
 from robustdr.plan import plans
 from robustdr.provenance import codehash
 
@@ -24,8 +25,18 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-# The package is found where the workflow lies, whatever environment a job runs in.
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(Path(workflow.basedir) / 'workflow'))}; ")
+
+onstart:
+    if Path("results").exists() and not os.access("results", os.W_OK):
+        raise WorkflowError("results: the folder is read-only; make it writable, or run in a copy of the project")
+
+
+# The package is found where the workflow lies, whatever environment a job runs in. A SLURM job computes on the cores that
+# it was given: Snakemake itself counts no more than the host has that submits.
+PACKAGE = shlex.quote(str(Path(workflow.basedir) / "workflow"))
+THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS}; ")
+
 
 wildcard_constraints:
     root="|".join(PLANS),
@@ -49,9 +60,32 @@ def as_json(value):
     return json.dumps(value)
 
 
-def retried(megabytes):
-    """Memory that doubles with every attempt."""
-    return lambda w, attempt: megabytes * 2 ** (attempt - 1)
+def contents(*names):
+    """The digests of files that people edit, by names with wildcards: a change counts whatever a file's time says.
+
+    Snakemake compares the contents of an input only where it looks newer, and records no parameter made from `input`.
+    """
+
+    def of(w):
+        paths = (Path(name.format(**dict(w.items()))) for name in names)
+        return [sha256(path) for path in paths if path.is_file()]
+
+    return of
+
+
+def retried(amount, full=None):
+    """Memory (MB) or time (minutes) that doubles with every attempt; `full`: where full scale starts from another amount."""
+
+    def asked(w, attempt):
+        start = full if full and "miniature" not in plan(w).bound else amount
+        return start * 2 ** (attempt - 1)
+
+    return asked
+
+
+def cores(w):
+    """Cores of a job that trains or encodes. Snakemake cuts `threads` down to the cores of the host that submits a job."""
+    return plan(w).bound["threads"]
 
 
 # files
@@ -144,7 +178,9 @@ def initial_folder(w):
 
 def initial_model(w):
     parent = plan(w).initial_of(w.system)
-    return model(w.root, parent, plan(w).seed_of(parent, w.seed)) if parent else f"{initial_folder(w)}/model.safetensors"
+    return (
+        model(w.root, parent, plan(w).seed_of(parent, w.seed)) if parent else f"{initial_folder(w)}/model.safetensors"
+    )
 
 
 def mined(w):

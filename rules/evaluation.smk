@@ -15,8 +15,8 @@ rule evaluate:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(4000),
-        runtime=30,
+        mem_mb=retried(4000, full=16000),
+        runtime=retried(30),
     params:
         settings=lambda w: as_json(plan(w).evaluate_settings(w.system, w.collection)),
         key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),

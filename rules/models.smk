@@ -8,12 +8,13 @@ rule checkpoint:
         "{root}/logs/checkpoint/{checkpoint}.log",
     benchmark:
         "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
+    localrule: True
     conda:
         "../envs/train-gpu.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
-        runtime=60,
+        runtime=retried(60),
     params:
         settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
         key=lambda w: plan(w).checkpoint_key(w.checkpoint),
@@ -42,8 +43,8 @@ rule training_data:
         "../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=retried(8000),
-        runtime=120,
+        mem_mb=retried(8000, full=128000),
+        runtime=retried(120),
     params:
         settings=lambda w: as_json(plan(w).training_data_settings(w.system)),
         key=lambda w: plan(w).training_data_key(w.system, int(w.seed)),
@@ -84,10 +85,11 @@ for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
         priority: 1  # the longest jobs first: what is left fills the gaps
         conda:
             "../envs/train-gpu.yaml"
-        threads: lambda w: plan(w).bound["threads"]
+        threads: cores
         resources:
-            mem_mb=retried(3000),
-            runtime=lambda w, attempt: 1440 * attempt,
+            cpus_per_task=cores,
+            mem_mb=retried(3000, full=48000),
+            runtime=retried(1440),
             gpu=lambda w: plan(w).budget(w.system)["devices"],
         params:
             settings=lambda w: as_json(plan(w).train_settings(w.system)),

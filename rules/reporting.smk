@@ -16,16 +16,18 @@ rule table:
         "{root}/logs/table/{paper}_{table}.log",
     benchmark:
         "{root}/benchmarks/table/{paper}_{table}.tsv"
+    localrule: True
     conda:
         "../envs/report.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
-        runtime=30,
+        runtime=retried(30),
     params:
         settings=lambda w: as_json(reports.table_settings(plan(w), w.paper, w.table)),
         code=codehash("robustdr.reporting.tables"),
         reported=reported_argument,
+        contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
         "python -m robustdr table --settings {params.settings:q} --measures {input.measures:q}"
         " --statistics {input.statistics:q} --costs {input.costs:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
@@ -47,12 +49,13 @@ rule figure:
         "{root}/logs/figure/{paper}_{figure}.log",
     benchmark:
         "{root}/benchmarks/figure/{paper}_{figure}.tsv"
+    localrule: True
     conda:
         "../envs/report.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
-        runtime=30,
+        runtime=retried(30),
     params:
         settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
         code=codehash("robustdr.reporting.figures"),
@@ -73,15 +76,17 @@ rule claims:
         "{root}/logs/claims/{paper}.log",
     benchmark:
         "{root}/benchmarks/claims/{paper}.tsv"
+    localrule: True
     conda:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(4000),
-        runtime=30,
+        runtime=retried(30),
     params:
         settings=lambda w: as_json(reports.claims_settings(plan(w), w.paper)),
         code=codehash("robustdr.reporting.claims"),
+        contents=contents("config/papers/{paper}/claims.yaml"),
     shell:
         "python -m robustdr claims --settings {params.settings:q} --measures {input.measures:q}"
         " --claims {input.claims:q} --output {output.md:q} > {log:q} 2>&1"
@@ -98,12 +103,13 @@ rule page:
         "{root}/logs/page.log",
     benchmark:
         "{root}/benchmarks/page.tsv"
+    localrule: True
     conda:
         "../envs/report.yaml"
     threads: 1
     resources:
         mem_mb=retried(1000),
-        runtime=10,
+        runtime=retried(10),
     params:
         settings=lambda w: as_json(reports.page_settings(plan(w))),
         code=codehash("robustdr.reporting.page"),

@@ -15,10 +15,11 @@ rule embed:
         "{root}/benchmarks/embed/{collection}.{system}.{seed}.{shard}.tsv"
     conda:
         "../envs/index-gpu.yaml"
-    threads: lambda w: plan(w).bound["threads"]
+    threads: cores
     resources:
-        mem_mb=retried(3000),
-        runtime=lambda w, attempt: 240 * attempt,
+        cpus_per_task=cores,
+        mem_mb=retried(3000, full=16000),
+        runtime=retried(240),
         gpu=1,
     params:
         settings=lambda w: as_json(plan(w).embed_settings(w.system)),
@@ -39,27 +40,28 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
         name:
             f"bm25_{SCALE}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            corpus=corpus(ROOT, COLLECTION),
-            card=card(ROOT, COLLECTION),
-            queries=[query_set(ROOT, COLLECTION, SPLIT, kind) for kind in KINDS],
+            corpus=corpus("{root}", COLLECTION),
+            card=card("{root}", COLLECTION),
+            queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
         output:
-            runs=[run_file(ROOT, COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
+            runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
         log:
-            f"{ROOT}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{ROOT}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
+            root=ROOT,
             system="|".join(SYSTEMS),
         conda:
             "../envs/data.yaml"
         threads: 1
         resources:
-            mem_mb=retried(4000),
-            runtime=240,
+            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 48000),
+            runtime=retried(240),
         params:
-            settings=lambda w, p=PLANS[ROOT]: as_json(p.search_settings(w.system)),
-            run_keys=lambda w, p=PLANS[ROOT], at=(COLLECTION, SPLIT), kinds=KINDS: [
-                p.run_key(w.system, 0, *at, kind) for kind in kinds
+            settings=lambda w: as_json(plan(w).search_settings(w.system)),
+            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
+                plan(w).run_key(w.system, 0, *at, kind) for kind in kinds
             ],
             collection=COLLECTION,
         shell:
@@ -74,32 +76,34 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
         name:
             f"search_{SCALE}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            weights=lambda w, root=ROOT: weights(root, w.system, w.seed, QUERY),
-            corpus=corpus(ROOT, COLLECTION),
-            card=card(ROOT, COLLECTION),
-            embeddings=lambda w, root=ROOT, collection=COLLECTION: embeddings(root, collection, w.system, w.seed),
-            queries=[query_set(ROOT, COLLECTION, SPLIT, kind) for kind in KINDS],
+            weights=lambda w: weights(w.root, w.system, w.seed, QUERY),
+            corpus=corpus("{root}", COLLECTION),
+            card=card("{root}", COLLECTION),
+            embeddings=lambda w, collection=COLLECTION: embeddings(w.root, collection, w.system, w.seed),
+            queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
         output:
-            runs=[run_file(ROOT, COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
+            runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
         log:
-            f"{ROOT}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{ROOT}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
+            root=ROOT,
             system="|".join(map(re.escape, SYSTEMS)),
         conda:
             "../envs/index-gpu.yaml"
-        threads: PLANS[ROOT].bound["threads"]
+        threads: cores
         resources:
-            mem_mb=retried(4000),
-            runtime=lambda w, attempt: 120 * attempt,
+            cpus_per_task=cores,
+            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 48000),
+            runtime=retried(120),
             gpu=1,
         params:
-            settings=lambda w, p=PLANS[ROOT]: as_json(p.search_settings(w.system)),
-            run_keys=lambda w, p=PLANS[ROOT], at=(COLLECTION, SPLIT), kinds=KINDS: [
-                p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
+            settings=lambda w: as_json(plan(w).search_settings(w.system)),
+            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
+                plan(w).run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
-            model=lambda w, root=ROOT: model_folder(root, w.system, w.seed),
+            model=lambda w: model_folder(w.root, w.system, w.seed),
             collection=COLLECTION,
         shell:
             "python -m robustdr search --settings {params.settings:q} --keys {params.run_keys}"

@@ -20,15 +20,18 @@ rule validation:
         "results/benchmarks/validation/{validated}.tsv"
     wildcard_constraints:
         validated="table[23]",
+    localrule: True
     conda:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
         mem_mb=retried(500),
-        runtime=10,
+        runtime=retried(10),
     params:
         folder=lambda w: config["qvg_labels"],
         code=codehash("robustdr.audit.validation"),
+        labels=lambda w: [sha256(path) for path in label_files(w)],
+        contents=contents("config/papers/qvg/reported.yaml", "config/schemas/reported.schema.json"),
     shell:
         "python -m robustdr validate-labels --table {wildcards.validated} --labels {params.folder:q}"
         " --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"

@@ -17,8 +17,8 @@ rule vary:
         "../envs/variations.yaml"
     threads: 1
     resources:
-        mem_mb=retried(6000),
-        runtime=240,
+        mem_mb=retried(6000, full=12000),
+        runtime=retried(240),
         gpu=lambda w: plan(w).bound["variations"].get(w.variation, {}).get("devices", 0),
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.variation)),
