@@ -1,15 +1,9 @@
-"""What the papers' tables, figures and claims need of each system: query sets and measures."""
-
-from __future__ import annotations
+"""Which systems, and on which collections, a table, a figure or a claim needs."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:  # the configuration's checks read this module
-    from robustdr.config import Config, Tree
-
-ORIGINAL = "original"
-At = tuple[str, str]  # collection, split
+Tree = dict[str, Any]
 
 
 def snapshot(system: str, share: float) -> str:
@@ -40,31 +34,3 @@ def claimed_systems(claim: Tree) -> Iterator[tuple[str, str]]:
 def claimed_pairs(claim: Tree) -> Iterator[tuple[str, str]]:
     """(system, role) of everything that a claim's test compares."""
     yield from ((system, claim["role"]) for _, system in claimed_systems(claim))
-
-
-def pairs(config: Config, paper: str) -> list[tuple[str, str]]:
-    """Every (system, role) that a paper needs."""
-    experiment = config.papers[paper]
-    specs = [*experiment["tables"].values(), *experiment.get("figures", {}).values()]
-    found = [pair for spec in specs for pair in reported_pairs(spec)]
-    found += [pair for claim in config.claims[paper] for pair in claimed_pairs(claim)]
-    return list(dict.fromkeys(found))
-
-
-def needs(config: Config, scale: Tree) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
-    """(variations, measures) of each system by (collection, split), `original` first.
-
-    Args:
-        config: all papers. scale: what is bound to their roles; variations that it cannot generate are left out.
-    """
-    found: dict[str, dict[At, tuple[list[str], list[str]]]] = {}
-    for paper in config.papers:
-        for system, role in pairs(config, paper):
-            evaluation = config.papers[paper]["evaluation"][role]
-            at = (scale["collections"][role], evaluation["split"])
-            kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
-            missing = {kind for kind, bound in scale["variations"].items() if "unavailable" in bound}
-            kinds += [kind for kind in evaluation["variations"] if kind not in missing and kind not in kinds]
-            taken = [scale["measures"].get(measure, measure) for measure in evaluation["measures"]]
-            measures += [measure for measure in taken if measure not in measures]
-    return found

@@ -6,9 +6,8 @@ from functools import cache
 from robustdr import variations
 from robustdr.config import Config, Tree
 from robustdr.errors import UserError
-from robustdr.needs import ORIGINAL
 from robustdr.provenance import key
-from robustdr.structure import Structure
+from robustdr.structure import ORIGINAL, Structure
 
 
 class Plan(Structure):

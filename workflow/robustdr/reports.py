@@ -108,12 +108,7 @@ def claims_settings(plan: Plan, paper: str) -> Tree:
 
 def all_measures(plan: Plan) -> list[str]:
     """Every measures file behind the papers' tables, claims and figures."""
-    found: dict[str, str] = {}
-    for paper, experiment in plan.config.papers.items():
-        found |= claims_settings(plan, paper)["keys"]
-        for figure in experiment.get("figures", {}):
-            found |= figure_settings(plan, paper, figure)["keys"]
-    return list(found)
+    return list(plan.measures(pair for paper in plan.config.papers for pair in plan.pairs(paper)))
 
 
 def page_settings(plan: Plan) -> Tree:

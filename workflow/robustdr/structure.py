@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from robustdr.config import Config, Tree
-from robustdr.needs import ORIGINAL, At, needs
+from robustdr.needs import claimed_pairs, reported_pairs
+
+ORIGINAL = "original"
+At = tuple[str, str]  # collection, split
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,28 @@ class Structure:
 
     # query sets
 
+    def pairs(self, paper: str) -> list[tuple[str, str]]:
+        """Every (system, role) that a paper's tables, figures and claims need."""
+        experiment = self.config.papers[paper]
+        specs = [*experiment["tables"].values(), *experiment.get("figures", {}).values()]
+        found = [pair for spec in specs for pair in reported_pairs(spec)]
+        found += [pair for claim in self.config.claims[paper] for pair in claimed_pairs(claim)]
+        return list(dict.fromkeys(found))
+
     @cache
     def needs(self) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
-        return needs(self.config, self.bound)
+        """(variations that can be made here, measures) of each system by (collection, split), `original` first."""
+        found: dict[str, dict[At, tuple[list[str], list[str]]]] = {}
+        missing = self.unavailable_variations()
+        for paper, experiment in self.config.papers.items():
+            for system, role in self.pairs(paper):
+                evaluation = experiment["evaluation"][role]
+                at = (self.collection_of(role), evaluation["split"])
+                kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
+                kinds += [kind for kind in evaluation["variations"] if kind not in missing and kind not in kinds]
+                taken = map(self.measured, evaluation["measures"])
+                measures += [measure for measure in taken if measure not in measures]
+        return found
 
     def evaluations(self, system: str) -> dict[At, tuple[list[str], list[str]]]:
         """(variations, measures) that the papers need of a system by (collection, split), `original` first."""
