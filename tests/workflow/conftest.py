@@ -53,7 +53,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=500,
+            timeout=900,
         )
         return done.returncode, done.stdout
 
