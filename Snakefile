@@ -36,6 +36,7 @@ rule all:
     default_target: True
     input:
         f"{ROOT}/report/index.html",
+        f"{ROOT}/report/headline.json",
 
 
 rule collections:

@@ -116,3 +116,28 @@ rule page:
     shell:
         "python -m robustdr page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --claims {input.claims:q} --output {output.html:q} > {log:q} 2>&1"
+
+
+rule headline:
+    input:
+        tables=lambda w: [Path(table).with_suffix(".json") for table in tables(w.root)],
+    output:
+        json="{root}/report/headline.json",
+        drops="{root}/report/drops.csv",
+    log:
+        "{root}/logs/headline.log",
+    benchmark:
+        "{root}/benchmarks/headline.tsv"
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=retried(1000),
+        runtime=10,
+    params:
+        measures=lambda w: as_json(reports.headline_measures(plan(w))),
+        code=codehash("robustdr.reporting.headline"),
+    shell:
+        "python -m robustdr headline --measures {params.measures:q} --tables {input.tables:q}"
+        " --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"

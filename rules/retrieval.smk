@@ -53,7 +53,7 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
             root=ROOT,
             system="|".join(SYSTEMS),
         conda:
-            "../envs/data.yaml"
+            "../envs/index-gpu.yaml"
         threads: 1
         resources:
             mem_mb=retried(4000, full=256000 if SPLIT == "train" else 48000),

@@ -111,6 +111,14 @@ def all_measures(plan: Plan) -> list[str]:
     return list(plan.measures(pair for paper in plan.config.papers for pair in plan.pairs(paper)))
 
 
+def headline_measures(plan: Plan) -> dict[str, dict[str, str]]:
+    """By paper and role, the measure that the paper names first."""
+    return {
+        paper: {role: where["measures"][0] for role, where in experiment["evaluation"].items()}
+        for paper, experiment in plan.config.papers.items()
+    }
+
+
 def page_settings(plan: Plan) -> Tree:
     papers = [
         {"name": name, "title": paper["title"], "reference": paper["reference"]}

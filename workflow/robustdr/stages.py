@@ -127,6 +127,12 @@ def page(a: argparse.Namespace) -> None:
     write_page(a.settings, a.tables, a.figures, a.claims, a.output)
 
 
+def headline(a: argparse.Namespace) -> None:
+    from robustdr.reporting.headline import write_headline
+
+    write_headline(a.measures, a.tables, a.output, a.drops)
+
+
 def validate_labels(a: argparse.Namespace) -> None:
     from robustdr.audit.validation import write_validation
 
@@ -260,6 +266,11 @@ STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Opt
         page,
         "write the report page",
         {"settings": JSON, "tables": READS, "figures": READS, "claims": READS, "output": PATH},
+    ),
+    "headline": (
+        headline,
+        "write the headline measures of a scale",
+        {"measures": JSON, "tables": READS, "output": MADE, "drops": MADE},
     ),
 }
 

@@ -1,0 +1,122 @@
+"""Fixtures: the project under Git and DVC in a folder of its own, configured so that every stage takes seconds."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.workflow.conftest import OFFLINE, ROOT, Project
+
+TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
+AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+ROLE = "msmarco-passage"
+
+
+def edit(path: Path, change) -> None:
+    """Let `change` alter the file's tree, in which nothing is shared by anchors any more."""
+    tree = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    change(tree)
+    path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def shrink(config: Path) -> None:
+    """One paper, collection and variation; BM25 and a retriever whose vectors are kept."""
+
+    def collections(tree):
+        tree["wordnet-mini"] |= {"passages": 200, "splits": {"train": {"queries": 32}, "dev": {"queries": 50}}}
+
+    def scale(tree):
+        tree["budgets"]["passage"] |= {"batch_size": 16}
+        tree["retrieval"]["depth"] = 20
+        tree["embeddings"]["keep"] = True
+
+    def experiment(tree):
+        tree["evaluation"] = {ROLE: {**tree["evaluation"][ROLE], "variations": ["swap_words"]}}
+        tree["systems"] = {system: tree["systems"][system] for system in ("bm25", "dr_oq")}
+        tree["tables"] = {"table2": {**tree["tables"]["table2"], "systems": ["dr_oq"]}}
+        del tree["tables"]["table2"]["significance"]
+        tree["figures"] = {"figure2": {"title": "Drop", "kind": "methods", "collection": ROLE, "measure": "RR@10"}}
+        tree["figures"]["figure2"]["systems"] = {"dr_oq": "DR_OQ"}
+
+    def claims(tree):
+        test = {"name": "hurts_most", "system": "dr_oq", "query_sets": ["swap_words"]}
+        tree["claims"] = [{**tree["claims"][0], "test": test}]
+
+    for paper in (config / "papers").iterdir():
+        if paper.name != "rodr":
+            shutil.rmtree(paper)
+    edit(config / "collections.yaml", collections)
+    edit(config / "scales/mini.yaml", scale)
+    edit(config / "papers/rodr/experiment.yaml", experiment)
+    edit(config / "papers/rodr/claims.yaml", claims)
+
+
+class Repository(Project):
+    """A checkout of the project that Git and DVC track."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def run(self, *command: str) -> tuple[int, str]:
+        """Exit status and output."""
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        site = {"DVC_SITE_CACHE_DIR": str(self.folder.parent / "site")}
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**os.environ, **OFFLINE, **AUTHOR, **site, "PATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=500,
+        )
+        return done.returncode, done.stdout
+
+    def do(self, *command: str) -> str:
+        """The output of a command that succeeds."""
+        status, output = self.run(*command)
+        assert status == 0, output
+        return output
+
+    def is_clean(self) -> bool:
+        return self.run("dvc", "status", "--quiet")[0] == 0
+
+    def snakemake_runs(self) -> int:
+        """How often Snakemake ran here and did something."""
+        return len(list((self.folder / ".snakemake/log").glob("*.log")))
+
+    def results(self) -> dict[str, bytes]:
+        """The report's files."""
+        folders = ("tables", "figures", "claims", "report")
+        paths = [path for part in folders for path in (self.folder / "results/mini" / part).iterdir()]
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
+
+
+@pytest.fixture(scope="session")
+def first(tmp_path_factory) -> Repository:
+    """The project after `dvc repro` from nothing, committed."""
+    folder = tmp_path_factory.mktemp("dvc") / "first"
+    folder.mkdir()
+    Project(folder)
+    shrink(folder / "config")
+    for part in TRACKED:
+        (folder / part).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / part, folder / part)
+    made = Repository(folder)
+    made.do("git", "init", "--quiet")
+    made.do("dvc", "repro")
+    made.do("git", "add", "--all")
+    made.do("git", "commit", "--quiet", "--message", "first results")
+    return made
+
+
+@pytest.fixture()
+def repository(first):
+    """The project as committed; a test's edits are undone, their results taken back from DVC's cache."""
+    yield first
+    first.do("git", "checkout", "--quiet", "--", ".")
+    first.do("dvc", "checkout", "--quiet")

@@ -1,0 +1,60 @@
+"""The headline of a scale: one measure of each system, original and mean of the variations, to compare runs by."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from robustdr.evaluation.statistics import drop
+from robustdr.evaluation.store import MEAN
+from robustdr.files import write_json, write_text
+from robustdr.reporting.cells import ORIGINAL
+
+Headline = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]
+
+
+def headline(measures: dict[str, dict[str, str]], cells: list[dict[str, Any]]) -> Headline:
+    """Means over queries and seeds, shares of 1, by paper, role, measure, system and query set.
+
+    What was not run is left out.
+
+    Args:
+        measures: by paper and role, the measure that stands for both.
+        cells: of tables, as `reporting.tables` writes them.
+    """
+    found: Headline = {}
+    for cell in cells:
+        paper, role, measure = cell["table"].partition("_")[0], cell["role"], cell["measure"]
+        is_mean = cell["value"] == "value" and not cell["seed"] and cell["reproduced"] is not None
+        if is_mean and cell["query_set"] in (ORIGINAL, MEAN) and measure == measures[paper][role]:
+            systems = found.setdefault(paper, {}).setdefault(role, {}).setdefault(measure, {})
+            systems.setdefault(cell["system"], {})[cell["query_set"]] = cell["reproduced"]
+    return found
+
+
+def drops(found: Headline) -> list[tuple[str, float]]:
+    """(paper, role and system; drop of the mean of the variations against the system's own original queries)."""
+    return [
+        (f"{paper} {role} {system}", lost)
+        for paper, roles in found.items()
+        for role, of_measure in roles.items()
+        for systems in of_measure.values()
+        for system, values in systems.items()
+        if len(values) == 2 and (lost := drop(values[MEAN], values[ORIGINAL])) is not None
+    ]
+
+
+def write_headline(measures: dict[str, dict[str, str]], tables: list[Path], output: Path, drops_output: Path) -> None:
+    """Write the headline as JSON, and its drops as CSV with the columns `system` and `drop`.
+
+    Args:
+        measures: see `headline`. tables: .json files of tables.
+    """
+    cells = [cell for path in tables for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    found = headline(measures, cells)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([("system", "drop"), *drops(found)])
+    write_text(drops_output, buffer.getvalue())
+    write_json(output, found)
