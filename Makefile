@@ -13,7 +13,7 @@ export HF_HUB_OFFLINE ?= 1
 .PHONY: mini test test-all lint bench clean setup
 
 mini: setup
-	snakemake --cores $(CORES) results/mini/report/index.html
+	snakemake --cores $(CORES) results/mini/report/index.html results/mini/report/headline.json
 	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
 
 test: setup

@@ -88,7 +88,7 @@ for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
         threads: cores
         resources:
             cpus_per_task=cores,
-            mem_mb=retried(3000, full=48000),
+            mem_mb=lambda w, attempt: retried(3000, full=80000)(w, attempt) * plan(w).budget(w.system)["devices"],
             runtime=retried(1440),
             gpu=lambda w: plan(w).budget(w.system)["devices"],
         params:

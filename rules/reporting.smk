@@ -134,7 +134,7 @@ rule headline:
     threads: 1
     resources:
         mem_mb=retried(1000),
-        runtime=10,
+        runtime=retried(10),
     params:
         measures=lambda w: as_json(reports.headline_measures(plan(w))),
         code=codehash("robustdr.reporting.headline"),

@@ -57,7 +57,7 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
         threads: 1
         resources:
             mem_mb=retried(4000, full=256000 if SPLIT == "train" else 48000),
-            runtime=retried(240),
+            runtime=retried(240, full=2400 if SPLIT == "train" else 240),
         params:
             settings=lambda w: as_json(plan(w).search_settings(w.system)),
             run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
