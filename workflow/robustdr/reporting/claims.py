@@ -22,6 +22,8 @@ def markdown(settings: dict[str, Any], verdicts: list[Verdict]) -> str:
         "",
         "- A claim holds if every difference that it names has the claimed sign and is significant after Holm's "
         "correction; it fails if one is significant in the other direction.",
+        "- A claim of equality or of a stated size has a margin, named in claims.yaml: it holds where the figure lies "
+        "significantly inside, and fails where it lies significantly outside.",
         f"- Made by `{settings['command']}`.",
         "",
     ]
