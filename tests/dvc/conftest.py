@@ -72,7 +72,7 @@ class Repository(Project):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=500,
+            timeout=900,
         )
         return done.returncode, done.stdout
 

@@ -76,5 +76,5 @@ def test_a_second_run_is_refused_and_the_first_one_ends_well(finished, tmp_path)
     status, output = project.snakemake("--", TABLE)
     os.killpg(first.pid, signal.SIGCONT)
     assert status != 0 and "Error: Directory cannot be locked" in output
-    assert first.wait(timeout=120) == 0
+    assert first.wait(timeout=400) == 0
     same(results(project.folder), results(finished.folder))

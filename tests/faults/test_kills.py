@@ -74,7 +74,7 @@ def test_kills_at_random_moments_leave_no_trace_in_the_results(finished, tmp_pat
             everything = draw.random() < 0.5
             killed["all" if everything else "snakemake"] += kill_snakemake(snakemake, project.folder, everything)
         for orphan in workers(project.folder):
-            orphan.wait(timeout=120)
+            orphan.wait(timeout=400)
         status, output = project.snakemake("--", TABLE)
         assert status == 0, output
         same(results(project.folder), results(finished.folder))

@@ -69,7 +69,7 @@ class Unavailable(Exception):
     """SLURM cannot run here; the message says why."""
 
 
-def wait_for(condition: Callable[[], object], what: str, seconds: float = 120) -> None:
+def wait_for(condition: Callable[[], object], what: str, seconds: float = 300) -> None:
     """Wait until the condition holds.
 
     Raises:

@@ -87,7 +87,7 @@ def story(cluster, tmp_path_factory):
             monkeypatch.setenv(name, value)
         snakemake = start(project)
         try:
-            wait_for(lambda: snakemake.poll() is not None or checkpointed(project.folder) >= 10, "two checkpoints", 180)
+            wait_for(lambda: snakemake.poll() is not None or checkpointed(project.folder) >= 10, "two checkpoints")
             assert snakemake.poll() is None, (project.folder / "first.log").read_text()
             cluster.run("scancel", cluster.jobs()["train"][0]["JobId"])
             wait_for(lambda: cluster.jobs()["train"][0]["JobState"] == "CANCELLED", "the training's end")
