@@ -56,7 +56,7 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
             "../envs/index-gpu.yaml"
         threads: 1
         resources:
-            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 48000),
+            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 80000),
             runtime=retried(240, full=2400 if SPLIT == "train" else 240),
         params:
             settings=lambda w: as_json(plan(w).search_settings(w.system)),
@@ -95,7 +95,7 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
         threads: cores
         resources:
             cpus_per_task=cores,
-            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 48000),
+            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 80000),
             runtime=retried(120),
             gpu=1,
         params:
