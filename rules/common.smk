@@ -172,15 +172,13 @@ def label_files(w):
 def initial_folder(w):
     parent = plan(w).initial_of(w.system)
     if parent:
-        return model_folder(w.root, parent, plan(w).seed_of(parent, w.seed))
+        return model_folder(w.root, parent, w.seed)
     return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}"
 
 
 def initial_model(w):
     parent = plan(w).initial_of(w.system)
-    return (
-        model(w.root, parent, plan(w).seed_of(parent, w.seed)) if parent else f"{initial_folder(w)}/model.safetensors"
-    )
+    return model(w.root, parent, w.seed) if parent else f"{initial_folder(w)}/model.safetensors"
 
 
 def mined(w):
@@ -207,18 +205,16 @@ def teacher_files(w):
     teacher = plan(w).recipe(w.system).get("teacher")
     if not teacher:
         return {}
-    seed = plan(w).seed_of(teacher, w.seed)
     return {
-        "teacher": model(w.root, teacher, seed),
-        "teacher_embeddings": embeddings(w.root, w.collection, teacher, seed),
+        "teacher": model(w.root, teacher, w.seed),
+        "teacher_embeddings": embeddings(w.root, w.collection, teacher, w.seed),
     }
 
 
 def teacher_arguments(w, input):
     if not input.get("teacher"):
         return ""
-    teacher = plan(w).recipe(w.system)["teacher"]
-    folder = model_folder(w.root, teacher, plan(w).seed_of(teacher, w.seed))
+    folder = model_folder(w.root, plan(w).recipe(w.system)["teacher"], w.seed)
     return f"--teacher {shlex.quote(folder)} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
 
 

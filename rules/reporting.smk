@@ -60,6 +60,7 @@ rule figure:
         settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
         code=codehash("robustdr.reporting.figures"),
         reported=reported_argument,
+        contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
         "python -m robustdr figure --settings {params.settings:q} --measures {input.measures:q} {params.reported}"
         " --output {output.svg:q} > {log:q} 2>&1"

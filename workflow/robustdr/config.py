@@ -205,6 +205,11 @@ def _check_means(experiment: Tree, path: Path) -> None:
                 _known(f"{path}: evaluation.{role}.means.{mean}", kind, evaluation["variations"])
 
 
+def _query_sets(evaluation: Tree) -> list[str]:
+    """What a table, figure or claim may name: the original queries, the means and the variations."""
+    return ["original", "variations_mean", *evaluation.get("means", {}), *evaluation["variations"]]
+
+
 def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> None:
     """A table or figure names known systems, and roles, measures and query sets of its paper's evaluation."""
 
@@ -216,8 +221,7 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
     for role in roles:
         _known(f"{where}.collections", role, experiment["evaluation"])
         evaluation = experiment["evaluation"][role]
-        query_sets = ["original", "variations_mean", *evaluation.get("means", {}), *evaluation["variations"]]
-        for field, allowed in (("measure", evaluation["measures"]), ("query_set", query_sets)):
+        for field, allowed in (("measure", evaluation["measures"]), ("query_set", _query_sets(evaluation))):
             for value in named(field) + named(f"{field}s"):
                 _known(f"{where}.{field}", value, allowed)
     lists = [("systems", systems) for systems in spec["systems"] if isinstance(systems, list)]
@@ -244,9 +248,8 @@ def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Pa
             _known(f"{where}.measure", measure, evaluation["measures"])
         for argument, system in claimed_systems(claim):
             _known_system(config, f"{where}.test.{argument}", system)
-        query_sets = ["original", "variations_mean", *evaluation.get("means", {}), *evaluation["variations"]]
         for query_set in test.get("query_sets", []):
-            _known(f"{where}.test.query_sets", query_set, query_sets)
+            _known(f"{where}.test.query_sets", query_set, _query_sets(evaluation))
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from robustdr.collections import read_corpus
-from robustdr.encoding.directory import DOCUMENT
+from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import read_queries
@@ -60,7 +60,8 @@ def search_dense(
     if shards:
         passages = iterate(shards)
     else:
-        documents = Encoder(model, half=True, route=DOCUMENT)
+        shared = part(model, QUERY) == part(model, DOCUMENT)
+        documents = encoder if shared else Encoder(model, half=True, route=DOCUMENT)
         texts_of_corpus = read_corpus(corpus, separator=separator(documents))
         passages = encode_passages(documents, texts_of_corpus, settings["passage_length"])
     rankings = search(passages, vectors, settings["depth"], settings["index"])

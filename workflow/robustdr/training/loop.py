@@ -17,6 +17,7 @@ from robustdr.encoding.encoder import Encoder, autocast, half_precision
 from robustdr.errors import UserError
 from robustdr.files import atomic, write_json
 from robustdr.losses.batch import Batch
+from robustdr.retrieval.embeddings import separator
 from robustdr.seeds import digest
 from robustdr.training import distributed
 from robustdr.training.card import model_card
@@ -96,7 +97,7 @@ def train(
         scaler.load_state_dict(position["scaler"])
 
     tokenise = student.encoders[QUERY].tokenise
-    separator = f" {student.encoders[QUERY].tokenizer.sep_token} "
+    between = separator(student.encoders[QUERY])
     per_query = settings["negatives"] + 1
     positive = torch.arange(size, device=on) * per_query
     mine = slice(rank * settings["batch_size"], (rank + 1) * settings["batch_size"])
@@ -115,7 +116,7 @@ def train(
         vectors = Batch()
         if "passages" in needs:
             own = seen.passages[mine_passages]
-            texts = [f"{title}{separator}{text}" if title else text for _, title, text in own]
+            texts = [f"{title}{between}{text}" if title else text for _, title, text in own]
             dropout = digest(seed, "dropout", step, rank, "passages")
             vectors.passages = student.embed(DOCUMENT, tokenise(texts, settings["passage_length"]), dropout)
             vectors.positive = positive
