@@ -23,7 +23,7 @@ rule audit:
         mem_mb=retried(500),
         runtime=retried(10),
     params:
-        code=codehash("robustdr.audit.command"),
+        code=code("robustdr.audit.command"),
         contents=contents("config/papers/{audited}/reported.yaml", "config/schemas/reported.schema.json"),
     shell:
         "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
@@ -48,7 +48,7 @@ rule audit_summary:
         mem_mb=retried(500),
         runtime=retried(10),
     params:
-        code=codehash("robustdr.audit.command"),
+        code=code("robustdr.audit.command"),
         contents=contents(
             *expand("config/papers/{audited}/reported.yaml", audited=AUDITED), "config/schemas/reported.schema.json"
         ),

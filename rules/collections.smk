@@ -20,7 +20,7 @@ rule corpus:
         runtime=retried(240),
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
-        key=lambda w: plan(w).collection_key(w.collection),
+        key=lambda w: plan(w).corpus_key(w.collection),
     shell:
         "python -m robustdr corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
 
@@ -44,7 +44,7 @@ rule split:
         runtime=retried(60),
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
-        key=lambda w: plan(w).collection_key(w.collection),
+        key=lambda w: plan(w).split_key(w.collection, w.split),
     shell:
         "python -m robustdr split --source {params.source:q} --split {wildcards.split:q}"
         " --queries {output.queries:q} --qrels {output.qrels:q} > {log:q} 2>&1"
@@ -72,7 +72,7 @@ rule card:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         splits=lambda w: plan(w).splits(w.collection),
         corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
-        key=lambda w: plan(w).collection_key(w.collection),
+        key=lambda w: plan(w).card_key(w.collection),
     shell:
         "python -m robustdr card --source {params.source:q} {params.corpus} --splits {params.splits:q}"
         " --queries {input.queries:q} --qrels {input.qrels:q} --output {output.card:q} > {log:q} 2>&1"

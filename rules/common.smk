@@ -16,7 +16,8 @@ from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FI
 from robustdr.errors import UserError
 from robustdr.files import sha256
 from robustdr.plan import plans
-from robustdr.provenance import codehash
+from robustdr.provenance import key as key_of
+from robustdr.settings import as_json as typed
 
 try:
     CONFIG = load(Path("config"))
@@ -57,7 +58,12 @@ def plan(w):
 
 
 def as_json(value):
-    return json.dumps(value)
+    return json.dumps(value) if isinstance(value, (dict, list)) else typed(value)
+
+
+def code(stage):
+    """The code and packages of a stage that writes no key itself."""
+    return key_of([stage], None, [])
 
 
 def contents(*names):

@@ -25,7 +25,7 @@ rule table:
         runtime=retried(30),
     params:
         settings=lambda w: as_json(reports.table_settings(plan(w), w.paper, w.table)),
-        code=codehash("robustdr.reporting.tables"),
+        code=code("table"),
         reported=reported_argument,
         contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
@@ -58,7 +58,7 @@ rule figure:
         runtime=retried(30),
     params:
         settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
-        code=codehash("robustdr.reporting.figures"),
+        code=code("figure"),
         reported=reported_argument,
         contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
@@ -86,7 +86,7 @@ rule claims:
         runtime=retried(30),
     params:
         settings=lambda w: as_json(reports.claims_settings(plan(w), w.paper)),
-        code=codehash("robustdr.reporting.claims"),
+        code=code("claims"),
         contents=contents("config/papers/{paper}/claims.yaml"),
     shell:
         "python -m robustdr claims --settings {params.settings:q} --measures {input.measures:q}"
@@ -113,7 +113,7 @@ rule page:
         runtime=retried(10),
     params:
         settings=lambda w: as_json(reports.page_settings(plan(w))),
-        code=codehash("robustdr.reporting.page"),
+        code=code("page"),
     shell:
         "python -m robustdr page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --claims {input.claims:q} --output {output.html:q} > {log:q} 2>&1"
@@ -138,7 +138,7 @@ rule headline:
         runtime=retried(10),
     params:
         measures=lambda w: as_json(reports.headline_measures(plan(w))),
-        code=codehash("robustdr.reporting.headline"),
+        code=code("headline"),
     shell:
         "python -m robustdr headline --measures {params.measures:q} --tables {input.tables:q}"
         " --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"

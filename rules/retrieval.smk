@@ -59,7 +59,7 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
             mem_mb=retried(4000, full=256000 if SPLIT == "train" else 80000),
             runtime=retried(240, full=2400 if SPLIT == "train" else 240),
         params:
-            settings=lambda w: as_json(plan(w).search_settings(w.system)),
+            settings=lambda w: as_json(plan(w).bm25_settings()),
             run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
                 plan(w).run_key(w.system, 0, *at, kind) for kind in kinds
             ],
@@ -99,7 +99,7 @@ for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(search
             runtime=retried(120),
             gpu=1,
         params:
-            settings=lambda w: as_json(plan(w).search_settings(w.system)),
+            settings=lambda w, at=COLLECTION: as_json(plan(w).search_settings(w.system, at)),
             run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
                 plan(w).run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],

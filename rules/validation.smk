@@ -29,7 +29,7 @@ rule validation:
         runtime=retried(10),
     params:
         folder=lambda w: config["qvg_labels"],
-        code=codehash("robustdr.audit.validation"),
+        code=code("validate_labels"),
         labels=lambda w: [sha256(path) for path in label_files(w)],
         contents=contents("config/papers/qvg/reported.yaml", "config/schemas/reported.schema.json"),
     shell:

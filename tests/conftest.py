@@ -72,9 +72,11 @@ def tiny_transformer(tmp_path_factory) -> Path:
 def tiny_model(tiny_transformer) -> Path:
     """The tiny transformer with mean pooling, written as the checkpoint stage writes it."""
     from robustdr.encoding.checkpoint import write_checkpoint
+    from robustdr.encoding.settings import CheckpointSettings
 
     output = tiny_transformer.parent / "model"
-    write_checkpoint({"name": "tiny", "source": {"path": str(tiny_transformer)}, "pooling": "mean"}, "key", output)
+    settings = CheckpointSettings(name="tiny", description="", source={"path": str(tiny_transformer)}, pooling="mean")
+    write_checkpoint(settings, "key", output)
     return output
 
 

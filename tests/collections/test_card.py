@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr.collections import write_card
+from robustdr.collections.card import write_card
 from robustdr.config import validate
 from robustdr.errors import UserError
 from robustdr.files import sha256

@@ -17,7 +17,8 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import JsonlDocs, TrecQrels, TsvDocs, TsvQueries
 from ir_datasets.util import Cache, RequestsDownload
 
-from robustdr.collections import local_files, read_corpus, read_passages, write_corpus, write_split
+from robustdr.collections import local_files, write_corpus, write_split
+from robustdr.collections.reading import read_corpus, read_passages
 from robustdr.errors import UserError
 from robustdr.files import read_qrels, read_queries, sha256
 

@@ -9,12 +9,13 @@ from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 
 from robustdr.encoding.checkpoint import locate, write_checkpoint
+from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
 from robustdr.files import sha256
 
 
 def settings(source, **others):
-    return {"name": "tiny", "source": source, "pooling": "mean", **others}
+    return CheckpointSettings(name="tiny", description="", source=source, pooling="mean", **others)
 
 
 def test_the_directory_is_one_of_sentence_transformers(tiny_model):

@@ -9,7 +9,8 @@ from sentence_transformers import SentenceTransformer
 
 from robustdr.encoding import encoder as module
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.encoder import Encoder, half_precision
+from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
 from robustdr.seeds import generator
 
@@ -24,7 +25,7 @@ def texts(words):
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_vectors_equal_those_of_sentence_transformers(tiny_transformer, texts, tmp_path, pooling):
     source = {"path": str(tiny_transformer)}
-    write_checkpoint({"name": "tiny", "source": source, "pooling": pooling}, "key", tmp_path / "model")
+    write_checkpoint(CheckpointSettings("tiny", "", source, pooling), "key", tmp_path / "model")
     found = Encoder(tmp_path / "model").encode(texts, max_length=24, batch_tokens=300)
     reference = SentenceTransformer(str(tmp_path / "model"), device="cpu", local_files_only=True)
     reference.max_seq_length = 24
@@ -42,14 +43,17 @@ def test_vectors_do_not_depend_on_order_or_batches(tiny_model, texts):
 
 
 def test_half_precision_turns_no_vector_away(tiny_model, texts):
-    exact, found = (Encoder(tiny_model, half=half).encode(texts, 32) for half in (False, True))
+    exact, found = (Encoder(tiny_model, precision).encode(texts, 32) for precision in ("float32", "bfloat16"))
     assert found.dtype == np.float32
     cosine = (found * exact).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(exact, axis=1)
     assert cosine.min() > 0.999
 
 
-def test_half_precision_of_the_cpu():
-    assert half_precision(torch.device("cpu")) in (torch.bfloat16, None)
+def test_a_model_in_training_keeps_its_weights_in_single_precision_and_computes_in_half(tiny_model, texts):
+    encoder = Encoder(tiny_model, "bfloat16", training=True)
+    assert {parameter.dtype for parameter in encoder.model.parameters()} == {torch.float32}
+    exact, found = Encoder(tiny_model).encode(texts, 32), encoder.encode(texts, 32)
+    assert 1e-4 < np.abs(found - exact).max() < 0.1
 
 
 def test_texts_are_cut_at_max_length_with_the_last_token_in_place(tiny_model):

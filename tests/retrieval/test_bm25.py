@@ -2,13 +2,15 @@
 
 import json
 import math
+from dataclasses import asdict, replace
 
 import pytest
 
 from robustdr.retrieval.bm25 import search_bm25
 from robustdr.retrieval.runs import rank, read_metadata, read_run
+from robustdr.retrieval.settings import BM25Settings
 
-SETTINGS = {"k1": 0.9, "b": 0.4, "stopwords": None, "stemmer": None, "depth": 10}
+SETTINGS = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
 CORPUS = {
     "d1": "a river flows",
     "d2": "rivers and a stone",
@@ -27,7 +29,7 @@ def search(tmp_path):
                 file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
         (tmp_path / "queries.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
         inputs = tmp_path / "corpus.jsonl", [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
-        search_bm25({**SETTINGS, **changes}, ["key"], "bm25", "toy", *inputs)
+        search_bm25(replace(SETTINGS, **changes), ["key"], "bm25", "toy", *inputs)
         return read_run(tmp_path / "run.trec.gz")
 
     return run
@@ -81,4 +83,4 @@ def test_the_header_says_what_made_the_run(search, tmp_path):
     header = read_metadata(tmp_path / "run.trec.gz")
     assert (header["tag"], header["implementation"]["key"]) == ("bm25", "key")
     assert header["data"]["test_data"] == {"name": "toy", "topics": "queries.tsv"}
-    assert header["method"]["settings"] == SETTINGS
+    assert header["method"]["settings"] == asdict(SETTINGS)

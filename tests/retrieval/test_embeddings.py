@@ -12,6 +12,7 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.retrieval import embeddings as module
 from robustdr.retrieval.embeddings import PassageVectors, iterate, read_embeddings, shard_bounds, write_embeddings
+from robustdr.retrieval.settings import EmbedSettings
 
 PASSAGES = 11
 
@@ -46,7 +47,7 @@ def written(corpus, tiny_model, tmp_path):
     def write(shards, precision="float32"):
         paths = [tmp_path / f"{shards}-{shard}.npy" for shard in range(shards)]
         for shard, path in enumerate(paths):
-            settings = {"passage_length": 12, "precision": precision}
+            settings = EmbedSettings(12, precision, "bfloat16", threads=1)
             write_embeddings(settings, tiny_model, corpus, PASSAGES, shard, shards, path)
         return paths
 
@@ -59,7 +60,7 @@ def test_vectors_and_docids_stand_in_corpus_order(written, corpus, tiny_model):
     assert vectors.dtype == np.float32 and isinstance(vectors, np.memmap)
     passages = [json.loads(line) for line in corpus.read_text().splitlines()]
     texts = [f"{p['title']} [SEP] {p['text']}" if p["title"] else p["text"] for p in passages]
-    assert np.array_equal(vectors, Encoder(tiny_model, half=True).encode(texts, 12))
+    assert np.array_equal(vectors, Encoder(tiny_model, "bfloat16").encode(texts, 12))
 
 
 @pytest.mark.parametrize("shards", [2, 3, 11, 13])
@@ -132,6 +133,6 @@ def test_a_vector_that_is_not_finite(corpus, tiny_model, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Encoder, "encode", overflow)
     with pytest.raises(UserError, match="the vector of passage 'd3' is not finite"):
-        settings = {"passage_length": 12, "precision": "float32"}
+        settings = EmbedSettings(12, "float32", "bfloat16", threads=1)
         write_embeddings(settings, tiny_model, corpus, PASSAGES, 0, 1, tmp_path / "0.npy")
     assert not list(tmp_path.iterdir())

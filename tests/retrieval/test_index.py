@@ -9,8 +9,9 @@ from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import shard_bounds
 from robustdr.retrieval.index import build, search
 from robustdr.retrieval.runs import rank
+from robustdr.retrieval.settings import Index
 
-EXACT = {"factory": "Flat", "nprobe": 1}
+EXACT = Index("Flat", 1)
 
 
 def brute_force(vectors, docids, queries, depth):
@@ -85,9 +86,7 @@ def test_a_compressed_index_finds_most_and_never_invents():
     vectors = rng.normal(size=(3000, 16)).astype(np.float32)
     docids = [f"d{number}" for number in range(3000)]
     queries = vectors[:20] * 2
-    coarse, fine = (
-        search([(vectors, docids)], queries, 50, {"factory": "IVF16,Flat", "nprobe": nprobe}) for nprobe in (1, 16)
-    )
+    coarse, fine = (search([(vectors, docids)], queries, 50, Index("IVF16,Flat", nprobe)) for nprobe in (1, 16))
     exact = [{docid for docid, _ in ranking} for ranking in brute_force(vectors, docids, queries, 50)]
     assert [{docid for docid, _ in ranking} for ranking in fine] == exact
     shared = [len({docid for docid, _ in ranking} & best) for ranking, best in zip(coarse, exact, strict=True)]
@@ -99,7 +98,7 @@ def test_an_index_that_finds_too_few_says_no_more():
     """With one list visited of four, a query sees about a quarter of the passages: no empty places are reported."""
     vectors = np.repeat(np.eye(4, dtype=np.float32), 40, axis=0)
     docids = [f"d{number}" for number in range(160)]
-    (found,) = search([(vectors, docids)], np.eye(4, dtype=np.float32)[:1], 100, {"factory": "IVF4,Flat", "nprobe": 1})
+    (found,) = search([(vectors, docids)], np.eye(4, dtype=np.float32)[:1], 100, Index("IVF4,Flat", 1))
     assert 0 < len(found) < 100
     assert all(np.isfinite(score) for _, score in found)
 

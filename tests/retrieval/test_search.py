@@ -1,6 +1,7 @@
 """Dense retrieval end to end: queries encoded, searched and written, one run for every query set."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.runs import read_metadata, read_run
 from robustdr.retrieval.search import search_dense
+from robustdr.retrieval.settings import EmbedSettings, Index, SearchSettings
 from robustdr.seeds import generator
 
-SETTINGS = {"query_length": 16, "passage_length": 16, "depth": 7, "index": {"factory": "Flat", "nprobe": 1}}
+SETTINGS = SearchSettings(
+    query_length=16, passage_length=16, depth=7, index=Index("Flat", 1), shards=3, precision="bfloat16", threads=1
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,7 @@ def collection(tmp_path_factory, tiny_model, words):
         for docid, text in texts.items():
             file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
     for shard in range(3):
-        settings = {"passage_length": 16, "precision": "float32"}
+        settings = EmbedSettings(passage_length=16, stored="float32", precision="bfloat16", threads=1)
         write_embeddings(settings, tiny_model, folder / "corpus.jsonl", 40, shard, 3, folder / f"{shard}.npy")
     (folder / "original.tsv").write_text("q2\twhat is music\nq1\tgold plant\n")
     (folder / "varied.tsv").write_text("q2\twhat is musci\nq1\tgold plant\n")
@@ -43,7 +47,7 @@ def run(folder, model, output, kept=True):
 
 def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_path):
     folder, texts = collection
-    encoder = Encoder(tiny_model, half=True)
+    encoder = Encoder(tiny_model, "bfloat16")
     passages = np.concatenate([np.load(folder / f"{shard}.npy") for shard in range(3)])
     original, varied = (read_run(path) for path in run(folder, tiny_model, tmp_path))
     assert list(original) == ["q2", "q1"]
@@ -76,7 +80,7 @@ def test_every_run_carries_its_own_key(collection, tiny_model, tmp_path):
     assert [header["implementation"]["key"] for header in headers] == ["key1", "key2"]
     assert [header["data"]["test_data"]["topics"] for header in headers] == ["original.tsv", "varied.tsv"]
     assert headers[0]["tag"] == "tiny-seed1"
-    assert headers[0]["method"]["settings"] == SETTINGS
+    assert headers[0]["method"]["settings"] == asdict(SETTINGS)
 
 
 def test_the_same_search_twice_is_the_same_bytes(collection, tiny_model, tmp_path):

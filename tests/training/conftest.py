@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from robustdr.retrieval.embeddings import write_embeddings
+from robustdr.retrieval.settings import EmbedSettings
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.loop import train
@@ -59,7 +60,7 @@ def embeddings(training_file, tiny_model, tmp_path_factory) -> list[Path]:
         for docid, title, text in sorted(passages):
             file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
     shards = [folder / "0.npy", folder / "1.npy"]
-    settings = {"passage_length": 24, "precision": "float32"}
+    settings = EmbedSettings(24, "float32", "float32", threads=1)
     for number, shard in enumerate(shards):
         write_embeddings(settings, tiny_model, folder / "corpus.jsonl", len(passages), number, 2, shard)
     return shards
@@ -95,6 +96,8 @@ def settings() -> dict[str, Any]:
         "dropout": 0.0,
         "freeze_word_embeddings": True,
         "checkpoint_every": 4,
+        "precision": "float32",
+        "threads": 2,
     }
 
 
@@ -116,12 +119,6 @@ def fit(training_file, tiny_model, settings, tmp_path):
         return output
 
     return run
-
-
-@pytest.fixture()
-def single_precision(monkeypatch) -> None:
-    """Train in single precision whatever the hardware has."""
-    monkeypatch.setattr("robustdr.encoding.encoder.half_precision", lambda on: None)
 
 
 @pytest.fixture()

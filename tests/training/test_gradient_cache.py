@@ -15,7 +15,7 @@ from training.models import log
 
 
 @pytest.fixture()
-def gradients(tiny_model, settings, words, single_precision):
+def gradients(tiny_model, settings, words):
     """`gradients(cache, dropout)`: of each parameter, for 8 queries and 24 passages of 3 to 20 words."""
     rng = generator("gradient cache")
     queries, passages = (
@@ -62,7 +62,7 @@ def test_dropout_changes_the_gradients(gradients):
     assert any(not torch.allclose(one[name], other[name], rtol=0.1) for name in one)
 
 
-def test_texts_that_no_term_weighs_have_no_gradients(fit, queries_file, single_precision):
+def test_texts_that_no_term_weighs_have_no_gradients(fit, queries_file):
     anchor_alone = {"name": "capot", "tau_positive": 0.0, "tau_negative": 0.0, "tau_ranking": 0.0}
     rows = log(fit("model", data=queries_file, loss=anchor_alone, gradient_cache=32))
     assert set(rows[0]) == {"step", "epoch", "learning_rate", "loss", "anchor"}

@@ -71,9 +71,7 @@ def test_training_learns(fit):
     assert np.mean(losses[-12:]) < 0.9 * math.log(12)  # better than a guess among the 12 passages of a batch
 
 
-def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(
-    fit, settings, training_file, tiny_model, single_precision
-):
+def test_the_logged_loss_of_the_first_step_is_the_loss_of_the_first_batch(fit, settings, training_file, tiny_model):
     """By hand, on the vectors that the initial model gives to the scheduled texts."""
     model = fit("model")
     (step,) = Feed(read_training_data(training_file), settings, seed=1, size=4).run(0, 1)

@@ -32,7 +32,7 @@ def test_both_encoders_change_and_become_two(fit, tiny_model, pair):
     assert not torch.equal(query, document)
 
 
-def test_separate_encoders_start_from_the_same_weights(fit, single_precision):
+def test_separate_encoders_start_from_the_same_weights(fit):
     shared, separate = (log(fit(name, encoders=name))[0] for name in ("shared", "separate"))
     assert float(separate["loss"]) == float(shared["loss"])
 

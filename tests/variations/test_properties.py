@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustdr import variations
-from robustdr.variations.statistics import levenshtein
+from robustdr.variations.statistics import levenshtein, statistics
 
 FAST = [name for name in variations.names() if name != "llm"]
 DISTANCE = {
@@ -38,7 +38,7 @@ def test_any_text_is_varied_without_harm(name, texts, seed):
     assert varied == list(variation.vary(queries, seed))
     shuffled = random.Random(seed).sample(queries, len(queries))
     assert dict(variation.vary(shuffled, seed)) == dict(varied)
-    found = variations.statistics(dict(queries), dict(varied), None)
+    found = statistics(dict(queries), dict(varied), None)
     assert found["changed"] == sum(one != two for (_, one), (_, two) in zip(queries, varied, strict=True))
     for (_, one), (_, two) in zip(queries, varied, strict=True):
         assert two.strip() or not one.strip()

@@ -12,6 +12,7 @@ from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.files import read_queries
 from robustdr.variations import queries as sources
+from robustdr.variations.statistics import statistics
 
 TEXTS = {str(qid): f"what is the meaning of photosynthesis number {qid}" for qid in range(2100)}
 
@@ -33,7 +34,7 @@ def test_a_file_is_varied_in_order_with_statistics(tmp_path):
         "parameters": {"words": 2, "share": 0.0},
         "seed": 3,
         "resource": "NLTK's list of stopwords (bm25s==0.3.16)",
-        **variations.statistics(TEXTS, varied, None),
+        **statistics(TEXTS, varied, None),
     } | {key: pytest.approx(found[key]) for key in ("word_jaccard", "characters_edited", "characters", "words")}
     assert found["changed"] == 2100
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.variations import statistics
-from robustdr.variations.statistics import describe, jaccard, levenshtein, neutral, tally
+from robustdr.variations.statistics import describe, jaccard, levenshtein, neutral, statistics, tally
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,12 @@ def list_variations(a: argparse.Namespace) -> None:
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
-    for name, (function, text, options) in STAGES.items():
+    for name, (_, text, options) in STAGES.items():
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(function=partial(run_stage, function, options))
+        command.set_defaults(function=partial(run_stage, name))
         for option, kind in options.items():
-            command.add_argument(f"--{option.rstrip('*')}", required=not option.endswith("*"), **kind)
+            flag = f"--{option.rstrip('_').replace('_', '-')}"
+            command.add_argument(flag, required=not option.endswith("_"), **kind)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
     command.set_defaults(function=vary)
     command.add_argument("queries", help="TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>")

@@ -1,13 +1,13 @@
 """Digests of artifacts: what a stage makes is recorded beside it, what a stage reads is checked against that record.
 
 The record of `<artifact>` is `<artifact>.sha256`, in the format of sha256sum (GNU coreutils): `sha256sum --check` reads
-it. An artifact is a file or a folder, such as a model.
+it. Comments at its head say what made the artifact. An artifact is a file or a folder, such as a model.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from robustdr.errors import UserError
@@ -20,19 +20,35 @@ def _record_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
-def record(path: Path, *beside: Path) -> None:
+def _records(paths: Iterable[Path]) -> list[Path]:
+    """The records of artifacts, or of those that files belong to."""
+    found = {next(filter(Path.is_file, map(_record_of, (path, *path.parents[:-1]))), None) for path in paths}
+    return sorted(filter(None, found))
+
+
+def record(path: Path, *beside: Path, hardware: Iterable[str] = (), installed: Mapping[str, str] | None = None) -> None:
     """Write the record of an artifact: one line a file, paths relative to the folder that the artifact is in.
 
     Args:
         path: a file, or a folder with everything in it but its cost.json, whose seconds differ from run to run.
         beside: files of the same folder that belong to it.
+        hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
     """
+    about = [f"# computed on {one}\n" for one in sorted(hardware)]
+    about += [f"# installed: {', '.join(' '.join(pair) for pair in installed.items())}\n"] if installed else []
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file() and file.name != "cost.json")
     else:
         files = [path, *beside]
     lines = (f"{sha256(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
-    write_text(_record_of(path), "".join(lines))
+    write_text(_record_of(path), "".join([*about, *lines]))
+
+
+def hardware(paths: Iterable[Path]) -> set[str]:
+    """What artifacts were computed on, by their records."""
+    prefix = "# computed on "
+    lines = (line for written in _records(paths) for line in written.read_text(encoding="utf-8").splitlines())
+    return {line.removeprefix(prefix) for line in lines if line.startswith(prefix)}
 
 
 def verify(paths: Iterable[Path]) -> None:
@@ -44,8 +60,7 @@ def verify(paths: Iterable[Path]) -> None:
     Raises:
         UserError: a file has other bytes than recorded, or is missing, or the record is unreadable.
     """
-    found = {next(filter(Path.is_file, map(_record_of, (path, *path.parents[:-1]))), None) for path in paths}
-    for written in sorted(filter(None, found)):
+    for written in _records(paths):
         if fault := next(_faults(written), None):
             moved = _move_away(written.with_suffix(""))
             written.unlink()
@@ -55,6 +70,8 @@ def verify(paths: Iterable[Path]) -> None:
 def _faults(written: Path) -> Iterator[str]:
     """What is wrong with the files of a record, in words."""
     for number, line in enumerate(written.read_text(encoding="utf-8", errors="replace").splitlines() or [""], 1):
+        if line.startswith("#"):
+            continue
         parsed = LINE.fullmatch(line)
         if parsed is None:
             yield f"{written}:{number}: damaged: {line[:80]!r} is no sha256 with a name"

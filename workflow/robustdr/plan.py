@@ -2,12 +2,27 @@
 
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from robustdr import variations
+from robustdr.collections import local_files
 from robustdr.config import Config, Tree
+from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
-from robustdr.provenance import key
+from robustdr.provenance import digests, key
+from robustdr.retrieval.settings import BM25Settings, EmbedSettings, Index, SearchSettings
+from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL, Structure
+from robustdr.variations.base import build, find
+from robustdr.variations.settings import VariationSettings
+
+DESCRIBING = {
+    "description",
+    "licence",
+    "url",
+    "relevance_level",
+    "log",
+}  # keys of a collection that decide no byte of it
 
 
 class Plan(Structure):
@@ -15,21 +30,18 @@ class Plan(Structure):
 
     # settings: exactly what reaches each stage
 
-    def variation_settings(self, variation: str) -> Tree:
+    def variation_settings(self, variation: str) -> VariationSettings:
         bound = self.bound["variations"].get(variation, {})
-        return {
-            "name": bound.get("generator", variation),
-            "parameters": bound.get("parameters", {}),
-            "seed": self.bound["variation_seed"],
-        }
+        place = variations.REGISTRY[bound.get("generator", variation)]
+        return VariationSettings(place, bound.get("parameters", {}), self.bound["variation_seed"])
 
     def generator(self, variation: str) -> variations.Variation:
         """The generator behind a variation, made without looking for its resources."""
         settings = self.variation_settings(variation)
-        return variations.build(variations.kind(settings["name"]), settings["parameters"])
+        return build(find(settings.generator), settings.parameters)
 
-    def checkpoint_settings(self, checkpoint: str) -> Tree:
-        return {"name": checkpoint, **self.bound["checkpoints"][checkpoint]}
+    def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
+        return CheckpointSettings(name=checkpoint, **self.bound["checkpoints"][checkpoint])
 
     def training_data_settings(self, system: str) -> Tree:
         assign = {"assign": self.recipe(system).get("assign", "one")}
@@ -41,17 +53,20 @@ class Plan(Structure):
     def train_settings(self, system: str) -> Tree:
         recipe = self.recipe(system)
         how = {"encoders": recipe.get("encoders", "shared"), "augmentation": recipe.get("augmentation", 0)}
-        return {"system": system, "loss": recipe["loss"], **how, **self.budget(system)}
+        return {"system": system, "loss": recipe["loss"], **how, **self.computing, **self.budget(system)}
 
-    def embed_settings(self, system: str) -> Tree:
-        length = self.budget(system)["passage_length"]
-        return {"passage_length": length, "precision": self.bound["embeddings"]["precision"]}
+    def embed_settings(self, system: str) -> EmbedSettings:
+        stored = self.bound["embeddings"]["precision"]
+        return EmbedSettings(self.budget(system)["passage_length"], stored, **self.computing)
 
-    def search_settings(self, system: str) -> Tree:
-        if "bm25" in self.recipe(system):
-            return {**self.bound["bm25"], "depth": self.bound["retrieval"]["depth"]}
+    def bm25_settings(self) -> BM25Settings:
+        return BM25Settings(**self.bound["bm25"], depth=self.bound["retrieval"]["depth"])
+
+    def search_settings(self, system: str, collection: str) -> SearchSettings:
         lengths = {length: self.budget(system)[length] for length in ("query_length", "passage_length")}
-        return {**lengths, **self.bound["retrieval"]}
+        depth, index = self.bound["retrieval"]["depth"], Index(**self.bound["retrieval"]["index"])
+        shards = self.bound["embeddings"]["shards"] if self.keeps_embeddings(system, collection) else 0
+        return SearchSettings(**lengths, depth=depth, index=index, shards=shards, **self.computing)
 
     def evaluate_settings(self, system: str, collection: str) -> Tree:
         level = self.config.collections[collection].get("relevance_level", 1)
@@ -65,37 +80,63 @@ class Plan(Structure):
 
     # keys
 
-    def collection_key(self, collection: str) -> str:
+    @cache
+    def _source(self, collection: str) -> tuple[list[str], list[Tree]]:
+        """The modules that read a collection, and what it is read from: its entry and the bytes of its own files."""
         source = self.config.collections[collection]
         kinds = {source["kind"], *(split.get("kind", source["kind"]) for split in source["splits"].values())}
-        return key([f"robustdr.collections.{kind}" for kind in sorted(kinds)], [], source, [])
+        entry = {name: value for name, value in source.items() if name not in DESCRIBING}
+        return [f"robustdr.collections.{kind}" for kind in sorted(kinds)], [entry, digests(local_files(source))]
 
+    @cache
+    def corpus_key(self, collection: str) -> str:
+        code, source = self._source(collection)
+        return key(["corpus", *code], source, [])
+
+    @cache
+    def split_key(self, collection: str, split: str) -> str:
+        code, source = self._source(collection)
+        return key(["split", *code], [*source, split], [])
+
+    @cache
+    def card_key(self, collection: str) -> str:
+        splits = [self.split_key(collection, split) for split in self.splits(collection)]
+        passages = [] if self.is_log(collection) else [self.corpus_key(collection)]
+        return key(["card"], self.config.collections[collection], [*passages, *splits])
+
+    @cache
     def variation_key(self, collection: str, split: str, variation: str) -> str:
-        settings = self.variation_settings(variation)
         made = self.generator(variation)
-        packages = [package.partition("==")[0].lower() for package in made.packages]
-        return key([type(made).__module__], packages, [settings, split], [self.collection_key(collection)])
+        data = [package.partition("==")[0] for package in made.packages]
+        settings = [made.name, made.effective, self.bound["variation_seed"], digests(made.files)]
+        return key(["vary_split", type(made).__module__], settings, [self.split_key(collection, split)], data)
 
     def queries_key(self, collection: str, split: str, variation: str) -> str:
         original = variation == ORIGINAL
-        return self.collection_key(collection) if original else self.variation_key(collection, split, variation)
+        return self.split_key(collection, split) if original else self.variation_key(collection, split, variation)
 
     @cache
     def checkpoint_key(self, checkpoint: str) -> str:
-        packages = ["transformers", "sentence-transformers"]
-        return key(["robustdr.encoding.checkpoint"], packages, self.checkpoint_settings(checkpoint), [])
+        settings = self.checkpoint_settings(checkpoint)
+        folder = [Path(settings.source["path"])] if settings.source.keys() == {"path"} else []
+        data = [settings.source["package"]] if "package" in settings.source else []
+        return key(["checkpoint"], [deciding(settings), digests(folder)], [], data)
 
     @cache
     def training_data_key(self, system: str, seed: int) -> str:
         recipe = self.recipe(system)
         collection, split = self.train_split(system)
         inputs = [self.variation_key(collection, split, variation) for variation in self.training_variations(system)]
-        if self.trains_on_queries_alone(system):
-            inputs.append(self.queries_key(collection, split, ORIGINAL))
-        else:
+        if inputs:
+            inputs.append(
+                self.checkpoint_key(self.checkpoint_of(system))
+            )  # its tokenizer sees what a variation changes
+        inputs.append(self.split_key(collection, split))
+        if not self.trains_on_queries_alone(system):
             miner = recipe["negatives"]
-            inputs.append(self.run_key(miner, self.seed_of(miner, seed), collection, split, ORIGINAL))
-        return key(["robustdr.training.data"], [], [self.training_data_settings(system), seed], inputs)
+            inputs += [self.corpus_key(collection)]
+            inputs += [self.run_key(miner, self.seed_of(miner, seed), collection, split, ORIGINAL)]
+        return key(["training_data"], [self.training_data_settings(system), seed], inputs)
 
     @cache
     def model_key(self, system: str, seed: int) -> str:
@@ -110,36 +151,33 @@ class Plan(Structure):
         ]
         if "teacher" in recipe:
             collection, _ = self.train_split(name)
-            inputs.append(self.embeddings_key(recipe["teacher"], seed, collection))
-        modules = ["robustdr.training.loop", f"robustdr.losses.{recipe['loss']['name']}"]
-        packages = ["torch", "transformers", "sentence-transformers"]
-        return key(modules, packages, [self.train_settings(name), seed, snapshot], inputs)
+            teacher = recipe["teacher"]
+            inputs += [self.model_key(teacher, seed), self.embeddings_key(teacher, seed, collection)]
+        code = ["train", f"robustdr.losses.{recipe['loss']['name']}"]
+        return key(code, [self.train_settings(name), seed, snapshot], inputs)
 
     @cache
     def embeddings_key(self, system: str, seed: int, collection: str) -> str:
         encoder = self.encoder_of(system)
-        inputs = [self.model_key(encoder, seed), self.collection_key(collection)]
-        return key(["robustdr.retrieval.embeddings"], ["torch", "transformers"], self.embed_settings(encoder), inputs)
+        inputs = [self.model_key(encoder, seed), self.corpus_key(collection)]
+        return key(["embed"], deciding(self.embed_settings(encoder)), inputs)
 
     @cache
     def run_key(self, system: str, seed: int, collection: str, split: str, variation: str) -> str:
-        queries = self.queries_key(collection, split, variation)
-        settings = [self.search_settings(system), variation]
+        inputs = [self.queries_key(collection, split, variation), self.corpus_key(collection)]
         if "bm25" in self.recipe(system):
-            return key(["robustdr.retrieval.bm25"], ["bm25s"], settings, [self.collection_key(collection), queries])
-        inputs = [self.model_key(system, seed), self.embeddings_key(system, seed, collection), queries]
-        return key(["robustdr.retrieval.search"], ["torch", "transformers", "faiss-cpu"], settings, inputs)
+            return key(["bm25"], deciding(self.bm25_settings()), inputs)
+        inputs.append(self.model_key(system, seed))
+        if self.keeps_embeddings(system, collection):
+            inputs.append(self.embeddings_key(system, seed, collection))
+        return key(["search"], deciding(self.search_settings(system, collection)), inputs)
 
     @cache
     def measures_key(self, system: str, seed: int, collection: str) -> str:
-        inputs = [
-            self.run_key(system, seed, collection, split, kind)
-            for (c, split), (kinds, _) in self.evaluations(system).items()
-            if c == collection
-            for kind in kinds
-        ]
-        settings = self.evaluate_settings(system, collection)
-        return key(["robustdr.evaluation.measures"], ["pytrec-eval-terrier"], settings, inputs)
+        evaluated = [(at, kinds) for at, (kinds, _) in self.evaluations(system).items() if at[0] == collection]
+        runs = [self.run_key(system, seed, *at, kind) for at, kinds in evaluated for kind in kinds]
+        judged = [self.split_key(*at) for at, _ in evaluated]
+        return key(["evaluate"], self.evaluate_settings(system, collection), [*runs, *judged])
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""

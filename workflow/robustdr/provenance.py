@@ -1,4 +1,8 @@
-"""Keys: what made an artifact — code, settings, inputs and environment — in sixteen hexadecimal digits."""
+"""Keys: what made an artifact — code, packages, settings and inputs — in sixteen hexadecimal digits.
+
+Code is named by a stage (its function in `robustdr.stages`) or by a module; everything of this package that it imports,
+directly or not, counts. Packages are those that this code imports, and what they need, as pinned in requirements.lock.
+"""
 
 import ast
 import functools
@@ -6,11 +10,25 @@ import hashlib
 import importlib.util
 import json
 import re
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from robustdr.errors import UserError
+from robustdr.files import sha256
+
 PACKAGE = Path(__file__).resolve().parent
 LOCK = PACKAGE.parent.parent / "requirements.lock"
+STAGES = "robustdr.stages"
+# Distributions whose module has another name; one module may come from several.
+DISTRIBUTIONS = {
+    "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
+    "Stemmer": ("pystemmer",),
+    "pytrec_eval": ("pytrec-eval-terrier",),
+    "yaml": ("pyyaml",),
+}
 
 
 def _file(module: str) -> Path | None:
@@ -22,78 +40,165 @@ def _file(module: str) -> Path | None:
 
 
 @functools.cache
-def _syntax(source: str) -> tuple[str, list[ast.AST]]:
-    """The syntax tree of a module's text as a string, and its import statements."""
+def _parse(source: str) -> tuple[ast.Module, str]:
+    """The syntax tree of a text, and the tree written out, which comments and blank lines do not change."""
     tree = ast.parse(source)
-    return ast.dump(tree), [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tree, ast.dump(tree)
 
 
-def _imports(module: str, path: Path) -> set[str]:
-    """The modules of this package that the file names in its import statements, wherever they stand."""
+def _imports(nodes: Iterable[ast.AST], module: str, path: Path) -> set[str]:
+    """What the import statements among `nodes` name, wherever they stand."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in _syntax(path.read_text(encoding="utf-8"))[1]:
+    for node in (inner for outer in nodes for inner in ast.walk(outer)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-            found |= {base} | {f"{base}.{alias.name}" for alias in node.names}
-    return {name for name in found if name.split(".")[0] == PACKAGE.name}
+            names = {f"{base}.{alias.name}" for alias in node.names}
+            found |= {name if _file(name) else base for name in names}
+    return found
+
+
+def _stage(name: str) -> list[ast.stmt]:
+    """The statements of the module of stages that a stage is made of: its function, and what that names there."""
+    path = _file(STAGES)
+    assert path is not None
+    defined: dict[str, ast.stmt] = {}
+    for node in _parse(path.read_text(encoding="utf-8"))[0].body:
+        match node:
+            case ast.FunctionDef(name=own) | ast.AnnAssign(target=ast.Name(id=own)) | ast.Assign([ast.Name(id=own)]):
+                defined[own] = node
+            case ast.Import(names) | ast.ImportFrom(names=names):
+                defined |= {alias.asname or alias.name: node for alias in names}
+    if name not in defined:
+        raise ValueError(f"{STAGES} has no stage {name!r}")
+    found: dict[str, ast.stmt] = {}
+    todo = {name}
+    while todo:
+        found[own] = node = defined[own := todo.pop()]
+        named = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        todo |= (named & defined.keys()) - found.keys()
+    return [found[own] for own in sorted(found)]
 
 
 @functools.cache
-def codehash(module: str) -> str:
-    """Hash the syntax trees of `module` and of everything in this package that it imports.
+def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
+    """What a stage or module consists of: the text of each part by name, and the other packages that are imported."""
+    parts: dict[str, str] = {}
+    todo = {code}
+    others: set[str] = set()
+    if "." not in code:
+        statements, path = _stage(code), _file(STAGES)
+        assert path is not None
+        parts[code] = "\n".join(map(ast.dump, statements))
+        todo = _imports(statements, STAGES, path)
+    while todo:
+        name = todo.pop()
+        if name.partition(".")[0] != PACKAGE.name:
+            others.add(name.partition(".")[0])
+        elif path := _file(name):
+            tree, parts[name] = _parse(path.read_text(encoding="utf-8"))
+            todo |= _imports([tree], name, path) - parts.keys()
+    if not parts:
+        raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
+    return parts, frozenset(others - sys.stdlib_module_names)
+
+
+def modules(*code: str) -> dict[str, str]:
+    """The digest of every part that the code consists of, by name: stages by theirs, modules by their full names.
 
     Comments, blank lines and modification times do not count.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: there is no such stage or module.
     """
-    seen: dict[str, Path] = {}
-    todo = {module}
-    while todo:
-        name = todo.pop()
-        path = _file(name)
-        if path is None:
-            if name == module:
-                raise ValueError(f"no module {module!r} below {PACKAGE.parent}")
-            continue
-        seen[name] = path
-        todo |= _imports(name, path) - seen.keys()
-    digest = hashlib.sha256()
-    for name, path in sorted(seen.items()):
-        digest.update(f"{name}\n{_syntax(path.read_text(encoding='utf-8'))[0]}\n".encode())
-    return digest.hexdigest()[:16]
+    parts = {name: text for each in code for name, text in _reached(each)[0].items()}
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(parts.items())}
 
 
-def _normalised(package: str) -> str:
+def normalised(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
 @functools.cache
+def lock() -> dict[str, tuple[str, frozenset[str]]]:
+    """Version of every package in requirements.lock, and the packages that need it (`# via …`); names are normalised."""
+    line = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;#]+)[^#\n]*(?:# via (.*))?$", re.MULTILINE)
+    found = line.findall(LOCK.read_text(encoding="utf-8"))
+    return {normalised(name): (pin, frozenset(filter(None, via.split(", ")))) for name, pin, via in found}
+
+
 def pins() -> dict[str, str]:
     """The versions in requirements.lock by normalised package name."""
-    pairs = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {_normalised(name): version for name, version in pairs}
+    return {name: pin for name, (pin, _) in lock().items()}
 
 
-def key(modules: list[str], packages: list[str], settings: Any, inputs: list[str]) -> str:
+def packages(*code: str, more: Iterable[str] = ()) -> dict[str, str]:
+    """The pins of every package that the code, or `more`, imports or needs.
+
+    Args:
+        more: packages that are loaded by name alone, such as data.
+
+    Raises:
+        ValueError: one that requirements.lock does not pin.
+    """
+    imported = {name for each in code for name in _reached(each)[1]}
+    todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported} | set(map(normalised, more))
+    if missing := todo - lock().keys():
+        raise ValueError(f"requirements.lock has no {min(missing)!r}")
+    found: set[str] = set()
+    while todo:
+        found.add(name := todo.pop())
+        todo |= {other for other, (_, via) in lock().items() if name in via} - found
+    return {name: pins()[name] for name in sorted(found)}
+
+
+def installed(*code: str) -> dict[str, str]:
+    """The versions at hand of the packages behind the code, each the one that requirements.lock pins.
+
+    Raises:
+        UserError: a package that is missing or another version.
+    """
+    found = {}
+    for name, pin in packages(*code).items():
+        at_hand = next(filter(None, map(_version, DISTRIBUTIONS.get(name.partition("-")[0], (name,)))), None)
+        if at_hand is None or at_hand.partition("+")[0] != pin:
+            state = f"{at_hand} is installed" if at_hand else "it is not installed"
+            raise UserError(
+                f"requirements.lock pins {name}=={pin}, {state}; results are made with the pinned versions alone: "
+                f"`make setup`, or `pip install {name}=={pin}`"
+            )
+        found[name] = at_hand
+    return found
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def digests(paths: Iterable[Path]) -> dict[str, str]:
+    """The SHA-256 of every file, and of every file below every folder; what is missing has none."""
+    files = [
+        file for path in paths for file in (sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path])
+    ]
+    return {file.as_posix(): sha256(file) for file in files if file.is_file()}
+
+
+def key(code: Sequence[str], settings: Any, inputs: Iterable[str], more: Iterable[str] = ()) -> str:
     """The key of an artifact.
 
     Args:
-        modules: the modules that do the work; their code and what they import count.
-        packages: third-party packages whose version decides the result; their pins in requirements.lock count.
-        settings: every setting that reaches the work (JSON values).
+        code: the stage that makes it, and modules that it loads by name.
+        settings: every setting that decides bytes (JSON values).
         inputs: the keys of the artifacts it reads.
+        more: packages that it loads by name.
 
     Raises:
-        ValueError: a module or package that is not there.
+        ValueError: a stage, module or package that is not there.
     """
-    code = {module: codehash(module) for module in modules}
-    names = {_normalised(package) for package in packages}
-    if missing := names - pins().keys():
-        raise ValueError(f"requirements.lock has no {min(missing)!r}")
-    environment = {name: pins()[name] for name in names}
-    made_of = [code, environment, settings, sorted(inputs)]
+    made_of = [modules(*code), packages(*code, more=more), settings, sorted(inputs)]
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]

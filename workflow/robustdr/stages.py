@@ -1,145 +1,22 @@
 """The stages that the rules call: what each runs, and its options.
 
-A stage imports its module when it runs: starting torch to audit a table would cost more than the audit.
+A stage imports its modules when it runs: starting torch to audit a table would cost more than the audit. What its
+function names is the code that its key covers (robustdr.provenance).
 """
 
 import argparse
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from robustdr.integrity import record, verify
-
-
-def corpus(a: argparse.Namespace) -> None:
-    from robustdr.collections import write_corpus
-
-    print(write_corpus(a.source, a.output))
-
-
-def split(a: argparse.Namespace) -> None:
-    from robustdr.collections import write_split
-
-    print(write_split(a.source, a.split, a.queries, a.qrels))
-
-
-def card(a: argparse.Namespace) -> None:
-    from robustdr.collections import write_card
-
-    splits = dict(zip(a.splits, zip(a.queries, a.qrels, strict=True), strict=True))
-    write_card(a.source, a.corpus, splits, a.output)
-
-
-def vary_split(a: argparse.Namespace) -> None:
-    from robustdr.variations import run
-
-    run(a.queries, a.output, a.statistics, tokenizer=a.tokenizer, **a.settings)
-
-
-def checkpoint(a: argparse.Namespace) -> None:
-    from robustdr.encoding.checkpoint import write_checkpoint
-
-    write_checkpoint(a.settings, a.key, a.output)
-
-
-def training_data(a: argparse.Namespace) -> None:
-    from robustdr.training.data import write_training_data
-
-    write_training_data(a.settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
-
-
-def train(a: argparse.Namespace) -> None:
-    from robustdr.training.loop import train
-
-    folder = a.output
-    snapshots = {
-        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
-        for percent in a.snapshots
-    }
-    train(
-        a.settings,
-        a.seed,
-        a.key,
-        a.data,
-        a.initial,
-        folder,
-        a.resume,
-        a.teacher,
-        a.teacher_embeddings,
-        snapshots,
-    )
-    if os.environ.get("RANK", "0") == "0":  # the process of torchrun that writes
-        for made in (folder, *snapshots.values()):
-            record(made)
-
-
-def embed(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.embeddings import write_embeddings
-
-    passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
-    write_embeddings(a.settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
-    record(a.output, a.output.with_suffix(".ids"))
-
-
-def search(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.search import search_dense
-
-    search_dense(a.settings, a.keys, a.tag, a.collection, a.model, a.corpus, a.embeddings, a.queries, a.runs)
-
-
-def bm25(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.bm25 import search_bm25
-
-    search_bm25(a.settings, a.keys, a.tag, a.collection, a.corpus, a.queries, a.runs)
-
-
-def evaluate(a: argparse.Namespace) -> None:
-    from robustdr.evaluation.measures import write_measures
-
-    query_sets = a.settings["measures"]
-    write_measures(a.settings, a.key, dict(zip(query_sets, zip(a.runs, a.qrels, strict=True), strict=True)), a.output)
-
-
-def table(a: argparse.Namespace) -> None:
-    from robustdr.reporting.tables import write_table
-
-    write_table(a.settings, a.measures, a.statistics, a.reported, a.costs, a.output)
-
-
-def figure(a: argparse.Namespace) -> None:
-    from robustdr.reporting.figures import write_figure
-
-    write_figure(a.settings, a.measures, a.reported, a.output)
-
-
-def claims(a: argparse.Namespace) -> None:
-    from robustdr.reporting.claims import write_claims
-
-    write_claims(a.settings, a.measures, a.claims, a.output)
-    record(a.output.with_suffix(".json"))
-
-
-def page(a: argparse.Namespace) -> None:
-    from robustdr.reporting.page import write_page
-
-    write_page(a.settings, a.tables, a.figures, a.claims, a.output)
-
-
-def headline(a: argparse.Namespace) -> None:
-    from robustdr.reporting.headline import write_headline
-
-    write_headline(a.measures, a.tables, a.output, a.drops)
-
-
-def validate_labels(a: argparse.Namespace) -> None:
-    from robustdr.audit.validation import write_validation
-
-    write_validation(a.table, a.labels, a.reported, a.output)
-
+from robustdr.integrity import hardware, record, verify
 
 Option = dict[str, Any]
+# Artifacts to record besides the OUTPUT options: each a path, and the files that belong to it.
+Made = list[tuple[Path, ...]] | None
 PATH: Option = {"type": Path}
 PATHS: Option = {**PATH, "nargs": "*"}
 # Artifacts: those that a stage reads are checked first, those that it made are recorded last (robustdr.integrity).
@@ -153,139 +30,292 @@ TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
 
-# Stages of the workflow: function, help, options by name. A * marks those that may be left out.
-STAGES: dict[str, tuple[Callable[[argparse.Namespace], None], str, dict[str, Option]]] = {
-    "corpus": (corpus, "write a collection's passages", {"source": JSON, "output": MADE}),
-    "split": (
-        split,
-        "write a split's queries and judgements",
-        {"source": JSON, "split": TEXT, "queries": MADE, "qrels": MADE},
-    ),
-    "card": (
-        card,
-        "check a collection and describe it",
-        {"source": JSON, "corpus*": READ, "splits": TEXTS, "queries": READS, "qrels": READS, "output": MADE},
-    ),
-    "vary-split": (
-        vary_split,
-        "vary the queries of a split",
-        {"settings": JSON, "tokenizer": READ, "queries": READ, "output": MADE, "statistics": MADE},
-    ),
-    "checkpoint": (checkpoint, "write an initial checkpoint", {"settings": JSON, "key": TEXT, "output": MADE}),
-    "training-data": (
-        training_data,
-        "write a recipe's training file",
-        {
-            "settings": JSON,
-            "seed": INT,
-            "passages*": {**READ, "nargs": 3, "help": "corpus, qrels and run that passages are chosen from"},
-            "queries": READ,
-            "variations": READS,
-            "tokenizer": READ,
-            "output": MADE,
-        },
-    ),
-    "train": (
-        train,
-        "train a model",
-        {
-            "settings": JSON,
-            "seed": INT,
-            "key": TEXT,
-            "data": READ,
-            "initial": READ,
-            "resume": PATH,
-            "teacher*": READ,
-            "teacher-embeddings*": READS,
-            "snapshots*": INTS,
-            "output": PATH,
-        },
-    ),
-    "embed": (
-        embed,
-        "encode one shard of a corpus",
-        {"settings": JSON, "model": READ, "corpus": READ, "card": READ, "shard": INT, "shards": INT, "output": PATH},
-    ),
-    "search": (
-        search,
-        "search all query sets with a dense retriever",
-        {
-            "settings": JSON,
-            "keys": TEXTS,
-            "tag": TEXT,
-            "collection": TEXT,
-            "model": READ,
-            "corpus": READ,
-            "embeddings": READS,
-            "queries": READS,
-            "runs": MADES,
-        },
-    ),
-    "bm25": (
-        bm25,
-        "search all query sets with BM25",
-        {
-            "settings": JSON,
-            "keys": TEXTS,
-            "tag": TEXT,
-            "collection": TEXT,
-            "corpus": READ,
-            "queries": READS,
-            "runs": MADES,
-        },
-    ),
-    "evaluate": (
-        evaluate,
-        "evaluate all runs of one model",
-        {"settings": JSON, "key": TEXT, "runs": READS, "qrels": READS, "output": MADE},
-    ),
-    "table": (
-        table,
-        "write a table, reported beside reproduced",
-        {
-            "settings": JSON,
-            "measures": READS,
-            "statistics": READS,
-            "costs": PATHS,
-            "reported*": PATH,
-            "output": MADE,
-        },
-    ),
-    "figure": (
-        figure,
-        "draw a figure",
-        {"settings": JSON, "measures": READS, "reported*": PATH, "output": MADE},
-    ),
-    "claims": (claims, "judge a paper's claims", {"settings": JSON, "measures": READS, "claims": PATH, "output": MADE}),
-    "validate-labels": (
-        validate_labels,
-        "count Table 2 or 3 of qvg from its released labels",
-        {"table": TEXT, "labels": PATH, "reported": PATH, "output": PATH},
-    ),
-    "page": (
-        page,
-        "write the report page",
-        {"settings": JSON, "tables": READS, "figures": READS, "claims": READS, "output": PATH},
-    ),
-    "headline": (
-        headline,
-        "write the headline measures of a scale",
-        {"measures": JSON, "tables": READS, "output": MADE, "drops": MADE},
-    ),
-}
+
+class Stage(NamedTuple):
+    """A stage: its function, its help, and its options by name, where `_` stands for `-`.
+
+    A final `_` marks an option that may be left out.
+    """
+
+    function: Callable[[argparse.Namespace], Made]
+    text: str
+    options: dict[str, Option]
 
 
-def run_stage(
-    function: Callable[[argparse.Namespace], None], options: dict[str, Option], a: argparse.Namespace
-) -> None:
-    """Run a stage between the check of what it reads and the record of what it made."""
+STAGES: dict[str, Stage] = {}
+
+
+def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespace], Made]], Any]:
+    """Register a function as the stage of its name."""
+
+    def register(function: Callable[[argparse.Namespace], Made]) -> Callable[[argparse.Namespace], Made]:
+        STAGES[function.__name__.replace("_", "-")] = Stage(function, text, options)
+        return function
+
+    return register
+
+
+@stage("write a collection's passages", source=JSON, output=MADE)
+def corpus(a: argparse.Namespace) -> Made:
+    from robustdr.collections import write_corpus
+
+    print(write_corpus(a.source, a.output))
+    return None
+
+
+@stage("write a split's queries and judgements", source=JSON, split=TEXT, queries=MADE, qrels=MADE)
+def split(a: argparse.Namespace) -> Made:
+    from robustdr.collections import write_split
+
+    print(write_split(a.source, a.split, a.queries, a.qrels))
+    return None
+
+
+@stage(
+    "check a collection and describe it",
+    source=JSON,
+    corpus_=READ,
+    splits=TEXTS,
+    queries=READS,
+    qrels=READS,
+    output=MADE,
+)
+def card(a: argparse.Namespace) -> Made:
+    from robustdr.collections.card import write_card
+
+    splits = dict(zip(a.splits, zip(a.queries, a.qrels, strict=True), strict=True))
+    write_card(a.source, a.corpus, splits, a.output)
+    return None
+
+
+@stage("vary the queries of a split", settings=TEXT, tokenizer=READ, queries=READ, output=MADE, statistics=MADE)
+def vary_split(a: argparse.Namespace) -> Made:
+    from robustdr.files import read_queries
+    from robustdr.settings import read
+    from robustdr.variations.base import build, find
+    from robustdr.variations.runner import run
+    from robustdr.variations.settings import VariationSettings
+
+    settings = read(VariationSettings, a.settings)
+    generator = build(find(settings.generator), settings.parameters)
+    run(read_queries(a.queries), a.output, a.statistics, generator, settings.seed, a.tokenizer)
+    return None
+
+
+@stage("write an initial checkpoint", settings=TEXT, key=TEXT, output=MADE)
+def checkpoint(a: argparse.Namespace) -> Made:
+    from robustdr.encoding.checkpoint import write_checkpoint
+    from robustdr.encoding.settings import CheckpointSettings
+    from robustdr.settings import read
+
+    write_checkpoint(read(CheckpointSettings, a.settings), a.key, a.output)
+    return None
+
+
+@stage(
+    "write a recipe's training file",
+    settings=TEXT,
+    seed=INT,
+    passages_={**READ, "nargs": 3, "help": "corpus, qrels and run that passages are chosen from"},
+    queries=READ,
+    variations=READS,
+    tokenizer=READ,
+    output=MADE,
+)
+def training_data(a: argparse.Namespace) -> Made:
+    from robustdr.training.data import write_training_data
+
+    write_training_data(json.loads(a.settings), a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
+    return None
+
+
+@stage(
+    "train a model",
+    settings=TEXT,
+    seed=INT,
+    key=TEXT,
+    data=READ,
+    initial=READ,
+    resume=PATH,
+    teacher_=READ,
+    teacher_embeddings_=READS,
+    snapshots_=INTS,
+    output=PATH,
+)
+def train(a: argparse.Namespace) -> Made:
+    from robustdr.training.loop import train
+
+    folder = a.output
+    snapshots = {
+        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
+        for percent in a.snapshots
+    }
+    train(
+        json.loads(a.settings),
+        a.seed,
+        a.key,
+        a.data,
+        a.initial,
+        folder,
+        a.resume,
+        a.teacher,
+        a.teacher_embeddings,
+        snapshots,
+    )
+    writes = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun
+    return [(made,) for made in (folder, *snapshots.values())] if writes else None
+
+
+@stage(
+    "encode one shard of a corpus",
+    settings=TEXT,
+    model=READ,
+    corpus=READ,
+    card=READ,
+    shard=INT,
+    shards=INT,
+    output=PATH,
+)
+def embed(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.embeddings import write_embeddings
+    from robustdr.retrieval.settings import EmbedSettings
+    from robustdr.settings import read
+
+    passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
+    settings = read(EmbedSettings, a.settings)
+    write_embeddings(settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
+    return [(a.output, a.output.with_suffix(".ids"))]
+
+
+@stage(
+    "search all query sets with a dense retriever",
+    settings=TEXT,
+    keys=TEXTS,
+    tag=TEXT,
+    collection=TEXT,
+    model=READ,
+    corpus=READ,
+    embeddings=READS,
+    queries=READS,
+    runs=MADES,
+)
+def search(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.search import search_dense
+    from robustdr.retrieval.settings import SearchSettings
+    from robustdr.settings import read
+
+    settings = read(SearchSettings, a.settings)
+    search_dense(settings, a.keys, a.tag, a.collection, a.model, a.corpus, a.embeddings, a.queries, a.runs)
+    return None
+
+
+@stage(
+    "search all query sets with BM25",
+    settings=TEXT,
+    keys=TEXTS,
+    tag=TEXT,
+    collection=TEXT,
+    corpus=READ,
+    queries=READS,
+    runs=MADES,
+)
+def bm25(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.bm25 import search_bm25
+    from robustdr.retrieval.settings import BM25Settings
+    from robustdr.settings import read
+
+    search_bm25(read(BM25Settings, a.settings), a.keys, a.tag, a.collection, a.corpus, a.queries, a.runs)
+    return None
+
+
+@stage("evaluate all runs of one model", settings=TEXT, key=TEXT, runs=READS, qrels=READS, output=MADE)
+def evaluate(a: argparse.Namespace) -> Made:
+    from robustdr.evaluation.measures import write_measures
+
+    settings = json.loads(a.settings)
+    runs = dict(zip(settings["measures"], zip(a.runs, a.qrels, strict=True), strict=True))
+    write_measures(settings, a.key, runs, a.output)
+    return None
+
+
+@stage(
+    "write a table, reported beside reproduced",
+    settings=TEXT,
+    measures=READS,
+    statistics=READS,
+    costs=PATHS,
+    reported_=PATH,
+    output=MADE,
+)
+def table(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.tables import write_table
+
+    write_table(json.loads(a.settings), a.measures, a.statistics, a.reported, a.costs, a.output)
+    return None
+
+
+@stage("draw a figure", settings=TEXT, measures=READS, reported_=PATH, output=MADE)
+def figure(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.figures import write_figure
+
+    write_figure(json.loads(a.settings), a.measures, a.reported, a.output)
+    return None
+
+
+@stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, output=MADE)
+def claims(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.claims import write_claims
+
+    write_claims(json.loads(a.settings), a.measures, a.claims, a.output)
+    return [(a.output.with_suffix(".json"),)]
+
+
+@stage("count Table 2 or 3 of qvg from its released labels", table=TEXT, labels=PATH, reported=PATH, output=PATH)
+def validate_labels(a: argparse.Namespace) -> Made:
+    from robustdr.audit.validation import write_validation
+
+    write_validation(a.table, a.labels, a.reported, a.output)
+    return None
+
+
+@stage("write the report page", settings=TEXT, tables=READS, figures=READS, claims=READS, output=PATH)
+def page(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.page import write_page
+
+    write_page(json.loads(a.settings), a.tables, a.figures, a.claims, a.output)
+    return None
+
+
+@stage("write the headline measures of a scale", measures=JSON, tables=READS, output=MADE, drops=MADE)
+def headline(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.headline import write_headline
+
+    write_headline(a.measures, a.tables, a.output, a.drops)
+    return None
+
+
+def run_stage(name: str, a: argparse.Namespace) -> None:
+    """Run a stage between the check of what it reads and the record of what it made.
+
+    Raises:
+        UserError: an input is damaged, or a package is not the one that requirements.lock pins.
+    """
+    from robustdr.provenance import installed
+
+    function, _, options = STAGES[name]
 
     def given(role: str) -> Iterator[Path]:
         for option in (option for option, kind in options.items() if kind.get("metavar") == role):
-            value = getattr(a, option.rstrip("*").replace("-", "_")) or []
+            value = getattr(a, option.rstrip("_")) or []
             yield from value if isinstance(value, list) else [value]
 
-    verify(given("INPUT"))
-    function(a)
-    for made in given("OUTPUT"):
-        record(made)
+    versions, read = installed(function.__name__), list(given("INPUT"))
+    verify(read)
+    made = [*(function(a) or []), *((path,) for path in given("OUTPUT"))]
+    computed_on = hardware(read)
+    if "torch" in sys.modules:
+        from robustdr.encoding.hardware import device, kind
+
+        computed_on.add(kind(device()))
+    for path, *beside in made:
+        record(path, *beside, hardware=computed_on, installed=versions)

@@ -5,6 +5,7 @@ from functools import cache
 
 from robustdr.config import Config, Tree
 from robustdr.needs import claimed_pairs, reported_pairs
+from robustdr.processor import native
 
 ORIGINAL = "original"
 At = tuple[str, str]  # collection, split
@@ -30,6 +31,12 @@ class Structure:
     def root(self) -> str:
         """The folder of this scale's results."""
         return "results" if self.scale == "full" else f"results/{self.scale}"
+
+    @property
+    def computing(self) -> Tree:
+        """What models compute in: `precision` and `threads`."""
+        precision = self.bound["precision"]
+        return {"precision": native() if precision == "auto" else precision, "threads": self.bound["threads"]}
 
     def collection_of(self, role: str) -> str:
         return self.bound["collections"][role]

@@ -10,12 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from robustdr.collections.card import write_card
-from robustdr.collections.reading import read_corpus, read_passages
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic
-
-__all__ = ["KINDS", "local_files", "read_corpus", "read_passages", "write_card", "write_corpus", "write_split"]
 
 KINDS = ("beir", "irds", "local", "wordnet")
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
+from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
 from robustdr.files import atomic, sha256, write_text
 
@@ -73,33 +75,32 @@ def locate(source: dict[str, Any]) -> Path:
     return directory
 
 
-def write_checkpoint(settings: dict[str, Any], key: str, output: Path) -> None:
+def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:
     """Write a checkpoint as a sentence-transformers directory.
 
     Args:
-        settings: `name`, `description`, `source`, `pooling` (`cls` or `mean`) and optionally `layers`, the transformer
-            layers to keep (a stand-in for small machines: alternate layers keep more than the first ones).
+        settings: among them `layers`, for stand-ins on small machines: alternate layers keep more than the first ones.
         key: provenance of the result.
         output: the directory to write.
 
     Raises:
         UserError: see `locate`; or a layer that the checkpoint does not have.
     """
-    directory = locate(settings["source"])
+    directory = locate(settings.source)
     torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
     transformer = Transformer(
         str(directory), model_kwargs={"use_safetensors": True, "dtype": torch.float32}, config_kwargs={}
     )
-    layers = settings.get("layers")
+    layers = settings.layers
     if layers is not None:
         blocks = transformer.model.encoder.layer
         if not set(layers) <= set(range(len(blocks))):
-            raise UserError(f"checkpoint {settings['name']}: layers {layers}; {directory} has 0..{len(blocks) - 1}")
+            raise UserError(f"checkpoint {settings.name}: layers {layers}; {directory} has 0..{len(blocks) - 1}")
         transformer.model.encoder.layer = torch.nn.ModuleList(blocks[i] for i in layers)
         transformer.model.config.num_hidden_layers = len(layers)
-    pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings["pooling"])
+    pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings.pooling)
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
-    card = CARD.format(**{"layers": "all", "description": "", **settings, "key": key})
+    card = CARD.format(**asdict(settings) | {"layers": layers or "all", "key": key})
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
         write_text(temporary / "README.md", card)

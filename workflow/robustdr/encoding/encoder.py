@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -13,28 +13,11 @@ from transformers import AutoModel, AutoTokenizer
 
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, part
+from robustdr.encoding.hardware import Precision, autocast, device, dtype
 from robustdr.errors import UserError
 from robustdr.seeds import digest
 
 GROUP_TOKENS = {"cpu": 1024, "cuda": 1 << 18}  # tokens of one pass through the model, padding included
-
-
-def device() -> torch.device:
-    """The first CUDA device of this process where there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def half_precision(on: torch.device) -> torch.dtype | None:
-    """The half precision that the hardware computes in: bfloat16, else float16 (CUDA only), else None."""
-    if on.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    return torch.bfloat16 if torch.cpu._is_avx512_bf16_supported() else None
-
-
-def autocast(on: torch.device) -> AbstractContextManager:
-    """Compute in half precision where the hardware has it."""
-    dtype = half_precision(on)
-    return torch.autocast(on.type, dtype=dtype or torch.bfloat16, enabled=dtype is not None)
 
 
 class Encoder:
@@ -45,19 +28,28 @@ class Encoder:
     Args:
         path: the model directory (safetensors; code from the directory is never run).
         on: device; default: the first GPU, else the CPU.
-        half: load the weights in half precision where the hardware has it: for encoding, not for training.
+        precision: that it computes in.
+        training: keep the weights in single precision whatever the precision, as an optimiser needs them.
         route: `query` or `document`: which encoder of a directory that has one for each.
 
     Attributes:
         model: the transformer. dimension: of its vectors. tokenizer: its tokenizer.
 
     Raises:
-        UserError: `path` holds no such model.
+        UserError: `path` holds no such model, or the hardware does not compute in the precision.
     """
 
-    def __init__(self, path: str | Path, on: torch.device | None = None, half: bool = False, route: str = QUERY):
+    def __init__(
+        self,
+        path: str | Path,
+        precision: Precision = "float32",
+        training: bool = False,
+        route: str = QUERY,
+        on: torch.device | None = None,
+    ):
         self.device = on or device()
-        dtype = half_precision(self.device) if half else None
+        weights = dtype("float32" if training else precision, self.device)
+        self._computing = autocast(precision, self.device) if training else nullcontext()
         # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
         try:
@@ -69,7 +61,7 @@ class Encoder:
                 use_safetensors=True,
                 local_files_only=True,
                 trust_remote_code=False,
-                dtype=dtype or torch.float32,
+                dtype=weights,
             ).to(self.device)
             self.tokenizer = AutoTokenizer.from_pretrained(transformer, local_files_only=True, trust_remote_code=False)
         except (OSError, ValueError, SafetensorError) as error:
@@ -97,7 +89,8 @@ class Encoder:
             torch.manual_seed(seed)
         padded = pad(tokens, self.tokenizer.pad_token_id)
         features = {name: ids.to(self.device) for name, ids in padded.items()}
-        hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
+        with self._computing:
+            hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
         if self.pooling == "cls":
             return hidden[:, 0]
         mask = features["attention_mask"].unsqueeze(-1)

@@ -1,21 +1,20 @@
 """BM25 (bm25s, Lucene's variant): all query sets of one collection in one process."""
 
 from pathlib import Path
-from typing import Any
 
 import bm25s
 import numpy as np
 import Stemmer
 
-from robustdr.collections import read_corpus
+from robustdr.collections.reading import read_corpus
 from robustdr.files import read_queries
-from robustdr.retrieval.index import best
-from robustdr.retrieval.runs import rank, write_run
-from robustdr.retrieval.search import metadata
+from robustdr.retrieval.best import best
+from robustdr.retrieval.runs import metadata, rank, write_run
+from robustdr.retrieval.settings import BM25Settings
 
 
 def search_bm25(
-    settings: dict[str, Any],
+    settings: BM25Settings,
     keys: list[str],
     tag: str,
     collection: str,
@@ -26,17 +25,15 @@ def search_bm25(
     """Rank the passages for every query set with BM25.
 
     Args:
-        settings: `k1`, `b`, `stopwords` (a bm25s list such as `en`, or null), `stemmer` (Snowball's name, or null),
-            `depth`.
         tag, collection: for the runs' headers. corpus: corpus.jsonl.
         query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
     """
     docids, texts = zip(*read_corpus(corpus), strict=True)
     tokenizer = bm25s.tokenization.Tokenizer(
-        stopwords=settings["stopwords"] or [],
-        stemmer=Stemmer.Stemmer(settings["stemmer"]) if settings["stemmer"] else None,
+        stopwords=settings.stopwords or [],
+        stemmer=Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None,
     )
-    index = bm25s.BM25(method="lucene", k1=settings["k1"], b=settings["b"])
+    index = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b)
     index.index(tokenizer.tokenize(texts, show_progress=False, return_as="tuple"), show_progress=False)
     for query_set, run, key in zip(query_sets, runs, keys, strict=True):
         queries = read_queries(query_set)
@@ -46,9 +43,9 @@ def search_bm25(
             rows, scores = index.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
             return scores, np.where(scores > 0, rows, -1)
 
-        found = dict(best(fetch, len(queries), settings["depth"], len(docids)))
+        found = dict(best(fetch, len(queries), settings.depth, len(docids)))
         ranked = {
-            qid: rank(((docids[row], score) for row, score in found[position]), settings["depth"])
+            qid: rank(((docids[row], score) for row, score in found[position]), settings.depth)
             for position, qid in enumerate(queries)
         }
         write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

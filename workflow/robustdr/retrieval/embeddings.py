@@ -4,15 +4,16 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from robustdr.collections import read_corpus
+from robustdr.collections.reading import read_corpus
+from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import atomic, read_lines, write_text
+from robustdr.retrieval.settings import EmbedSettings
 
 CHUNK = 65536  # passages in memory at once
 
@@ -47,12 +48,11 @@ def encode_passages(
 
 
 def write_embeddings(
-    settings: dict[str, Any], model: Path, corpus: Path, passages: int, shard: int, shards: int, output: Path
+    settings: EmbedSettings, model: Path, corpus: Path, passages: int, shard: int, shards: int, output: Path
 ) -> None:
     """Encode one shard of a corpus; memory does not grow with the corpus.
 
     Args:
-        settings: `passage_length` (tokens), `precision` (float32 or float16).
         model: sentence-transformers directory. corpus: corpus.jsonl with `passages` lines.
         shard: which, from 0, of `shards`.
         output: the .npy file, [passages of the shard, dimension]; its docids go to `output` with suffix .ids.
@@ -60,16 +60,17 @@ def write_embeddings(
     Raises:
         UserError: see `encode_passages`.
     """
-    encoder = Encoder(model, half=True, route=DOCUMENT)
+    hardware.start(settings.threads)
+    encoder = Encoder(model, settings.precision, route=DOCUMENT)
     first, last = shard_bounds(passages, shard, shards)
     texts = islice(read_corpus(corpus, separator=separator(encoder)), first, last)
     ids: list[str] = []
     with atomic(output) as temporary:
-        vectors = np.lib.format.open_memmap(temporary, "w+", settings["precision"], (last - first, encoder.dimension))
+        vectors = np.lib.format.open_memmap(temporary, "w+", settings.stored, (last - first, encoder.dimension))
         # A full disk is an error here; where memory-mapped vectors are written it would be a bus error.
         with open(temporary, "r+b") as file:
             os.posix_fallocate(file.fileno(), 0, os.path.getsize(temporary))
-        for encoded, docids in encode_passages(encoder, texts, settings["passage_length"]):
+        for encoded, docids in encode_passages(encoder, texts, settings.passage_length):
             vectors[len(ids) : len(ids) + len(docids)] = encoded
             ids += docids
         vectors.flush()

@@ -1,15 +1,14 @@
 """Search with FAISS: exact by default, compressed as a setting, on the GPU where there is one."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 import faiss
 import numpy as np
 
 from robustdr.errors import UserError
+from robustdr.retrieval.best import best
 from robustdr.retrieval.runs import Ranking, rank
-
-MARGIN = 16  # passages fetched beyond the depth: enough for most ties at the cut
+from robustdr.retrieval.settings import Index
 
 
 def build(vectors: np.ndarray, factory: str) -> faiss.Index:
@@ -33,31 +32,8 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
     return index
 
 
-def best(
-    fetch: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]], queries: int, depth: int, passages: int
-) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-    """Yield (query, its passages as (row, score)): the `depth` best and whatever ties with the last of them.
-
-    Which of the passages that tie at the cut stay is for the tie rule to say, not for the library that finds them.
-
-    Args:
-        fetch: the `k` best of the queries at some positions: (scores, rows), [q, k] each, best first; a row below 0 is
-            no passage.
-        queries, passages: how many there are. depth: passages per query.
-    """
-    asked, count = np.arange(queries), min(depth + MARGIN, passages)
-    while len(asked):
-        scores, rows = fetch(asked, count)
-        tied = (rows[:, -1] >= 0) & (scores[:, min(depth, count) - 1] == scores[:, -1]) & (count < passages)
-        for query, row, row_scores in zip(
-            asked[~tied].tolist(), rows[~tied].tolist(), scores[~tied].tolist(), strict=True
-        ):
-            yield query, [(i, score) for i, score in zip(row, row_scores, strict=True) if i >= 0]
-        asked, count = asked[tied], min(2 * count, passages)
-
-
 def search(
-    shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: dict[str, Any]
+    shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: Index
 ) -> list[Ranking]:
     """The best passages of each query over all shards, under the tie rule; one shard is in memory at a time.
 
@@ -65,15 +41,14 @@ def search(
         shards: (vectors [n, d], docids) pairs.
         queries: [q, d], float32.
         depth: passages per query.
-        settings: `factory` and `nprobe` (lists visited by an inverted-file index).
     """
     rankings: list[Ranking] = [[] for _ in queries]
     for vectors, ids in shards:
         if not ids:
             continue
-        index = build(vectors, settings["factory"])
-        if settings["nprobe"] > 1:
-            faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings["nprobe"])
+        index = build(vectors, settings.factory)
+        if settings.nprobe > 1:
+            faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings.nprobe)
 
         def fetch(asked: np.ndarray, k: int, index: faiss.Index = index) -> tuple[np.ndarray, np.ndarray]:
             return index.search(queries[asked], k)

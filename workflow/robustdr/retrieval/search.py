@@ -1,33 +1,23 @@
 """All query sets of one model in one process: encode the queries, search, write one run each."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from robustdr.collections import read_corpus
+from robustdr.collections.reading import read_corpus
+from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import read_queries
 from robustdr.retrieval.embeddings import encode_passages, iterate, separator
 from robustdr.retrieval.index import search
-from robustdr.retrieval.runs import write_run
-
-
-def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """The ir_metadata header of a run; `key` says what made it."""
-    return {
-        "tag": tag,
-        "actor": {"team": "robustdr"},
-        "implementation": {"source": {"command": "robustdr search"}, "key": key},
-        "data": {"test_data": {"name": collection, "topics": query_set.name}},
-        "method": {"automatic": True, "settings": settings},
-    }
+from robustdr.retrieval.runs import metadata, write_run
+from robustdr.retrieval.settings import SearchSettings
 
 
 def search_dense(
-    settings: dict[str, Any],
+    settings: SearchSettings,
     keys: list[str],
     tag: str,
     collection: str,
@@ -40,7 +30,6 @@ def search_dense(
     """Rank the passages for every query set with one dense retriever.
 
     Args:
-        settings: `query_length` and `passage_length` (tokens), `depth` (passages per query), `index` (factory, nprobe).
         tag: the run tag. collection: its name.
         model: sentence-transformers directory. corpus: corpus.jsonl. shards: its embeddings; where none are kept, the
             passages are encoded here.
@@ -49,10 +38,11 @@ def search_dense(
     Raises:
         UserError: a query's vector is not finite (names file and query).
     """
-    encoder = Encoder(model, half=True)
+    hardware.start(settings.threads)
+    encoder = Encoder(model, settings.precision)
     queries = [read_queries(path) for path in query_sets]
     texts = sorted({text for queries_of_set in queries for text in queries_of_set.values()})
-    vectors = encoder.encode(texts, settings["query_length"], progress="queries")
+    vectors = encoder.encode(texts, settings.query_length, progress="queries")
     if not np.isfinite(vectors).all():
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
@@ -61,10 +51,10 @@ def search_dense(
         passages = iterate(shards)
     else:
         shared = part(model, QUERY) == part(model, DOCUMENT)
-        documents = encoder if shared else Encoder(model, half=True, route=DOCUMENT)
+        documents = encoder if shared else Encoder(model, settings.precision, route=DOCUMENT)
         texts_of_corpus = read_corpus(corpus, separator=separator(documents))
-        passages = encode_passages(documents, texts_of_corpus, settings["passage_length"])
-    rankings = search(passages, vectors, settings["depth"], settings["index"])
+        passages = encode_passages(documents, texts_of_corpus, settings.passage_length)
+    rankings = search(passages, vectors, settings.depth, settings.index)
     for query_set, queries_of_set, run, key in zip(query_sets, queries, runs, keys, strict=True):
         ranked = {qid: rankings[place[text]] for qid, text in queries_of_set.items()}
         write_run(run, ranked, metadata(tag, key, collection, query_set, settings))

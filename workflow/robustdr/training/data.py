@@ -8,7 +8,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from robustdr.collections import read_passages
+from robustdr.collections.reading import read_passages
 from robustdr.errors import UserError
 from robustdr.files import atomic, read_lines, read_qrels, read_queries
 from robustdr.retrieval.runs import read_run

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.hardware import Precision
 from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import PassageVectors
 from robustdr.seeds import generator
@@ -26,8 +27,10 @@ class Teacher:
     passages: PassageVectors
 
     @classmethod
-    def load(cls, model: Path, shards: list[Path], examples: list[Example], query_length: int) -> "Teacher":
-        queries = Encoder(model, half=True).encode(
+    def load(
+        cls, model: Path, shards: list[Path], examples: list[Example], query_length: int, precision: Precision
+    ) -> "Teacher":
+        queries = Encoder(model, precision).encode(
             [example.query for example in examples], query_length, progress="teacher"
         )
         wanted = {docid for e in examples for docid, _, _ in (*e.positives, *e.negatives)}

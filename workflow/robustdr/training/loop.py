@@ -12,8 +12,9 @@ import torch
 from tqdm import tqdm
 
 from robustdr import losses
+from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT, QUERY
-from robustdr.encoding.encoder import Encoder, autocast, half_precision
+from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import atomic, write_json
 from robustdr.losses.batch import Batch
@@ -65,6 +66,7 @@ def train(
     Raises:
         UserError: the loss is not finite (names step, queries and terms), or the data is malformed or too small.
     """
+    hardware.start(settings["threads"])
     rank, processes = distributed.start()
     loss_function = losses.create(**settings["loss"])
     needs = loss_function.needs
@@ -74,16 +76,17 @@ def train(
             f"systems.{settings['system']}: the loss {settings['loss']['name']} needs passages; name its `negatives`"
         )
     student = Student.load(initial, settings, "passages" in needs)
-    anchor = Encoder(initial) if "anchor" in needs else None
+    precision = settings["precision"]
+    anchor = Encoder(initial, precision, training=True) if "anchor" in needs else None
     teacher = None
     if "teacher_query" in needs:
         if teacher_model is None or teacher_embeddings is None:
             raise UserError(f"systems.{settings['system']}: the loss {settings['loss']['name']} needs a teacher")
-        teacher = Teacher.load(teacher_model, teacher_embeddings, examples, settings["query_length"])
+        teacher = Teacher.load(teacher_model, teacher_embeddings, examples, settings["query_length"], precision)
 
     on, parameters = student.encoders[QUERY].device, student.parameters
     optimiser = torch.optim.AdamW(parameters.values(), lr=0.0, weight_decay=settings["weight_decay"])
-    scaler = torch.amp.GradScaler(enabled=half_precision(on) == torch.float16)
+    scaler = torch.amp.GradScaler(enabled=precision == "float16")
 
     size = settings["batch_size"] * processes
     feed = Feed(examples, settings, seed, size)
@@ -125,7 +128,7 @@ def train(
                 tokens = tokenise(getattr(seen, field)[mine], settings["query_length"])
                 setattr(vectors, field, student.embed(QUERY, tokens, digest(seed, "dropout", step, rank, field)))
         if anchor is not None:
-            with torch.no_grad(), autocast(on):
+            with torch.no_grad():
                 tokens = tokenise(seen.query[mine], settings["query_length"])
                 vectors.anchor = distributed.gather(anchor.embed(tokens))
         if "negative" in needs:

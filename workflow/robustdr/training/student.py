@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from robustdr.encoding.directory import DOCUMENT, QUERY
-from robustdr.encoding.encoder import Encoder, autocast
+from robustdr.encoding.encoder import Encoder
 from robustdr.seeds import digest
 from robustdr.training import distributed
 
@@ -38,9 +38,9 @@ class Student:
     @classmethod
     def load(cls, initial: Path, settings: dict[str, Any], passages: bool) -> "Student":
         """Load the encoders of `initial` that are trained; `passages`: whether the loss sees any."""
-        encoders = {QUERY: Encoder(initial)}
+        encoders = {QUERY: Encoder(initial, settings["precision"], training=True)}
         if settings["encoders"] == "separate" and passages:
-            encoders[DOCUMENT] = Encoder(initial, route=DOCUMENT)
+            encoders[DOCUMENT] = Encoder(initial, settings["precision"], training=True, route=DOCUMENT)
         for encoder in encoders.values():
             encoder.model.train()
             if settings["freeze_word_embeddings"]:
@@ -63,7 +63,7 @@ class Student:
     def embed(self, route: str, tokens: list[list[int]], seed: int) -> torch.Tensor:
         """Vectors of this process's texts and of all other processes', [processes · texts, d], in rank order."""
         encoder = self.encoders.get(route, self.encoders[QUERY])
-        with autocast(encoder.device), torch.set_grad_enabled(self.cache is None):
+        with torch.set_grad_enabled(self.cache is None):
             vectors = encoder.embed(tokens, seed, self.cache)
         if self.cache is not None:
             vectors.requires_grad_()
@@ -77,8 +77,7 @@ class Student:
             if part.vectors.grad is None:  # a term whose weight is 0
                 continue
             for number, group in enumerate(part.encoder.groups(part.tokens, self.cache)):
-                with autocast(part.encoder.device):
-                    vectors = part.encoder.forward([part.tokens[i] for i in group], digest(part.seed, number))
+                vectors = part.encoder.forward([part.tokens[i] for i in group], digest(part.seed, number))
                 vectors.backward(part.vectors.grad[group])
         self.parts.clear()
         distributed.average_gradients(self.parameters.values())

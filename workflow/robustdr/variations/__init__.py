@@ -4,12 +4,13 @@ A generator is named `family:Class`; families are imported when a generator of t
 package loads neither models nor lexical data.
 """
 
-from importlib import import_module
+from collections.abc import Sequence
 from inspect import getdoc
+from pathlib import Path
 from typing import Any
 
 from robustdr.errors import unknown
-from robustdr.variations.base import Variation, build
+from robustdr.variations.base import Variation, build, find
 
 REGISTRY = {
     "original": "surface:Original",
@@ -69,8 +70,7 @@ def kind(name: str) -> type[Variation]:
     """
     if name not in REGISTRY:
         raise unknown("variation", name, REGISTRY)
-    family, _, cls = REGISTRY[name].partition(":")
-    return getattr(import_module(f"{__name__}.{family}"), cls)
+    return find(REGISTRY[name])
 
 
 def create(name: str, parameters: dict[str, Any] | None = None) -> Variation:
@@ -82,6 +82,35 @@ def create(name: str, parameters: dict[str, Any] | None = None) -> Variation:
     variation = build(kind(name), parameters or {})
     variation.check()
     return variation
+
+
+def run(
+    queries: str | Path,
+    output: Path,
+    statistics: Path | None,
+    name: str,
+    parameters: dict[str, Any] | None = None,
+    seed: int = 0,
+    tokenizer: Path | None = None,
+    workers: int = 1,
+    models: Sequence[Path] = (),
+) -> None:
+    """Vary a file of queries; see `robustdr.variations.runner.run`.
+
+    Args:
+        queries: a TSV or .jsonl file, or `irds:<id>`.
+        name: the generator; `parameters` override its defaults.
+        models: sentence-transformers folders for the semantic similarity.
+
+    Raises:
+        UserError: what `create`, `queries.read` and `runner.run` report.
+    """
+    from robustdr.variations import runner
+    from robustdr.variations.queries import read
+    from robustdr.variations.similarity import Similarity
+
+    variation, encoders = create(name, parameters), {model.name: Similarity(model) for model in models}
+    runner.run(read(queries), output, statistics, variation, seed, tokenizer, workers, encoders)
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -97,9 +126,3 @@ def catalogue() -> list[dict[str, Any]]:
         }
         for name, found in ((name, kind(name)) for name in REGISTRY)
     ]
-
-
-from robustdr.variations.runner import run  # noqa: E402  (the runner creates variations)
-from robustdr.variations.statistics import statistics  # noqa: E402
-
-__all__ = ["REGISTRY", "Variation", "catalogue", "create", "kind", "names", "run", "statistics"]

@@ -5,7 +5,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from robustdr.errors import UserError, unknown
@@ -75,6 +77,17 @@ class Variation:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
     @property
+    def effective(self) -> dict[str, Any]:
+        """The parameters that decide texts: those that say how to come by them are left out."""
+        without = {field.name for field in fields(self) if not field.metadata.get("effect", True)}
+        return {key: value for key, value in self.parameters.items() if key not in without}
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files and folders of the user's that decide texts and that no parameter pins."""
+        return ()
+
+    @property
     def resource(self) -> str:
         """What stands behind this generator here, for tables and statistics."""
         return self.needs
@@ -101,8 +114,7 @@ class Variation:
 
     def draws(self, seed: int) -> "Draws":
         """The chance of each query under this generator, its parameters and `seed`."""
-        without = {field.name for field in fields(self) if not field.metadata.get("effect", True)}
-        return Draws(seed, self.name, {key: value for key, value in self.parameters.items() if key not in without})
+        return Draws(seed, self.name, self.effective)
 
 
 def plain(text: str) -> str:
@@ -166,6 +178,12 @@ def build(kind: type[Variation], parameters: dict[str, Any]) -> Variation:
             expected = type(default).__name__
             raise UserError(f"variation {kind.name}: {key} is {value!r}; a value of type {expected} is expected")
     return kind(**parameters)
+
+
+def find(place: str) -> type[Variation]:
+    """The class at `family:Class` of this package."""
+    family, _, cls = place.partition(":")
+    return getattr(import_module(f"{__package__}.{family}"), cls)
 
 
 def in_range(variation: Variation, key: str, low: float, high: float) -> None:

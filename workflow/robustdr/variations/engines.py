@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import ClassVar
 
 from robustdr import lexicon
@@ -42,6 +43,10 @@ class Engined(Variation):
     def models(self) -> dict[str, str]:
         """The models that the engine loads, by parameter."""
         return {} if self.engine in ("rules", "apertium") else {"model": self.model}
+
+    @property
+    def files(self) -> list[Path]:
+        return [Path(model) for model in self.models.values() if not seq2seq.PINNED.fullmatch(model)]
 
     def check(self) -> None:
         if self.engine == "rules":

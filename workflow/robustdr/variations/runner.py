@@ -3,7 +3,7 @@
 import multiprocessing
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from robustdr.errors import UserError
 from robustdr.files import write_json, write_queries
 from robustdr.variations.base import Variation
-from robustdr.variations.queries import read
 from robustdr.variations.statistics import Encode, Tokenize, describe, tally
 
 Pairs = list[tuple[str, str]]
@@ -33,25 +32,17 @@ def tokenize_with(path: Path) -> Tokenize:
     return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
-def encode_with(path: Path) -> Encode:
-    """The embedding model in `path`, a sentence-transformers folder."""
-    from sentence_transformers import SentenceTransformer
-
-    if not (path / "modules.json").is_file():
-        raise UserError(f"{path}: no embedding model; a sentence-transformers folder (with modules.json) is expected")
-    model = SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
-    return lambda texts: model.encode(texts, batch_size=64, show_progress_bar=False, convert_to_numpy=True)
-
-
 class Worker:
     """Varies and counts chunks of queries."""
 
     current: "Worker"  # of this process, when there are several
 
-    def __init__(self, variation: Variation, seed: int, tokenizer: Path | None, models: Sequence[Path], count: bool):
+    def __init__(
+        self, variation: Variation, seed: int, tokenizer: Path | None, encoders: Mapping[str, Encode], count: bool
+    ):
         self._variation, self._seed, self._count = variation, seed, count
         self._tokenize = tokenize_with(tokenizer) if tokenizer else None
-        self._encoders = {model.name: encode_with(model) for model in models}
+        self._encoders = encoders
 
     def __call__(self, chunk: Pairs) -> tuple[Pairs, dict[str, float]]:
         varied = list(self._variation.vary(chunk, self._seed))
@@ -74,41 +65,38 @@ def _chunks(queries: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
 
 
 def run(
-    queries: str | Path,
+    originals: dict[str, str],
     output: Path,
     statistics: Path | None,
-    name: str,
-    parameters: dict[str, Any] | None = None,
+    variation: Variation,
     seed: int = 0,
     tokenizer: Path | None = None,
     workers: int = 1,
-    models: Sequence[Path] = (),
+    encoders: Mapping[str, Encode] | None = None,
 ) -> None:
     """Write the variations of `queries` as TSV, and, if asked, statistics that describe them as JSON.
 
     Args:
-        queries: a TSV or .jsonl file, or `irds:<id>`.
+        originals: texts by query id.
         output: TSV, `qid<TAB>text`, in the order of the input.
         statistics: JSON with the generator, its parameters and resource, the seed, and the comparison.
-        name: the generator; `parameters` override its defaults.
+        variation: the generator; its resources are looked for first.
         seed: any integer.
         tokenizer: tokenizer.json, or a folder with one, for the count of changes that a model sees.
         workers: processes.
-        models: sentence-transformers folders for the semantic similarity.
+        encoders: what the semantic similarity is computed with, by name; they travel to the processes.
 
     Raises:
-        UserError: what `read` and `create` report, or a generator that allows one process only.
+        UserError: what the generator's `check` report, or a generator that allows one process only.
     """
     from tqdm import tqdm
 
-    from robustdr.variations import create
-
-    variation = create(name, parameters)
+    variation.check()
+    name = variation.name
     if workers < 1 or (workers > 1 and not variation.processes):
         allowed = "1 or more" if variation.processes else "1 (it does several requests at a time by itself)"
         raise UserError(f"variation {name}: workers is {workers}; allowed: {allowed}")
-    originals = read(queries)
-    arguments = (variation, seed, tokenizer, models, statistics is not None)
+    arguments = (variation, seed, tokenizer, encoders or {}, statistics is not None)
     totals: Counter[str] = Counter()
 
     def varied(results: Iterable[tuple[Pairs, dict[str, float]]]) -> Iterator[tuple[str, str]]:

@@ -9,13 +9,13 @@ from typing import Any
 from robustdr.errors import UserError
 from robustdr.files import sha256
 
-_PINNED = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40}):(?P<sha256>[0-9a-f]{64})")
+PINNED = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40}):(?P<sha256>[0-9a-f]{64})")
 _WEIGHTS = "model.safetensors"
 
 
 def check(model: str, where: str) -> None:
     """Raise a `UserError` unless `model` is a folder with safetensors weights or `id@revision:sha256` of a hub."""
-    if not _PINNED.fullmatch(model) and not (Path(model) / _WEIGHTS).is_file():
+    if not PINNED.fullmatch(model) and not (Path(model) / _WEIGHTS).is_file():
         raise UserError(
             f"{where}: {model!r} is neither a folder with {_WEIGHTS} nor a pinned hub model: "
             "owner/name@<40 hex digits of the revision>:<sha256 of its model.safetensors>"
@@ -29,7 +29,7 @@ def load(model: str) -> "Seq2Seq":
     Raises:
         UserError: the weights cannot be had, or are not the pinned ones.
     """
-    pinned = _PINNED.fullmatch(model)
+    pinned = PINNED.fullmatch(model)
     if not pinned:
         return Seq2Seq(Path(model))
     from huggingface_hub import snapshot_download
@@ -53,6 +53,7 @@ class Seq2Seq:
     """
 
     def __init__(self, folder: Path):
+        import sentencepiece  # noqa: F401  (the tokenizers of Marian and M2M100 load it by its name)
         import torch
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 

@@ -1,0 +1,71 @@
+"""Write requirements.lock and the environments beside this file from what is installed: `make lock`.
+
+The lock has one line a package: its version, and after `# via` the packages that need it. An environment names what its
+stages import; everything that this needs follows at the locked versions.
+"""
+
+import re
+from importlib.metadata import distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+LOCK = ROOT / "requirements.lock"
+NEEDED = "      # what these need"
+
+
+def normalised(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def needs() -> dict[str, set[str]]:
+    """The packages that each installed package needs here, extras that others ask for included; names normalised."""
+    lines = {normalised(found.metadata["Name"]): found.requires or [] for found in distributions()}
+    asked = {(name, "") for name in lines}
+    found: dict[str, set[str]] = {name: set() for name in lines}
+    done: set[tuple[str, str]] = set()
+    while asked - done:
+        done.add(at := (asked - done).pop())
+        for requirement in map(Requirement, lines.get(at[0], [])):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": at[1]}):
+                found[at[0]].add(name := normalised(requirement.name))
+                asked |= {(name, extra) for extra in requirement.extras}
+    return found
+
+
+def locked() -> str:
+    """The text of requirements.lock, with the packages that it names already and the versions that are installed."""
+    names = re.findall(r"^([\w.-]+)==", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    versions = {normalised(found.metadata["Name"]): found.version.partition("+")[0] for found in distributions()}
+    edges, known = needs(), set(map(normalised, names))
+    lines = []
+    for name in sorted(names, key=str.lower):
+        via = sorted(other for other in known if normalised(name) in edges[other] and other != normalised(name))
+        lines.append(f"{name}=={versions[normalised(name)]}" + (f"  # via {', '.join(via)}" if via else ""))
+    return "\n".join([*lines, ""])
+
+
+def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
+    """The text of an environment with everything that its packages need, at the locked versions.
+
+    Args:
+        lock: version and `via` of every package, as `robustdr.provenance.lock` reads them.
+    """
+    head, _, _ = text.partition(f"\n{NEEDED}")
+    named = {normalised(name) for name in re.findall(r"- ([\w.-]+)=+", head)} - {"python"}
+    # conda's build of FAISS for GPUs is the library of the same version
+    found, todo = set(), {"faiss-cpu" if name == "faiss-gpu" else name for name in named}
+    while todo:
+        found.add(name := todo.pop())
+        todo |= {other for other, (_, via) in lock.items() if name in via} - found
+    pins = [f"      - {name}=={lock[name][0]}" for name in sorted(found - named - {"faiss-cpu"})]
+    return "\n".join([head.rstrip("\n"), NEEDED, *pins, ""])
+
+
+if __name__ == "__main__":
+    from robustdr import provenance
+
+    LOCK.write_text(locked(), encoding="utf-8")
+    for path in sorted(ROOT.glob("envs/*.yaml")):
+        path.write_text(environment(path.read_text(encoding="utf-8"), provenance.lock()), encoding="utf-8")

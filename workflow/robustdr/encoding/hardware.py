@@ -1,0 +1,48 @@
+"""What a process computes on, and in which precision: both decide the last digits of a vector."""
+
+from contextlib import AbstractContextManager
+from typing import Literal
+
+import torch
+
+from robustdr.errors import UserError
+
+Precision = Literal["float32", "bfloat16", "float16"]
+
+
+def device() -> torch.device:
+    """The first CUDA device of this process where there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def kind(on: torch.device) -> str:
+    """The kind of hardware, for people: a GPU's name, or the processor's instruction set."""
+    if on.type == "cuda":
+        return torch.cuda.get_device_name(on)
+    bfloat16 = " with BF16" if torch.cpu._is_avx512_bf16_supported() else ""
+    return f"CPU, {torch.backends.cpu.get_cpu_capability()}{bfloat16}"
+
+
+def start(threads: int) -> None:
+    """Compute with so many threads on the CPU: their number decides in which order numbers are added up."""
+    torch.set_num_threads(threads)
+
+
+def dtype(precision: Precision, on: torch.device) -> torch.dtype:
+    """The type behind a precision.
+
+    Raises:
+        UserError: the hardware does not compute in it.
+    """
+    if precision == "float16" and on.type == "cpu":
+        raise UserError("precision: 'float16' is for GPUs; allowed on a processor: float32, bfloat16")
+    if precision == "bfloat16" and on.type == "cuda" and not torch.cuda.is_bf16_supported():
+        raise UserError(f"precision: 'bfloat16': {kind(on)} does not have it; allowed there: float32, float16")
+    return getattr(torch, precision)
+
+
+def autocast(precision: Precision, on: torch.device) -> AbstractContextManager:
+    """Compute in a precision where that loses nothing, with weights in single precision."""
+    wanted = dtype(precision, on)
+    half = wanted is not torch.float32
+    return torch.autocast(on.type, dtype=wanted if half else torch.bfloat16, enabled=half)

@@ -1,0 +1,24 @@
+"""Settings of the stage that writes checkpoints."""
+
+from typing import Any, Literal
+
+from pydantic.dataclasses import dataclass
+
+from robustdr.settings import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class CheckpointSettings:
+    """A checkpoint of a scale.
+
+    Attributes:
+        source: where it comes from: `package` with `path`, or `path`, or `hub` with `revision`; optionally `sha256` of
+            the weights.
+        layers: the transformer layers to keep; None for all.
+    """
+
+    name: str
+    description: str
+    source: dict[str, Any]
+    pooling: Literal["cls", "mean"]
+    layers: list[int] | None = None

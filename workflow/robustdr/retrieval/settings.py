@@ -1,0 +1,69 @@
+"""Settings of the stages that encode passages and search."""
+
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from robustdr.settings import STRICT
+
+Precision = Literal["float32", "bfloat16", "float16"]
+
+
+@dataclass(frozen=True, config=STRICT)
+class EmbedSettings:
+    """How the passages of a corpus are encoded.
+
+    Attributes:
+        passage_length: tokens kept of a passage.
+        stored: precision of the vectors on disk.
+        precision: that the encoder computes in. threads: of the processor.
+    """
+
+    passage_length: int
+    stored: Literal["float32", "float16"]
+    precision: Precision
+    threads: int
+
+
+@dataclass(frozen=True, config=STRICT)
+class Index:
+    """A FAISS index: `factory` string (`Flat` is exact), and the lists that an inverted file visits."""
+
+    factory: str
+    nprobe: int
+
+
+@dataclass(frozen=True, config=STRICT)
+class SearchSettings:
+    """How a dense retriever searches.
+
+    Attributes:
+        query_length, passage_length: tokens kept.
+        depth: passages per query.
+        shards: parts of the corpus, each with an index of its own; 0 where passages are encoded while searching.
+        precision: that the encoder computes in. threads: of the processor.
+    """
+
+    query_length: int
+    passage_length: int
+    depth: int
+    index: Index
+    shards: int
+    precision: Precision
+    threads: int
+
+
+@dataclass(frozen=True, config=STRICT)
+class BM25Settings:
+    """How BM25 searches.
+
+    Attributes:
+        stopwords: a bm25s list such as `en`, or None. stemmer: Snowball's name, or None.
+        depth: passages per query.
+    """
+
+    k1: float
+    b: float
+    stopwords: str | None
+    stemmer: str | None
+    depth: int

@@ -1,0 +1,16 @@
+"""Settings of the stage that varies the queries of a split."""
+
+from typing import Any
+
+from pydantic.dataclasses import dataclass
+
+from robustdr.settings import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class VariationSettings:
+    """A generator: its class as `family:Class`, its parameters, and the seed of its draws."""
+
+    generator: str
+    parameters: dict[str, Any]
+    seed: int

@@ -1,0 +1,37 @@
+"""Semantic similarity between queries and their variations, by embedding models that people name."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robustdr.errors import UserError
+
+
+@dataclass
+class Similarity:
+    """The embedding model in `path`, a sentence-transformers folder; it is loaded where it is first needed.
+
+    Raises:
+        UserError: there is no such folder.
+    """
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        if not (self.path / "modules.json").is_file():
+            raise UserError(
+                f"{self.path}: no embedding model; a sentence-transformers folder (with modules.json) is expected"
+            )
+
+    def __call__(self, texts: list[str]) -> np.ndarray:
+        """One vector for each text."""
+        return self._model.encode(texts, batch_size=64, show_progress_bar=False, convert_to_numpy=True)
+
+    @cached_property
+    def _model(self) -> Any:
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(str(self.path), local_files_only=True, trust_remote_code=False)
