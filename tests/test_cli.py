@@ -45,23 +45,28 @@ def complaint(capsys, argv):
     return lines[0].removeprefix("robustdr: ")
 
 
+def flags(stage):
+    """The options of a stage as they are written, and whether each must be given."""
+    return {name.rstrip("_").replace("_", "-"): not name.endswith("_") for name in STAGES[stage].options}
+
+
 @pytest.mark.parametrize("stage", list(STAGES))
 def test_every_stage_has_help(stage, capsys):
     with pytest.raises(SystemExit) as done:
         main([stage, "--help"])
     assert done.value.code == 0
     text = capsys.readouterr().out
-    assert all(f"--{option.rstrip('*')}" in text for option in STAGES[stage][2])
+    assert all(f"--{flag}" in text for flag in flags(stage))
 
 
 def test_the_rules_call_every_stage_with_its_options():
     """What a rule's command names exists, and what a stage cannot do without is named."""
     rules = "\n".join(path.read_text() for path in sorted((ROOT / "rules").glob("*.smk")))
-    for stage, (_, _, options) in STAGES.items():
+    for stage in STAGES:
         command = rules.split(f"-m robustdr {stage} ", 1)[1].split("> {log", 1)[0]
         named = {word.removeprefix("--") for word in command.replace('"', " ").split() if word.startswith("--")}
-        assert named <= {option.rstrip("*") for option in options}, stage
-        assert named >= {option for option in options if not option.endswith("*")}, stage
+        assert named <= flags(stage).keys(), stage
+        assert named >= {flag for flag, needed in flags(stage).items() if needed}, stage
 
 
 def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
@@ -124,7 +129,7 @@ def full(disk, free=0):
 
 def test_a_full_disk_while_queries_are_written(small_disk, tmp_path, capsys, tiny_model):
     (tmp_path / "q.tsv").write_text("".join(f"q{i}\twhat is the meaning of number {i}\n" for i in range(3000)))
-    settings = json.dumps({"name": "swap_words", "parameters": {}, "seed": 1})
+    settings = json.dumps({"generator": "surface:SwapWords", "parameters": {}, "seed": 1})
     outputs = {"output": small_disk / "swap_words.tsv", "statistics": small_disk / "swap_words.json"}
     before = full(small_disk, free=8192)
     argv = arguments(
@@ -142,7 +147,8 @@ def test_a_full_disk_while_measures_are_written(small_disk, tmp_path, capsys):
 
 def test_a_full_disk_while_a_model_is_written(small_disk, capsys, tiny_transformer):
     before = full(small_disk, free=65536)
-    settings = json.dumps({"name": "tiny", "source": {"path": str(tiny_transformer)}, "pooling": "mean"})
+    source = {"path": str(tiny_transformer)}
+    settings = json.dumps({"name": "tiny", "description": "", "source": source, "pooling": "mean"})
     argv = arguments("checkpoint", settings=settings, key="k", output=small_disk / "model")
     assert "No space left on device" in complaint(capsys, argv)
     assert sorted(path.name for path in small_disk.rglob("*")) == before
@@ -157,7 +163,7 @@ def test_a_full_disk_while_vectors_are_written(small_disk, tmp_path, capsys, tin
     before = full(small_disk, free=65536)
     argv = arguments(
         "embed",
-        settings='{"passage_length": 8, "precision": "float32"}',
+        settings='{"passage_length": 8, "stored": "float32", "precision": "float32", "threads": 1}',
         model=tiny_model,
         corpus=tmp_path / "corpus.jsonl",
         card=tmp_path / "card.json",

@@ -10,6 +10,7 @@ from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
+from robustdr.variations.settings import VariationSettings
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,13 +36,13 @@ def keys(config, scale="mini"):
     plan = Plan(config, scale)
     found = {}
     for collection in plan.collections():
-        found["collection", collection] = plan.collection_key(collection)
+        found["collection", collection] = plan.card_key(collection)
     for (collection, split), kinds in plan.varied().items():
         for kind in kinds:
             found["variation", collection, split, kind] = plan.variation_key(collection, split, kind)
-    for checkpoint in plan.bound["checkpoints"]:
+    for checkpoint in (name for name, entry in plan.bound["checkpoints"].items() if "unavailable" not in entry):
         found["checkpoint", checkpoint] = plan.checkpoint_key(checkpoint)
-    for system in dict.fromkeys([*config.systems, *plan.needs()]):
+    for system in (name for name in dict.fromkeys([*config.systems, *plan.needs()]) if not plan.why_not(name)):
         seed = plan.seeds(system)[0]
         if plan.is_trained(system):
             found["data", system] = plan.training_data_key(system, seed)
@@ -51,7 +52,7 @@ def keys(config, scale="mini"):
             if "bm25" not in plan.recipe(system):
                 found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
             runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
-            found["search", system, collection, split] = provenance.key([], [], [], runs)
+            found["search", system, collection, split] = provenance.key([], [], runs)
             found["measures", system, collection] = plan.measures_key(system, seed, collection)
     return found
 
@@ -197,7 +198,6 @@ def test_a_collection_reaches_what_reads_it(config):
     [
         ("scales", "mini", "description", "other words"),
         ("scales", "mini", "miniature", "other words"),
-        ("scales", "mini", "threads", 2),
         ("scales", "full", "budgets", "passage", "epochs", 1.0),
         ("systems", "rodr", "label", "Another name"),
         ("papers", "rodr", "notes", []),
@@ -243,18 +243,17 @@ def test_every_generator_has_a_key_at_every_scale(config):
     for scale in config.scales:
         plan = Plan(config, scale)
         made = [plan.variation_key("wordnet-mini", "dev", name) for name in variations.names()]
-        assert len(set(made)) >= len(set(str(plan.variation_settings(name)["name"]) for name in variations.names()))
+        assert len(set(made)) >= len(set(plan.variation_settings(name).generator for name in variations.names()))
 
 
 def test_only_its_settings_reach_a_stage(config):
     entry = {"generator": "swap_words", "parameters": {"a": 1}, "stand_in": "words swapped", "devices": 1}
     plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
-    settings = {"name": "swap_words", "parameters": {"a": 1}, "seed": plan.bound["variation_seed"]}
+    settings = VariationSettings("surface:SwapWords", {"a": 1}, plan.bound["variation_seed"])
     assert plan.variation_settings("t5_qqp_paraphrase") == settings
     assert set(plan.training_data_settings("rodr")) == {"depth", "keep", "assign"}
     assert set(plan.training_data_settings("capot_nq")) == {"assign"}
-    assert set(plan.embed_settings("rodr")) == {"passage_length", "precision"}
-    assert plan.search_settings("bm25")["depth"] == plan.bound["retrieval"]["depth"]
+    assert plan.bm25_settings().depth == plan.bound["retrieval"]["depth"]
     assert plan.train_settings("rodr")["loss"]["passage_alignment"] == 0.2
 
 

@@ -1,126 +1,170 @@
-"""Keys and the hash of code: comments and dates do not count, code and what it imports do."""
+"""What keys are made of: code without its comments, and packages with what they need."""
 
 import os
 
 import pytest
 
 from robustdr import provenance
-from robustdr.provenance import codehash, key, pins
+from robustdr.errors import UserError
+from robustdr.provenance import digests, installed, key, lock, modules, packages, pins
+
+FILES = {
+    "__init__.py": "",
+    "loop.py": "import json\nfrom robustdr import helper\n\n\ndef run():\n    return helper.two()\n",
+    "helper.py": "from .deep.inner import one\n\n\ndef two():\n    return one() + 1\n",
+    "deep/__init__.py": "",
+    "deep/inner.py": "import torch\n\n\ndef one():\n    return 1\n",
+    "other.py": "X = 1\n",
+    "lazy.py": "def run():\n    from robustdr.other import X\n\n    return X\n",
+    "ring.py": "import robustdr.ring_too\n",
+    "ring_too.py": "import robustdr.ring\n",
+    "stages.py": (
+        "import yaml\nfrom robustdr.other import X\n\nLIMIT = 3\n\n\ndef helper():\n    return LIMIT\n\n\n"
+        "@stage('loop', limit=INT)\ndef loop(a):\n    from robustdr.loop import run\n\n    return run(), helper()\n\n\n"
+        "def lazy(a):\n    return X, yaml\n"
+    ),
+}
 
 
 @pytest.fixture()
 def package(tmp_path, monkeypatch):
     """A package `robustdr` with a few modules; `hashed("module")` hashes it anew."""
-    files = {
-        "__init__.py": "",
-        "loop.py": "import json\nfrom robustdr import helper\n\n\ndef run():\n    return helper.two()\n",
-        "helper.py": "from .deep.inner import one\n\n\ndef two():\n    return one() + 1\n",
-        "deep/__init__.py": "",
-        "deep/inner.py": "def one():\n    return 1\n",
-        "other.py": "X = 1\n",
-        "lazy.py": "def run():\n    from robustdr.other import X\n\n    return X\n",
-        "ring.py": "import robustdr.ring_too\n",
-        "ring_too.py": "import robustdr.ring\n",
-    }
-    for name, text in files.items():
+    for name, text in FILES.items():
         path = tmp_path / "robustdr" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "robustdr")
 
-    def hashed(module):
-        codehash.cache_clear()
-        return codehash(f"robustdr.{module}")
+    def hashed(code):
+        provenance._reached.cache_clear()
+        return modules(code)
 
     yield tmp_path / "robustdr", hashed
-    codehash.cache_clear()
+    provenance._reached.cache_clear()
 
 
 def test_comments_blank_lines_and_dates_do_not_count(package):
     folder, hashed = package
-    before = hashed("loop")
+    before = hashed("robustdr.loop")
     path = folder / "deep" / "inner.py"
-    path.write_text("# The smallest number.\n\n\ndef one():\n\n    return 1  # one\n")
+    path.write_text("import torch\n\n# The smallest number.\n\n\ndef one():\n\n    return 1  # one\n")
     os.utime(path, (0, 0))
-    assert hashed("loop") == before
+    assert hashed("robustdr.loop") == before
+    assert list(before) == ["robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
 
 
-@pytest.mark.parametrize("changed", ["loop.py", "helper.py", "deep/inner.py"])
+@pytest.mark.parametrize("changed", ["loop", "helper", "deep.inner"])
 def test_a_change_in_anything_imported_counts_and_a_revert_is_clean(package, changed):
     folder, hashed = package
-    before, text = hashed("loop"), (folder / changed).read_text()
-    (folder / changed).write_text(f"{text}\nY = 2\n")
-    assert hashed("loop") != before
-    (folder / changed).write_text(text)
-    assert hashed("loop") == before
+    before, path = hashed("robustdr.loop"), folder / f"{changed.replace('.', '/')}.py"
+    text = path.read_text()
+    path.write_text(f"{text}\nY = 2\n")
+    after = hashed("robustdr.loop")
+    assert {name for name in after if after[name] != before[name]} == {f"robustdr.{changed}"}
+    path.write_text(text)
+    assert hashed("robustdr.loop") == before
 
 
 @pytest.mark.parametrize("changed", ["other.py", "deep/__init__.py"])
 def test_a_change_elsewhere_does_not_count(package, changed):
-    """A package's own file counts where it is imported by name: a registry may grow without rerunning its members."""
+    """A package's own file counts where something of it is imported: a registry may grow, and no member reruns."""
     folder, hashed = package
-    before = hashed("loop")
+    before = hashed("robustdr.loop")
     (folder / changed).write_text("X = 2\n")
-    assert hashed("loop") == before
+    assert hashed("robustdr.loop") == before
 
 
 def test_imports_inside_functions_count(package):
-    folder, hashed = package
-    before = hashed("lazy")
-    (folder / "other.py").write_text("X = 2\n")
-    assert hashed("lazy") != before
+    assert "robustdr.other" in package[1]("robustdr.lazy")
 
 
 def test_modules_that_import_each_other(package):
-    assert package[1]("ring") == package[1]("ring_too")
+    assert package[1]("robustdr.ring") == package[1]("robustdr.ring_too")
 
 
-def test_no_such_module(package):
-    with pytest.raises(ValueError, match=r"no module 'robustdr.nothing' below"):
-        package[1]("nothing")
+def test_a_stage_is_its_function_and_what_that_names(package):
+    assert list(package[1]("loop")) == ["loop", "robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
+    assert list(package[1]("lazy")) == ["lazy", "robustdr.other"]
+    assert provenance._reached("loop")[1] == {"torch"} and provenance._reached("lazy")[1] == {"yaml"}
+
+
+@pytest.mark.parametrize(
+    "old, new", [("return run()", "return 2 * run()"), ("LIMIT = 3", "LIMIT = 4"), ("limit=INT", "limit=FLOAT")]
+)
+def test_an_edit_of_a_stage_counts_for_that_stage_alone(package, old, new):
+    folder, hashed = package
+    before = hashed("loop"), hashed("lazy")
+    text = (folder / "stages.py").read_text()
+    assert old in text
+    (folder / "stages.py").write_text(text.replace(old, new))
+    assert hashed("loop") != before[0] and hashed("lazy") == before[1]
+
+
+@pytest.mark.parametrize("name, message", [("robustdr.nothing", "no module"), ("nothing", "has no stage 'nothing'")])
+def test_no_such_code(package, name, message):
+    with pytest.raises(ValueError, match=message):
+        package[1](name)
 
 
 def test_every_module_of_the_package_can_be_hashed():
-    modules = sorted(provenance.PACKAGE.rglob("*.py"))
-    for path in modules:
+    for path in sorted(provenance.PACKAGE.rglob("*.py")):
         parts = path.relative_to(provenance.PACKAGE.parent).with_suffix("").parts
-        assert len(codehash(".".join(part for part in parts if part != "__init__"))) == 16
+        name = ".".join(part for part in parts if part != "__init__")
+        assert len(modules(name)[name]) == 16 and packages(name) is not None
 
 
 def test_a_key_depends_on_each_of_its_parts():
-    base = {"modules": ["robustdr.seeds"], "packages": ["torch"], "settings": {"a": 1, "b": 2}, "inputs": ["x", "y"]}
+    base = {"code": ["corpus"], "settings": {"a": 1, "b": 2}, "inputs": ["x", "y"], "more": ["torch"]}
     others = [
-        {"modules": ["robustdr.files"]},
-        {"packages": ["transformers"]},
+        {"code": ["split"]},
+        {"code": ["corpus", "robustdr.collections.irds"]},
+        {"more": ["transformers"]},
         {"settings": {"a": 1, "b": 3}},
         {"inputs": ["x", "z"]},
     ]
     made = {key(**{**base, **other}) for other in others} | {key(**base)}
-    assert len(made) == 5
+    assert len(made) == 6
     assert key(**{**base, "settings": {"b": 2, "a": 1}, "inputs": ["y", "x"]}) == key(**base)
 
 
-def test_the_version_of_a_package_counts(monkeypatch):
-    before = key([], ["torch"], {}, [])
-    monkeypatch.setattr(provenance, "pins", lambda: {"torch": "0.0"})
-    assert key([], ["torch"], {}, []) != before
+LOCKED = {"a": ("1", frozenset()), "b": ("2", frozenset({"a"})), "c": ("3", frozenset({"b"})), "d": ("4", frozenset())}
 
 
-def test_a_package_may_be_named_as_its_registry_writes_it(monkeypatch):
-    monkeypatch.setattr(provenance, "pins", lambda: {"pystemmer": "3.1"})
-    assert key([], ["PyStemmer"], {}, []) == key([], ["pystemmer"], {}, [])
-
-
-def test_a_package_that_is_not_pinned():
+def test_packages_bring_what_they_need(monkeypatch):
+    monkeypatch.setattr(provenance, "lock", lambda: LOCKED)
+    assert packages(more=["A"]) == {"a": "1", "b": "2", "c": "3"}
+    assert packages(more=["d"]) == {"d": "4"}
     with pytest.raises(ValueError, match=r"requirements\.lock has no 'no-such-package'"):
-        key([], ["no_such.package"], {}, [])
+        packages(more=["no_such.package"])
 
 
-def test_pins_bear_normalised_names(tmp_path, monkeypatch):
+def test_the_lock_bears_normalised_names(tmp_path, monkeypatch):
     (tmp_path / "lock").write_text(
-        "# tools\nPyYAML==6.0.1\nfoo_Bar.baz==1.2 ; python_version > '3'\n-e .\ntorch==2.1+cpu\n"
+        "# tools\nPyYAML==6.0.1  # via foo-bar-baz, torch\nfoo_Bar.baz==1.2 ; python_version > '3'\n"
+        "-e .\ntorch==2.1+cpu\n"
     )
     monkeypatch.setattr(provenance, "LOCK", tmp_path / "lock")
-    pins.cache_clear()
+    lock.cache_clear()
     assert pins() == {"pyyaml": "6.0.1", "foo-bar-baz": "1.2", "torch": "2.1+cpu"}
-    pins.cache_clear()
+    assert lock()["pyyaml"][1] == {"foo-bar-baz", "torch"}
+    lock.cache_clear()
+
+
+def test_other_versions_than_the_pinned_ones_are_refused(monkeypatch):
+    assert installed("evaluate")["numpy"] == pins()["numpy"]
+    real = lock()
+    monkeypatch.setattr(provenance, "lock", lambda: real | {"scipy": ("0.1", real["scipy"][1])})
+    with pytest.raises(UserError, match=r"requirements\.lock pins scipy==0\.1, [\d.]+ is installed; .*`make setup`"):
+        installed("evaluate")
+    monkeypatch.setattr(provenance, "lock", lambda: real | {"none-such": ("1.0", frozenset({"numpy"}))})
+    with pytest.raises(UserError, match=r"pins none-such==1\.0, it is not installed"):
+        installed("evaluate")
+
+
+def test_digests_of_files_and_folders(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "b").write_text("abc")
+    (tmp_path / "a").write_text("abc")
+    found = digests([tmp_path / "a", tmp_path / "deep", tmp_path / "missing"])
+    assert list(found) == [f"{tmp_path}/a", f"{tmp_path}/deep/b"]
+    assert set(found.values()) == {"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}

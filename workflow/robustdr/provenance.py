@@ -41,9 +41,13 @@ def _file(module: str) -> Path | None:
 
 @functools.cache
 def _parse(source: str) -> tuple[ast.Module, str]:
-    """The syntax tree of a text, and the tree written out, which comments and blank lines do not change."""
+    """The syntax tree of a text, and its digest, which comments and blank lines do not change."""
     tree = ast.parse(source)
-    return tree, ast.dump(tree)
+    return tree, _digest(ast.dump(tree))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _imports(nodes: Iterable[ast.AST], module: str, path: Path) -> set[str]:
@@ -84,14 +88,14 @@ def _stage(name: str) -> list[ast.stmt]:
 
 @functools.cache
 def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
-    """What a stage or module consists of: the text of each part by name, and the other packages that are imported."""
+    """What a stage or module consists of: the digest of each part by name, and the other packages that are imported."""
     parts: dict[str, str] = {}
     todo = {code}
     others: set[str] = set()
-    if "." not in code:
+    if not code.startswith(PACKAGE.name):
         statements, path = _stage(code), _file(STAGES)
         assert path is not None
-        parts[code] = "\n".join(map(ast.dump, statements))
+        parts[code] = _digest("\n".join(map(ast.dump, statements)))
         todo = _imports(statements, STAGES, path)
     while todo:
         name = todo.pop()
@@ -113,8 +117,7 @@ def modules(*code: str) -> dict[str, str]:
     Raises:
         ValueError: there is no such stage or module.
     """
-    parts = {name: text for each in code for name, text in _reached(each)[0].items()}
-    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(parts.items())}
+    return {name: digest for each in code for name, digest in _reached(each)[0].items()}
 
 
 def normalised(package: str) -> str:
@@ -123,7 +126,7 @@ def normalised(package: str) -> str:
 
 @functools.cache
 def lock() -> dict[str, tuple[str, frozenset[str]]]:
-    """Version of every package in requirements.lock, and the packages that need it (`# via …`); names are normalised."""
+    """Version of every package in requirements.lock, and the packages that need it (`# via …`), normalised names."""
     line = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;#]+)[^#\n]*(?:# via (.*))?$", re.MULTILINE)
     found = line.findall(LOCK.read_text(encoding="utf-8"))
     return {normalised(name): (pin, frozenset(filter(None, via.split(", ")))) for name, pin, via in found}
@@ -132,6 +135,15 @@ def lock() -> dict[str, tuple[str, frozenset[str]]]:
 def pins() -> dict[str, str]:
     """The versions in requirements.lock by normalised package name."""
     return {name: pin for name, (pin, _) in lock().items()}
+
+
+def needs() -> dict[str, set[str]]:
+    """The packages that each package of requirements.lock needs."""
+    edges: dict[str, set[str]] = {name: set() for name in lock()}
+    for name, (_, via) in lock().items():
+        for other in via & edges.keys():
+            edges[other].add(name)
+    return edges
 
 
 def packages(*code: str, more: Iterable[str] = ()) -> dict[str, str]:
@@ -147,11 +159,12 @@ def packages(*code: str, more: Iterable[str] = ()) -> dict[str, str]:
     todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported} | set(map(normalised, more))
     if missing := todo - lock().keys():
         raise ValueError(f"requirements.lock has no {min(missing)!r}")
+    edges, versions = needs(), pins()
     found: set[str] = set()
     while todo:
         found.add(name := todo.pop())
-        todo |= {other for other, (_, via) in lock().items() if name in via} - found
-    return {name: pins()[name] for name in sorted(found)}
+        todo |= edges[name] - found
+    return {name: versions[name] for name in sorted(found)}
 
 
 def installed(*code: str) -> dict[str, str]:
@@ -201,4 +214,4 @@ def key(code: Sequence[str], settings: Any, inputs: Iterable[str], more: Iterabl
         ValueError: a stage, module or package that is not there.
     """
     made_of = [modules(*code), packages(*code, more=more), settings, sorted(inputs)]
-    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
+    return _digest(json.dumps(made_of, sort_keys=True))

@@ -1,5 +1,6 @@
 """BM25 (bm25s, Lucene's variant): all query sets of one collection in one process."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import bm25s
@@ -48,4 +49,4 @@ def search_bm25(
             qid: rank(((docids[row], score) for row, score in found[position]), settings.depth)
             for position, qid in enumerate(queries)
         }
-        write_run(run, ranked, metadata(tag, key, collection, query_set, settings))
+        write_run(run, ranked, metadata(tag, key, collection, query_set, asdict(settings)))

@@ -3,7 +3,6 @@
 import gzip
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import yaml
 
 from robustdr.errors import UserError
 from robustdr.files import atomic
-from robustdr.retrieval.settings import BM25Settings, SearchSettings
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
@@ -21,16 +19,14 @@ def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
     return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:depth]
 
 
-def metadata(
-    tag: str, key: str, collection: str, query_set: Path, settings: BM25Settings | SearchSettings
-) -> dict[str, Any]:
+def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """The ir_metadata header of a run; `key` says what made it."""
     return {
         "tag": tag,
         "actor": {"team": "robustdr"},
         "implementation": {"source": {"command": "robustdr search"}, "key": key},
         "data": {"test_data": {"name": collection, "topics": query_set.name}},
-        "method": {"automatic": True, "settings": asdict(settings)},
+        "method": {"automatic": True, "settings": settings},
     }
 
 

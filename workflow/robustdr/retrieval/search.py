@@ -1,5 +1,6 @@
 """All query sets of one model in one process: encode the queries, search, write one run each."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -57,4 +58,4 @@ def search_dense(
     rankings = search(passages, vectors, settings.depth, settings.index)
     for query_set, queries_of_set, run, key in zip(query_sets, queries, runs, keys, strict=True):
         ranked = {qid: rankings[place[text]] for qid, text in queries_of_set.items()}
-        write_run(run, ranked, metadata(tag, key, collection, query_set, settings))
+        write_run(run, ranked, metadata(tag, key, collection, query_set, asdict(settings)))
