@@ -1,5 +1,6 @@
-# make mini   every table and figure at mini scale, from nothing: set-up included
-# make test   the test suite
+# make mini     RoDR's tables and figure, the comparison of all methods and the audit, from nothing: set-up included
+# make papers   the tables and figures of every paper that is built
+# make test     the test suite
 # make lint   formatting, style, types, workflow lint
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,14 +8,20 @@ PYTHON ?= python3
 CORES ?= $(shell nproc)
 READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 
+PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
+
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini test test-all lint bench clean setup
+.PHONY: mini papers test test-all lint bench clean setup
 
 mini: setup
-	snakemake --cores $(CORES) results/mini/report/index.html results/mini/report/headline.json
+	snakemake --cores $(CORES) results/mini/report/index.html results/mini/report/headline.json results/audit/summary.md
 	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
+
+papers: setup
+	snakemake --cores $(CORES) all results/audit/summary.md --config scale=mini 'papers=[$(PAPERS)]'
+	@echo; echo "Open results/mini/report/index.html in a browser."
 
 test: setup
 	pytest --numprocesses auto --dist loadfile
@@ -34,7 +41,7 @@ setup: $(READY)
 # torch comes first: what depends on it then takes this version, and no other build of it is fetched.
 $(READY):
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep '^torch==' requirements.lock)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep -o '^torch==[^ ]*' requirements.lock)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	rm -f $(VENV)/ready-*

@@ -28,7 +28,7 @@ localrules:
     measures,
 
 
-# The stages of dvc.yaml, at the scale of config.yaml.
+# The stages of dvc.yaml, at the scale and for the papers of config.yaml.
 ROOT = root_of(config["scale"])
 
 
@@ -41,19 +41,19 @@ rule all:
 
 rule collections:
     input:
-        [card(ROOT, collection) for collection in PLANS[ROOT].collections()],
+        [card(ROOT, collection) for collection in PLANS[ROOT].collections(PAPERS)],
 
 
 rule variations:
     input:
-        [query_set(ROOT, *at, kind) for at, kinds in PLANS[ROOT].varied().items() for kind in kinds],
+        [query_set(ROOT, *at, kind) for at, kinds in PLANS[ROOT].varied(PAPERS).items() for kind in kinds],
 
 
 rule models:
     input:
-        [model(ROOT, system, seed) for system, seed in PLANS[ROOT].models()],
+        [model(ROOT, system, seed) for system, seed in PLANS[ROOT].models(PAPERS)],
 
 
 rule measures:
     input:
-        reports.all_measures(PLANS[ROOT]),
+        reports.all_measures(PLANS[ROOT], PAPERS),

@@ -13,7 +13,7 @@ from robustdr import reports
 from robustdr.audit import labels
 from robustdr.collections import local_files
 from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FILES
-from robustdr.errors import UserError
+from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
 from robustdr.plan import plans
 from robustdr.provenance import key as key_of
@@ -23,6 +23,9 @@ try:
     CONFIG = load(Path("config"))
     validate(config, Path("config/schemas/config.schema.json"), Path("config/config.yaml"))
     PLANS = plans(CONFIG)
+    PAPERS = config["papers"]
+    if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
+        raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -143,12 +146,12 @@ def run_file(root, collection, system, seed, split, variation):
 
 
 def tables(root):
-    return [f"{root}/tables/{paper}_{table}.md" for paper, e in CONFIG.papers.items() for table in e["tables"]]
+    return [f"{root}/tables/{paper}_{table}.md" for paper in PAPERS for table in CONFIG.papers[paper]["tables"]]
 
 
 def figures(root):
     return [
-        f"{root}/figures/{paper}_{figure}.svg" for paper, e in CONFIG.papers.items() for figure in e.get("figures", {})
+        f"{root}/figures/{paper}_{figure}.svg" for paper in PAPERS for figure in CONFIG.papers[paper].get("figures", {})
     ]
 
 

@@ -97,7 +97,7 @@ rule page:
     input:
         tables=lambda w: tables(w.root),
         figures=lambda w: figures(w.root),
-        claims=lambda w: [f"{w.root}/claims/{paper}.json" for paper in CONFIG.papers],
+        claims=lambda w: [f"{w.root}/claims/{paper}.json" for paper in PAPERS],
     output:
         html="{root}/report/index.html",
     log:
@@ -112,7 +112,7 @@ rule page:
         mem_mb=retried(1000),
         runtime=retried(10),
     params:
-        settings=lambda w: as_json(reports.page_settings(plan(w))),
+        settings=lambda w: as_json(reports.page_settings(plan(w), PAPERS)),
         code=code("page"),
     shell:
         "python -m robustdr page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
@@ -137,7 +137,7 @@ rule headline:
         mem_mb=retried(1000),
         runtime=retried(10),
     params:
-        measures=lambda w: as_json(reports.headline_measures(plan(w))),
+        measures=lambda w: as_json(reports.headline_measures(plan(w), PAPERS)),
         code=code("headline"),
     shell:
         "python -m robustdr headline --measures {params.measures:q} --tables {input.tables:q}"

@@ -35,9 +35,9 @@ def keys(config, scale="mini"):
     """Every key of a scale: {(kind, system or collection, …): key}."""
     plan = Plan(config, scale)
     found = {}
-    for collection in plan.collections():
+    for collection in plan.collections(config.papers):
         found["collection", collection] = plan.card_key(collection)
-    for (collection, split), kinds in plan.varied().items():
+    for (collection, split), kinds in plan.varied(config.papers).items():
         for kind in kinds:
             found["variation", collection, split, kind] = plan.variation_key(collection, split, kind)
     for checkpoint in (name for name, entry in plan.bound["checkpoints"].items() if "unavailable" not in entry):
@@ -284,7 +284,7 @@ def test_what_cannot_be_run_says_why_and_is_not_asked_for(config):
     settings = table_settings(plan, "rodr", "table5")
     assert settings["reasons"]["rodr_ance"] == reason
     assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings["keys"])
-    assert not any(system == "rodr_ance" for system, _ in plan.models())
+    assert not any(system == "rodr_ance" for system, _ in plan.models(config.papers))
 
 
 def test_figures_and_claims_ask_for_what_they_show(config):

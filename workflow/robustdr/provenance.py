@@ -106,7 +106,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
             todo |= _imports([tree], name, path) - parts.keys()
     if not parts:
         raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
-    return parts, frozenset(others - sys.stdlib_module_names)
+    return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
 
 
 def modules(*code: str) -> dict[str, str]:

@@ -106,22 +106,21 @@ def claims_settings(plan: Plan, paper: str) -> Tree:
     return report_settings(plan, paper, f"snakemake {plan.root}/claims/{paper}.md", dict.fromkeys(pairs))
 
 
-def all_measures(plan: Plan) -> list[str]:
-    """Every measures file behind the papers' tables, claims and figures."""
-    return list(plan.measures(pair for paper in plan.config.papers for pair in plan.pairs(paper)))
+def all_measures(plan: Plan, papers: list[str]) -> list[str]:
+    """Every measures file behind the tables, claims and figures of papers."""
+    return list(plan.measures(pair for paper in papers for pair in plan.pairs(paper)))
 
 
-def headline_measures(plan: Plan) -> dict[str, dict[str, str]]:
+def headline_measures(plan: Plan, papers: list[str]) -> dict[str, dict[str, str]]:
     """By paper and role, the measure that the paper names first."""
+    evaluations = {paper: plan.config.papers[paper]["evaluation"] for paper in papers}
     return {
-        paper: {role: where["measures"][0] for role, where in experiment["evaluation"].items()}
-        for paper, experiment in plan.config.papers.items()
+        paper: {role: where["measures"][0] for role, where in evaluation.items()}
+        for paper, evaluation in evaluations.items()
     }
 
 
-def page_settings(plan: Plan) -> Tree:
-    papers = [
-        {"name": name, "title": paper["title"], "reference": paper["reference"]}
-        for name, paper in plan.config.papers.items()
-    ]
-    return {"scale": plan.scale, "miniature": plan.bound.get("miniature", ""), "papers": papers}
+def page_settings(plan: Plan, papers: list[str]) -> Tree:
+    experiments = {paper: plan.config.papers[paper] for paper in papers}
+    shown = [{"name": name, "title": e["title"], "reference": e["reference"]} for name, e in experiments.items()]
+    return {"scale": plan.scale, "miniature": plan.bound.get("miniature", ""), "papers": shown}

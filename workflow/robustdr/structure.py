@@ -1,5 +1,6 @@
 """What a scale makes of the experiments: systems, their lineage, and the query sets that are made and searched."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -94,13 +95,19 @@ class Structure:
         """Whether replacing `base` by `system` means encoding and indexing the passages anew."""
         return self.encoder_of(system) != self.encoder_of(base)
 
-    def lineage(self, system: str) -> list[str]:
-        """The trained systems that a system is made of: what it continues from, learns from and itself."""
+    def parents(self, system: str) -> list[str]:
+        """The systems that a system is made from: what it continues from, and what gives it negatives or scores."""
         if not self.is_trained(system):
             return []
         recipe = self.recipe(system)
-        parents = filter(None, (self.initial_of(system), recipe.get("negatives"), recipe.get("teacher")))
-        return list(dict.fromkeys([*(ancestor for parent in parents for ancestor in self.lineage(parent)), system]))
+        return list(filter(None, (self.initial_of(system), recipe.get("negatives"), recipe.get("teacher"))))
+
+    def lineage(self, system: str) -> list[str]:
+        """The trained systems that a system is made of, itself included."""
+        if not self.is_trained(system):
+            return []
+        ancestors = (ancestor for parent in self.parents(system) for ancestor in self.lineage(parent))
+        return list(dict.fromkeys([*ancestors, system]))
 
     def unavailable_variations(self) -> dict[str, str]:
         """Why a variation cannot be generated at this scale, by variation."""
@@ -185,19 +192,38 @@ class Structure:
         )
         return shared or any(self.train_split(name)[0] == collection for name in taught)
 
-    def collections(self) -> list[str]:
-        """The collections that anything is read from."""
-        trained = [self.train_split(system) for system in self.config.systems if self.is_trained(system)]
-        return list(dict.fromkeys(collection for collection, _ in (*self.searches(), *trained)))
+    def behind(self, papers: Iterable[str]) -> list[str]:
+        """The systems that papers show and that can be run, each after those that it is made from."""
+        found: list[str] = []
 
-    def varied(self) -> dict[At, list[str]]:
-        """The variations to generate of each (collection, split): of evaluated and of training queries."""
+        def add(system: str) -> None:
+            if system not in found and not self.why_not(system):
+                for parent in self.parents(system):
+                    add(parent)
+                found.append(system)
+
+        for paper in papers:
+            for system, _ in self.pairs(paper):
+                add(system)
+        return found
+
+    def collections(self, papers: Iterable[str]) -> list[str]:
+        """The collections that anything behind papers is read from."""
+        systems = self.behind(papers)
+        trained = [self.train_split(system)[0] for system in systems if self.is_trained(system)]
+        evaluated = [collection for system in systems for collection, _ in self.evaluations(system)]
+        return list(dict.fromkeys([*evaluated, *trained]))
+
+    def varied(self, papers: Iterable[str]) -> dict[At, list[str]]:
+        """The variations behind papers by (collection, split): of evaluated and of training queries."""
         needed: dict[At, list[str]] = {}
-        for at, systems_by_kinds in self.searches().items():
-            needed[at] = list(dict.fromkeys(kind for kinds in systems_by_kinds for kind in kinds if kind != ORIGINAL))
-        for system in self.config.systems:
-            kinds = needed.setdefault(self.train_split(system), []) if self.is_trained(system) else []
-            kinds += [kind for kind in self.training_variations(system) if kind not in kinds]
+        for system in self.behind(papers):
+            wanted = [(at, kinds[1:]) for at, (kinds, _) in self.evaluations(system).items()]
+            if self.is_trained(system):
+                wanted.append((self.train_split(system), self.training_variations(system)))
+            for at, kinds in wanted:
+                found = needed.setdefault(at, [])
+                found += [kind for kind in kinds if kind not in found]
         return {at: kinds for at, kinds in needed.items() if kinds}
 
     def training_variations(self, system: str) -> list[str]:
@@ -205,9 +231,9 @@ class Structure:
         wanted = self.recipe(system).get("variations", [])
         return [kind for kind in wanted if kind not in self.unavailable_variations()]
 
-    def models(self) -> list[tuple[str, int]]:
-        """Every (system, seed) that is trained at this scale."""
-        trained = [system for system in self.config.systems if self.is_trained(system) and not self.why_not(system)]
+    def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
+        """Every (system, seed) that is trained for papers."""
+        trained = dict.fromkeys(system.partition(".")[0] for system in self.behind(papers) if self.is_trained(system))
         return [(system, seed) for system in trained for seed in self.seeds(system)]
 
     def snapshots(self) -> dict[str, list[int]]:
