@@ -1,0 +1,226 @@
+"""The keys of tables, walked: each setting, module, package and input is changed; a key moves if its bytes could.
+
+`pytest -s tests/test_keys.py` prints how many were changed and how many moved a key.
+"""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from robustdr import provenance
+from robustdr.config import load
+from robustdr.plan import Plan
+from robustdr.stages import STAGES
+
+ROOT = Path(__file__).parents[1]
+# Names of settings that decide no byte of a cell: texts for people, where and how often a job saves or asks, and what
+# says which cells there are rather than what is in them.
+WITHOUT_EFFECT = {
+    "description", "licence", "url", "miniature", "label", "reported", "paper",
+    "checkpoint_every", "devices", "keep_embeddings", "unavailable", "seeds",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def config():
+    return load(ROOT / "config")
+
+
+def table_keys(config):
+    """What the tables of the miniature expect of every measures file, by its path."""
+    plan = Plan(config, "mini")
+    return plan.measures(pair for paper in config.papers for pair in plan.pairs(paper))
+
+
+def leaves(tree, path=()):
+    """Every single value of a tree, with the keys that lead to it."""
+    if isinstance(tree, dict):
+        for name, value in tree.items():
+            yield from leaves(value, (*path, name))
+    elif isinstance(tree, list):
+        for number, value in enumerate(tree):
+            yield from leaves(value, (*path, number))
+    else:
+        yield path, tree
+
+
+OTHERS = {"pooling": "cls", "precision": "float32", "stemmer": "german", "stopwords": "en", "encoders": "separate"}
+
+
+def other(path, value):
+    """A value of the same type that is allowed there too; None where there is no such value."""
+    name = next(part for part in reversed(path) if isinstance(part, str))
+    if name in OTHERS:
+        return OTHERS[name] if OTHERS[name] != value else None
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    return (
+        f"{value}0" if name in ("sha256", "description", "miniature", "licence", "url", "label", "revision") else None
+    )
+
+
+def changed(config, path, value):
+    """The configuration with another value at the end of the path; what lies beside the path is shared."""
+    made = copy.copy(config)
+    place = vars(made)
+    for name in path[:-1]:
+        place[name] = copy.copy(place[name])
+        place = place[name]
+    place[path[-1]] = value
+    return made
+
+
+@pytest.mark.slow
+def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
+    """Those of the scale, and of the recipes and collections behind it."""
+    before = table_keys(config)
+    plan = Plan(config, "mini")
+    systems = {name.partition(".")[0] for name in plan.behind(config.papers)}
+    used = {
+        "budgets": {config.systems[name]["budget"] for name in systems if "loss" in config.systems[name]},
+        "checkpoints": {plan.checkpoint_of(name) for name in systems if name != "bm25"},
+    }
+    walked, moved, wrong = 0, 0, []
+    places = [("scales", "mini", *path) for path, _ in leaves(config.scales["mini"])]
+    places += [("systems", name, *path) for name in sorted(systems) for path, _ in leaves(config.systems[name])]
+    places += [("collections", name, *path) for name in ("wordnet-mini", "wordnet-verbs")
+               for path, _ in leaves(config.collections[name])]  # fmt: skip
+    for path in places:
+        value = vars(config)
+        for name in path:
+            value = value[name]
+        replaced = other(path, value)
+        if replaced is None or path[:3] in {("scales", "mini", "collections"), ("scales", "mini", "measures")}:
+            continue
+        after = table_keys(changed(config, path, replaced))
+        moves = {name: after.get(name) for name in before} != before
+        names = {part for part in path if isinstance(part, str)}
+        idle = len(path) > 3 and path[2] in used and path[3] not in used[path[2]]
+        expected = not names & WITHOUT_EFFECT and not idle
+        walked, moved = walked + 1, moved + moves
+        if moves != expected:
+            wrong.append(".".join(map(str, path)))
+    print(f"settings: {walked} changed, {moved} moved a key")
+    assert not wrong
+
+
+@pytest.fixture()
+def fresh():
+    """Forget what was read of the package."""
+    yield
+    provenance._reached.cache_clear()
+
+
+def stage_keys():
+    """The key of every stage's code and packages."""
+    return {name: provenance.key([stage.function.__name__], None, []) for name, stage in STAGES.items()}
+
+
+def test_every_module_moves_the_keys_of_the_stages_that_import_it(tmp_path, monkeypatch, fresh):
+    """Which stages import it is found out by importing, in test_run.py; here that nothing else moves."""
+    copied = tmp_path / "robustdr"
+    for path in provenance.PACKAGE.rglob("*.py"):
+        made = copied / path.relative_to(provenance.PACKAGE)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    parts = {name: set(provenance.modules(stage.function.__name__)) for name, stage in STAGES.items()}
+    monkeypatch.setattr(provenance, "PACKAGE", copied)
+    provenance._reached.cache_clear()
+    before, moved = stage_keys(), 0
+    for path in sorted(copied.rglob("*.py")):
+        module = ".".join(path.relative_to(tmp_path).with_suffix("").parts).removesuffix(".__init__")
+        text = path.read_text(encoding="utf-8")
+        path.write_text(f"{text}\n_CHANGED = 1\n", encoding="utf-8")
+        provenance._reached.cache_clear()
+        after = stage_keys()
+        path.write_text(text, encoding="utf-8")
+        found = {name for name in before if after[name] != before[name]}
+        assert found == {name for name in parts if module in parts[name]}, module
+        moved += bool(found)
+    print(f"modules: {len(list(copied.rglob('*.py')))} changed, {moved} moved a key")
+
+
+def test_every_pin_moves_the_keys_of_the_stages_that_need_it(monkeypatch, fresh):
+    before, real = stage_keys(), provenance.lock()
+    needed = {name: set(provenance.packages(stage.function.__name__)) for name, stage in STAGES.items()}
+    moved = 0
+    for pin, (version, via) in real.items():
+        monkeypatch.setattr(
+            provenance, "lock", lambda pin=pin, version=version, via=via: {**real, pin: (f"{version}.1", via)}
+        )
+        after = stage_keys()
+        found = {name for name in before if after[name] != before[name]}
+        assert found == {name for name in needed if pin in needed[name]}, pin
+        moved += bool(found)
+    print(f"pins: {len(real)} changed, {moved} moved a key")
+    assert {"numpy", "pystemmer", "pyyaml"} <= needed["bm25"] and {"tokenizers", "numpy", "torch"} <= needed["train"]
+
+
+# What was proven to pass unnoticed: (stage, package) pairs that a review found.
+HOLES = [
+    ("robustdr.variations.morphology", "spacy"),
+    ("robustdr.variations.seq2seq", "sentencepiece"),
+    ("robustdr.collections.irds", "ir-datasets"),
+    ("bm25", "pystemmer"),
+    ("train", "tokenizers"),
+    ("evaluate", "numpy"),
+]
+
+
+@pytest.mark.parametrize("code, package", HOLES)
+def test_packages_that_once_passed_unnoticed(code, package):
+    assert package in provenance.packages(code)
+
+
+@pytest.fixture()
+def local(config, tmp_path):
+    """A configuration with files of the user's behind a role, a checkpoint and a generator's model."""
+    (tmp_path / "corpus.tsv").write_text("d1\tgold\n")
+    (tmp_path / "queries.tsv").write_text("q1\twhat is gold\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    for folder in ("checkpoint", "model"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "model.safetensors").write_bytes(b"weights")
+        (tmp_path / folder / "tokenizer.json").write_text("{}")
+    made = copy.deepcopy(config)
+    split = {"queries": str(tmp_path / "queries.tsv"), "qrels": str(tmp_path / "qrels.txt")}
+    made.collections["wordnet-verbs"] = {
+        "kind": "local", "corpus": str(tmp_path / "corpus.tsv"), "splits": {"test": split}
+    }  # fmt: skip
+    scale = made.scales["mini"]
+    scale["checkpoints"]["base"] = {
+        "description": "",
+        "source": {"path": str(tmp_path / "checkpoint")},
+        "pooling": "cls",
+    }
+    model = {"engine": "t5", "model": str(tmp_path / "model")}
+    scale["variations"]["t5_qqp_paraphrase"] = {"parameters": model}
+    return made
+
+
+@pytest.mark.parametrize(
+    "name", ["corpus.tsv", "queries.tsv", "qrels.txt", "checkpoint/model.safetensors", "checkpoint/tokenizer.json",
+             "model/model.safetensors", "model/tokenizer.json"]
+)  # fmt: skip
+def test_every_input_of_the_user_s_moves_the_keys_of_what_reads_it(local, tmp_path, name):
+    before = table_keys(local)
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + b"\n")
+    after = table_keys(local)
+    found = {path.split("/")[3] for path in before if after[path] != before[path]}
+    assert "wordnet-verbs" in found
+    assert (found == {"wordnet-verbs"}) == (not name.startswith("checkpoint"))
+
+
+def test_touching_an_input_moves_no_key(local, tmp_path):
+    before = table_keys(local)
+    for path in tmp_path.rglob("*"):
+        path.touch()
+    assert table_keys(local) == before
+
+
+def test_keys_are_json(config):
+    json.dumps(table_keys(config))
