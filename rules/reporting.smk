@@ -70,6 +70,7 @@ rule claims:
     input:
         measures=lambda w: list(reports.claims_settings(plan(w), w.paper)["keys"]),
         claims="config/papers/{paper}/claims.yaml",
+        reported=reported_file,
     output:
         md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
         json="{root}/claims/{paper}.json",
@@ -87,10 +88,11 @@ rule claims:
     params:
         settings=lambda w: as_json(reports.claims_settings(plan(w), w.paper)),
         code=code("claims"),
-        contents=contents("config/papers/{paper}/claims.yaml"),
+        reported=reported_argument,
+        contents=contents("config/papers/{paper}/claims.yaml", "config/papers/{paper}/reported.yaml"),
     shell:
         "python -m robustdr claims --settings {params.settings:q} --measures {input.measures:q}"
-        " --claims {input.claims:q} --output {output.md:q} > {log:q} 2>&1"
+        " --claims {input.claims:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
 
 
 rule page:

@@ -215,8 +215,8 @@ MISTAKES = {
     ),
     "unknown system of a claim": (
         CLAIMS,
-        put("claims", 3, "test", "over", ["dr_op"]),
-        "claims.3.test.over: 'dr_op' is unknown (did you mean dr_oq",
+        put("claims", 12, "test", "over", ["dr_op"]),
+        "claims.12.test.over: 'dr_op' is unknown (did you mean dr_oq",
         "bm25",
     ),
     "query set of a claim that is not evaluated": (
@@ -224,6 +224,24 @@ MISTAKES = {
         put("claims", 0, "test", "query_sets", ["misspel"]),
         "claims.0.test.query_sets: 'misspel' is unknown (did you mean misspell",
         "variations_mean",
+    ),
+    "comparison with a query set that is not evaluated": (
+        CLAIMS,
+        put("claims", 2, "test", "against", ["misspel"]),
+        "claims.2.test.against: 'misspel' is unknown (did you mean misspell",
+        "variations_mean",
+    ),
+    "mark of a claim that names no table": (
+        CLAIMS,
+        lambda tree: tree["claims"][0].update(mark="†") or tree["claims"][0].pop("reported"),
+        "claims.0: 'reported' is a dependency of 'mark'",
+        "",
+    ),
+    "margin around no size": (
+        CLAIMS,
+        put("claims", 0, "test", "margin", 0.1),
+        "claims.0.test: 'by' is a dependency of 'margin'",
+        "",
     ),
     "assignment of variations that are not there": (
         CAPOT,

@@ -1,28 +1,142 @@
-"""Claims are tested on the measures that a scale takes."""
+"""The page of claims: what each was tested on, every figure, and what a miniature cannot say."""
 
+import json
+from pathlib import Path
+
+import pytest
 import yaml
 
+from robustdr.errors import UserError
 from robustdr.evaluation.store import MEAN
 from robustdr.reporting.claims import write_claims
 
+REPORTED = """\
+paper: toy
+title: A toy paper
+tables:
+  table1:
+    caption: Depths
+    where: {collection: passages, system: dense}
+    unit: percent
+    row: query_set
+    columns: [{measure: Success@20}, {measure: Success@200}]
+    cells: |
+      original        | 80.0 | 90.0
+      misspell        | 40.0 | 80.0
+      variations_mean | 40.0 | 80.0
+    relations:
+      - for: {query_set: variations_mean, measure: "*"}
+        mean_of: {query_set: [original, misspell]}
+  prose:
+    caption: The text
+    row: quantity
+    columns: [{}]
+    cells: |
+      shrinks | about 80%
+"""
+EVALUATION = {"variations": ["misspell"], "split": "dev", "collection": "toy"}
+LOSES = {"name": "loses", "system": "base", "query_sets": [MEAN, "misspell"]}
+SHRINKS = {"name": "loss_shrinks", "system": "base", "query_sets": [MEAN], "from_measure": "Success@20", "margin": 0.1}
+SHRINKS["by"] = {"table": "prose", "quantity": "shrinks"}
 
-def test_both_measures_of_a_claim_are_those_of_the_scale(measured, tmp_path):
+
+def claim(words, measure, test, **others):
+    return {"claim": words, "source": "§3", "role": "passages", "measure": measure, "level": 0.05, "test": test, **others}
+
+
+@pytest.fixture()
+def write(measured, tmp_path):
+    """`write(claims, miniature)`: the Markdown and the records."""
     ranks = {"dev.original": [1, 3] * 20, "dev.misspell": [2, 9] * 20}  # Success@1 .5 and 0, Success@5 1 and .5
     path = measured("base", ranks, measures=("Success@1", "Success@5"))
-    test = {"name": "loss_shrinks", "system": "base", "query_sets": [MEAN], "from_measure": "Success@20"}
-    claim = {"claim": "It shrinks", "source": "§3", "role": "passages", "measure": "Success@200", "level": 0.05}
-    claim["test"] = {**test, "by": 0.5, "margin": 0.1}
-    claims = tmp_path / "claims.yaml"
-    claims.write_text(yaml.safe_dump({"claims": [claim]}), encoding="utf-8")
-    settings = {
-        "title": "T",
-        "miniature": "",
-        "command": "snakemake",
-        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}},
-        "measured": {"Success@20": "Success@1", "Success@200": "Success@5"},
-        "reasons": {},
-        "keys": {str(path): "key"},
-    }
-    write_claims(settings, [path], claims, tmp_path / "toy.md")
-    text = (tmp_path / "toy.md").read_text(encoding="utf-8")
-    assert "-100.0% in Success@1, -50.0% in Success@5" in text
+    (tmp_path / "reported.yaml").write_text(REPORTED, encoding="utf-8")
+
+    def make(claims: list[dict], miniature: str = "Toys.", reported: bool = True) -> tuple[str, list[dict]]:
+        (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": claims}), encoding="utf-8")
+        settings = {
+            "title": "T",
+            "miniature": miniature,
+            "command": "snakemake claims.md",
+            "evaluation": {"passages": {**EVALUATION, "means": {MEAN: ["misspell"]}}},
+            "printed": {"passages": {"variations": ["misspell"]}},
+            "names": {"base": "dense"},
+            "measured": {"Success@20": "Success@1", "Success@200": "Success@5"},
+            "reasons": {"ance": "released as a pickle only"},
+            "keys": {str(path): "key"},
+        }
+        printed = tmp_path / "reported.yaml" if reported else None
+        write_claims(settings, [path], tmp_path / "claims.yaml", printed, tmp_path / "toy.md")
+        made = json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))
+        return (tmp_path / "toy.md").read_text(encoding="utf-8"), made["claims"]
+
+    return make
+
+
+def test_every_figure_of_a_claim(write):
+    text, [found] = write([claim("Noise hurts", "Success@20", LOSES, reported=["table1"])])
+    assert (found["verdict"], found["as_printed"]["verdict"]) == ("holds", "holds")
+    assert found["how"] == "loses, Success@1 for Success@20, level 0.05, 40 queries, one training run"
+    effect = found["effects"][0]
+    assert (effect["words"], effect["size"], effect["queries"]) == (MEAN, pytest.approx(1.0), 40)
+    assert effect["printed"] == pytest.approx([(79.95 - 40.1) / 80.1, (80.1 - 39.95) / 79.95])
+    assert found["evidence"][0].startswith(f"{MEAN}: +100.0% [+")
+    assert found["evidence"][0].endswith(", printed +49.8, +50.2: holds")
+    assert found["as_printed"]["evidence"][0] == f"{MEAN}: +49.8, +50.2%: holds"
+    assert text.startswith("# T: claims\n\n> **Miniature.** Toys.\n\n1 claims. Here: 1 holds. As printed: 1 holds.\n")
+    assert found["evidence"][0] in text and "| **holds** | holds | Noise hurts (§3) |" in text
+
+
+def test_the_audit_s_findings_stand_beside_the_claims_that_rest_on_their_cells(write):
+    _, [found] = write([claim("Noise hurts", "Success@20", LOSES, reported=["table1"])])
+    (finding,) = found["as_printed"]["findings"]
+    assert finding.startswith("inconsistent: table1/mean_of/passages · variations_mean · dense · Success@20")
+    _, [found] = write([claim("Noise hurts", "Success@20", {**LOSES, "query_sets": ["misspell"]}, reported=["table1"])])
+    assert found["as_printed"]["findings"] == []
+
+
+def test_a_size_is_not_comparable_in_a_miniature_nor_on_a_proxy_measure(write):
+    for miniature, reason in (
+        ("Toys.", "a miniature; Success@5 is measured for Success@200; Success@1 is measured for Success@20"),
+        ("", "Success@5 is measured for Success@200; Success@1 is measured for Success@20"),
+    ):
+        _, [found] = write([claim("It shrinks", "Success@200", SHRINKS, reported=["table1"])], miniature)
+        assert (found["verdict"], found["reason"]) == ("not comparable here", reason)
+        assert found["as_printed"]["verdict"] == "holds"  # from .5 to 1 / 9, by 78 %
+        assert found["effects"][0]["region"] == pytest.approx([0.65, 1.0])
+        assert "margin 10%" in found["how"]
+
+
+def test_what_was_not_run_is_folded_away_with_its_reason(write):
+    text, found = write(
+        [claim("Noise hurts", "Success@20", LOSES), claim("ANCE too", "Success@20", {**LOSES, "system": "ance"})]
+    )
+    assert [one["verdict"] for one in found] == ["holds", "not run"]
+    assert found[1]["reason"] == "ance on toy: released as a pickle only"
+    folded = text.partition("<details><summary>1 claims were not run here</summary>")[2].partition("</details>")[0]
+    assert "ANCE too" in folded and "released as a pickle only" in folded and "Noise hurts" not in folded
+
+
+def test_claims_without_a_paper_are_not_printed(write):
+    _, [found] = write([claim("Noise hurts", "Success@20", LOSES)], reported=False)
+    assert (found["verdict"], found["as_printed"]["verdict"]) == ("holds", "not printed")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"reported": ["tabel1"]}, "claims.0: reported: 'tabel1' is unknown (did you mean table1"),
+        ({"test": {**SHRINKS, "by": {"table": "prose", "quantity": "grows"}}}, "claims.0: test.by: the paper prints nothing"),
+    ],
+)
+def test_a_claim_that_rests_on_nothing_is_an_error(write, change, message):
+    with pytest.raises(UserError) as error:
+        write([{**claim("It shrinks", "Success@200", SHRINKS, reported=["table1"]), **change}])
+    assert message in str(error.value)
+
+
+def test_the_same_bytes_twice(write, tmp_path):
+    claims = [claim("Noise hurts", "Success@20", LOSES, reported=["table1"])]
+    write(claims)
+    once = {name: Path(tmp_path / name).read_bytes() for name in ("toy.md", "toy.json")}
+    write(claims)
+    assert {name: Path(tmp_path / name).read_bytes() for name in once} == once

@@ -87,7 +87,7 @@ def test_a_row_per_collection_each_with_its_own_systems(other_clean, measured):
     assert rows(files) == [
         ["Collection", "", "DR_OQ RR@10", r"RoDR w/o L_p\|q RR@10"],
         ["passages", "reported", "-24.0%", "-8.00%"],
-        ["", "reproduced", "56.2 / -25.0% =", "68.8 / -8.3% ="],
+        ["", "reproduced", "56.2 / -25.0% ▲", "68.8 / -8.3% ="],
         ["verbs", "reported", "-10.0%", "-9.00%"],
         ["", "reproduced", "75.0 / -25.0% ▲", "75.0 / -25.0% ▲"],  # both against dr_oq_verbs, 1.0
     ]

@@ -3,10 +3,14 @@
 import csv
 import json
 import re
+from math import inf, isfinite
 
+import numpy as np
 import pytest
 
-from robustdr.audit.claims import ORIGINAL
+from robustdr.audit.effects import ORIGINAL
+from robustdr.audit.intervals import Interval
+from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.store import MEAN
 from robustdr.reporting.cells import agreement
 
@@ -25,23 +29,26 @@ def rows(files):
 
 
 @pytest.mark.parametrize(
-    "reported, reproduced, expected",
+    "reported, low, high, expected",
     [
-        (-0.30, -0.28, "same"),
-        (-0.30, -0.35, "same"),
-        (-0.30, -0.36, "larger"),
-        (-0.30, -0.20, "smaller"),
-        (-0.30, 0.0, "smaller"),
-        (-0.30, 0.02, "opposite"),
-        (-0.02, 0.02, "opposite"),  # close, but in another direction
-        (-0.009, 0.009, "same"),  # too small to have a direction
-        (0.02, -0.3, "opposite"),
-        (0.0, -0.3, "larger"),
-        (0.10, 0.20, "larger"),
+        (-0.30, -0.35, -0.25, "same"),
+        (-0.30, -0.295, -0.10, "same"),  # -29.5 % can be printed as -30 %
+        (-0.30, -0.50, -0.40, "worse"),
+        (-0.30, -0.20, -0.10, "better"),
+        (-0.30, -0.05, 0.05, "better"),  # no direction of its own
+        (-0.30, 0.01, 0.05, "opposite"),
+        (-0.02, -0.05, 0.06, "same"),
+        (0.20, -0.30, -0.10, "opposite"),
+        (0.20, 0.05, 0.10, "worse"),  # a smaller gain is no larger loss, but stands on its side
+        (0.10, 0.20, 0.30, "better"),
+        (0.10, -0.05, 0.05, "worse"),
+        (0.0, -0.30, -0.20, "worse"),
+        (-0.30, -inf, inf, "same"),
     ],
 )
-def test_agreement_of_drops(reported, reproduced, expected):
-    assert agreement(reported, reproduced) == expected
+def test_agreement_of_drops(reported, low, high, expected):
+    printed = Interval(reported - 0.005, reported + 0.005)
+    assert agreement(printed, (low + high) / 2 if isfinite(low) else 0.0, (low, high)) == expected
 
 
 def test_the_markdown_table_by_hand(paper):
@@ -63,7 +70,7 @@ def test_the_markdown_table_by_hand(paper):
         "70.0",
         f"75.0 {half[0.25]}",
         "50.0 / -30.0%",
-        f"56.2 {half[0.1875]} / -25.0% =",
+        f"56.2 {half[0.1875]} / -25.0% ▼",  # all queries lose a quarter
         "35.0 / -50.0%",
         f"37.5 {half[0.125]} / -50.0% =",
         "69.0 / -1.4%",
@@ -89,7 +96,7 @@ def test_the_head_and_the_footnotes(paper):
     )
     notes = [line for line in text.splitlines() if line.startswith("- ")]
     for note in (
-        "- ± is half the 95 % confidence interval over queries (one seed).",
+        "- ± is half the 95 % confidence interval over queries (one training run).",
         "- †: paired two-tailed t-test at p < 0.01, uncorrected as in the paper: RoDR w/o L_p|q against DR_OQ.",
         "- base: a toy.",
         "- A note on two lines.",
@@ -162,7 +169,24 @@ def test_seeds_give_a_deviation(paper, measured):
     # Means over queries .75 and 1: mean .875, deviation .25 / √2.
     assert (cell["reproduced"], cell["uncertainty"]) == (pytest.approx(0.875), pytest.approx(0.25 / 2**0.5))
     assert cell["seeds"] == 2 and cell["keys"] == "key key"
-    assert "- ± is the standard deviation over seeds." in files["md"].read_text(encoding="utf-8").splitlines()
+    assert "- ± is the standard deviation over 2 seeds." in files["md"].read_text(encoding="utf-8").splitlines()
+
+
+def test_each_column_says_what_its_uncertainty_is(paper):
+    """One system has two seeds, the other one: a table where a checkpoint stands beside what is trained."""
+    paper.measures |= {paper.measure("dr_oq", seed=2): "key"}
+    notes = paper.table("table2")["md"].read_text(encoding="utf-8").splitlines()
+    assert "- ± is the standard deviation over 2 seeds: DR_OQ." in notes
+    assert "- ± is half the 95 % confidence interval over queries (one training run): RoDR w/o L_p|q." in notes
+
+
+def test_a_drop_has_an_interval_over_queries_and_seeds(paper):
+    """RoDR's misspelled queries: 1 and .25 of 1 and .5, a drop of a sixth; a query moves it by 0 ± .25 on .75."""
+    cell = cells(paper.table("table1"))["rodr", "misspell"]
+    low, high = drop_ratio(np.array([[1, 0.25] * 20]), np.array([[1, 0.5] * 20])).interval(0.95)
+    assert (cell["drop_low"], cell["drop_high"]) == (pytest.approx(low), pytest.approx(high))
+    assert low < -1 / 6 < high < -0.1 and cell["drop_agreement"] == "better"
+    assert cells(paper.table("table1"))["rodr", ORIGINAL]["drop_low"] is None
 
 
 def test_a_stale_key_refuses_the_cell_and_is_named(paper):

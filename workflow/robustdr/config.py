@@ -248,8 +248,9 @@ def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Pa
             _known(f"{where}.measure", measure, evaluation["measures"])
         for argument, system in claimed_systems(claim):
             _known_system(config, f"{where}.test.{argument}", system)
-        for query_set in test.get("query_sets", []):
-            _known(f"{where}.test.query_sets", query_set, _query_sets(evaluation))
+        for argument in ("query_sets", "against"):
+            for query_set in test.get(argument, []):
+                _known(f"{where}.test.{argument}", query_set, _query_sets(evaluation))
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:

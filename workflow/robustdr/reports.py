@@ -103,7 +103,10 @@ def claims_settings(plan: Plan, paper: str) -> Tree:
     specs = plan.config.papers[paper]["tables"].values()
     pairs = [pair for spec in specs for pair in reported_pairs(spec)]
     pairs += [pair for claim in plan.config.claims[paper] for pair in claimed_pairs(claim)]
-    return report_settings(plan, paper, f"snakemake {plan.root}/claims/{paper}.md", dict.fromkeys(pairs))
+    settings = report_settings(plan, paper, f"snakemake {plan.root}/claims/{paper}.md", dict.fromkeys(pairs))
+    evaluation = plan.config.papers[paper]["evaluation"]
+    parts = ("variations", "means")
+    return {**settings, "printed": {at: {p: e[p] for p in parts if p in e} for at, e in evaluation.items()}}
 
 
 def all_measures(plan: Plan, papers: list[str]) -> list[str]:

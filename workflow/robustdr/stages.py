@@ -262,11 +262,11 @@ def figure(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, output=MADE)
+@stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, reported_=PATH, output=MADE)
 def claims(a: argparse.Namespace) -> Made:
     from robustdr.reporting.claims import write_claims
 
-    write_claims(json.loads(a.settings), a.measures, a.claims, a.output)
+    write_claims(json.loads(a.settings), a.measures, a.claims, a.reported, a.output)
     return [(a.output.with_suffix(".json"),)]
 
 

@@ -32,6 +32,20 @@ class Interval(NamedTuple):
     def __sub__(self, other: "Interval") -> "Interval":
         return self + -other
 
+    def __truediv__(self, other: "Interval") -> "Interval":
+        """Every quotient of a value of each; without bounds where the divisor can be 0 or below."""
+        if other.low <= 0:
+            return Interval(-inf, inf)
+        quotients = [value / by for value in self for by in other]
+        return Interval(min(quotients), max(quotients))
+
+    def within(self, other: "Interval") -> bool:
+        """Whether every value lies inside the other interval, its ends left out."""
+        return other.low < self.low and self.high < other.high
+
+    def widened(self, by: float) -> "Interval":
+        return Interval(self.low - by, self.high + by)
+
     def scaled(self, factor: float) -> "Interval":
         """The interval times a number of any sign."""
         ends = self.low * factor, self.high * factor

@@ -1,18 +1,19 @@
 """One cell of a table: what the paper reports, what was reproduced, how sure that is, and how the two agree."""
 
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from robustdr.audit.cells import Cell as Printed
+from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
+from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
 from robustdr.evaluation.store import Store
 
 ORIGINAL = "original"
-CLOSE = 0.05  # drops within five points are called the same size
-NOISE = 0.01  # drops below one point have no direction
 
 
 @dataclass
@@ -22,8 +23,8 @@ class Cell:
     `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
     says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds.
     `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
-    over queries. `drop` is relative to the original queries of the system `drop_from`. `drop_agreement`: `same`,
-    `larger`, `smaller` or `opposite` loss than reported.
+    over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
+    ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement` with the reported drop: see `agreement`.
     """
 
     table: str
@@ -46,6 +47,8 @@ class Cell:
     queries: int = 0
     drop_from: str = ""
     drop: float | None = None
+    drop_low: float | None = None
+    drop_high: float | None = None
     drop_agreement: str = ""
     against: str = ""
     difference: float | None = None
@@ -73,13 +76,18 @@ class Grid:
     notes: list[str] = field(default_factory=list)
 
 
-def agreement(reported: float, reproduced: float) -> str:
-    """Whether a reproduced drop has the direction and size of the reported one."""
-    if max(abs(reported), abs(reproduced)) >= NOISE and reported * reproduced < 0:
-        return "opposite"
-    if abs(reported - reproduced) <= CLOSE:
+def agreement(reported: Interval, drop: float, interval: tuple[float, float]) -> str:
+    """How a reproduced drop agrees with the reported one, by its 95 % interval.
+
+    `same`: the interval holds a drop that can be printed so. `opposite`: it lies on the other side of 0. Else the
+    reproduced drop is `worse` (a larger loss, or a smaller gain) or `better` (a smaller loss, or a larger gain).
+    """
+    found = Interval(*interval)
+    if found.meets(reported):
         return "same"
-    return "larger" if abs(reproduced) > abs(reported) else "smaller"
+    if found.high < 0 < reported.low or reported.high < 0 < found.low:
+        return "opposite"
+    return "worse" if drop < reported.low else "better"
 
 
 @dataclass(frozen=True)
@@ -159,10 +167,13 @@ class Maker:
         cell.uncertainty = float(found.mean(axis=1).std(ddof=1)) if cell.seeds > 1 else confidence_interval(found[0])
         reference = drop_from or (system if query_set != ORIGINAL else "")
         if reference and not self.store.why_not(reference, cell.collection, cell.split, ORIGINAL):
-            cell.drop_from = reference
-            cell.drop = drop(cell.reproduced, float(self.values(cell, reference, ORIGINAL).mean()))
-        if printed_drop is not None and cell.drop is not None:
-            cell.drop_agreement = agreement(float(printed_drop.number) / 100, cell.drop)
+            original = self.values(cell, reference, ORIGINAL)
+            cell.drop_from, cell.drop = reference, drop(cell.reproduced, float(original.mean()))
+            if cell.drop is not None:
+                interval = drop_ratio(found, original).interval(0.95)
+                cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
+                if printed_drop is not None:
+                    cell.drop_agreement = agreement(printed_drop.interval, cell.drop, interval)
         test = self.spec.get("significance", {"against": {}})
         cell.against = against or test["against"].get(system, "")
         if cell.against and not self.store.why_not(cell.against, cell.collection, cell.split, query_set):

@@ -1,49 +1,169 @@
-"""A paper's claims with their verdicts, as Markdown and JSON."""
+"""A paper's claims: what its own numbers say of each, and what the reproduced ones do, as Markdown and JSON."""
 
+from collections import Counter
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from robustdr.audit.claims import VERDICTS, Verdict, judge
+from robustdr.audit import printed
+from robustdr.audit.claims import Judged, Measured, Verdict, judge
+from robustdr.audit.effects import ABOVE
+from robustdr.audit.findings import audit
+from robustdr.audit.intervals import Interval
+from robustdr.audit.printed import AsPrinted
+from robustdr.audit.reported import load
+from robustdr.audit.verdicts import CORRELATION, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
 from robustdr.evaluation.store import open_store
 from robustdr.files import write_json, write_text
+from robustdr.reporting.tables import row
+
+SHOWN = 3  # effects of a claim that its line shows
+LEGEND = [
+    *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
+    "As printed: the same test on the paper's own numbers, by direction and size; significance only where the claim names "
+    "a mark. inconclusive: their rounding, or a missing mark, leaves it open.",
+    "An effect is a share of the base on the original queries, so that scales compare; in brackets its interval. All "
+    "effects of a claim must hold, each at the claim's level; what speaks against a claim is corrected for the number of "
+    "its effects (Bonferroni).",
+    "Intervals: paired over queries (Fieller); with several seeds over both, by a two-way random-effects variance. With "
+    "fewer than 15 queries that differ, p is that of all flips of their signs. With one training run they say nothing of "
+    "other runs.",
+    f"{NO_POWER}: two equal systems whose values of a query correlate by {CORRELATION} would come inside the margin with "
+    f"probability {POWER} at the number of queries that is named.",
+]
 
 
-def markdown(settings: dict[str, Any], verdicts: list[Verdict]) -> str:
-    counts = ", ".join(f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in VERDICTS)
+def percent(low: float, high: float) -> str:
+    """An interval of shares; `–` for an end that is not bounded."""
+    return ", ".join(f"{100 * end:+.1f}" if isfinite(end) else "–" for end in (low, high))
+
+
+def effect_text(effect: Judged) -> str:
+    """One effect in words: size, interval, p, what is printed, what would decide."""
+    size = f"{100 * effect.size:+.1f}% [{percent(effect.low, effect.high)}], p = {effect.p:.2g} ({effect.test})"
+    text = f"{effect.words}: {size}"
+    if effect.region != ABOVE:
+        text += f", claimed within [{percent(*effect.region)}]"
+    if effect.printed:
+        text += f", printed {percent(*effect.printed)}"
+    text += f": {effect.verdict}"
+    return text + (f" (about {effect.needed:,} queries would decide)" if effect.needed else "")
+
+
+def printed_text(effect: printed.Judged) -> str:
+    marks = f", marked {effect.marks}" if effect.marks else ""
+    return f"{effect.words}: {percent(effect.low, effect.high)}%{marks}: {effect.verdict}"
+
+
+def record(claim: dict[str, Any], taken: dict[str, str], here: Verdict, paper: AsPrinted) -> dict[str, Any]:
+    """A claim with its verdicts and all figures behind them, effects that decide first."""
+    test = claim["test"]
+    measures = [m for m in (claim["measure"], test.get("from_measure")) if m]
+    effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
+    as_printed = sorted(paper.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
+    how = [test["name"].replace("_", " "), *(m if taken[m] == m else f"{taken[m]} for {m}" for m in measures)]
+    how.append(f"level {claim['level']}")
+    how += [f"margin {100 * test['margin']:g}%"] if "margin" in test else []
+    if effects:
+        seeds = effects[0].seeds
+        how += [f"{effects[0].queries:,} queries", "one training run" if seeds == 1 else f"{seeds} seeds"]
+    return {
+        "claim": claim["claim"],
+        "source": claim["source"],
+        "how": ", ".join(how),
+        "verdict": here.verdict,
+        "reason": here.reason,
+        "evidence": [effect_text(effect) for effect in effects],
+        "effects": [_finite(asdict(effect)) for effect in effects],
+        "as_printed": {
+            "verdict": paper.verdict,
+            "reason": paper.reason,
+            "evidence": [printed_text(effect) for effect in as_printed],
+            "effects": [_finite(asdict(effect)) for effect in as_printed],
+            "findings": paper.findings,
+        },
+    }
+
+
+def _finite(figures: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity: an end that is not bounded is null."""
+
+    def finite(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [finite(part) for part in value]
+        return None if isinstance(value, float) and not isfinite(value) else value
+
+    return {name: finite(value) for name, value in figures.items()}
+
+
+def counts(records: list[dict[str, Any]]) -> dict[str, str]:
+    """How many claims have which verdict, in words, here and as printed."""
+
+    def words(verdicts: list[str]) -> str:
+        return ", ".join(f"{number} {verdict}" for verdict, number in Counter(sorted(verdicts)).items())
+
+    return {
+        "here": words([claim["verdict"] for claim in records]),
+        "as_printed": words([claim["as_printed"]["verdict"] for claim in records]),
+    }
+
+
+def _shown(texts: list[str]) -> str:
+    more = len(texts) - SHOWN
+    return "; ".join(texts[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _line(claim: dict[str, Any]) -> str:
+    paper = claim["as_printed"]
+    here = ". ".join(filter(None, (claim["how"], claim["reason"], _shown(claim["evidence"]))))
+    said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
+    return row([f"**{claim['verdict']}**", paper["verdict"], f"{claim['claim']} ({claim['source']})", here, said])
+
+
+def markdown(settings: dict[str, Any], records: list[dict[str, Any]]) -> str:
+    number = counts(records)
     lines = [f"# {settings['title']}: claims", ""]
     if settings["miniature"]:
         lines += [f"> **Miniature.** {settings['miniature']}", ""]
-    lines += [f"{len(verdicts)} claims: {counts}.", "", "| Verdict | Claim | Evidence |", "| --- | --- | --- |"]
-    lines += [f"| **{v.verdict}** | {v.claim} ({v.source}) | {v.test}: {v.evidence} |" for v in verdicts]
-    lines += [
-        "",
-        "- A claim holds if every difference that it names has the claimed sign and is significant after Holm's "
-        "correction; it fails if one is significant in the other direction.",
-        "- A claim of equality or of a stated size has a margin, named in claims.yaml: it holds where the figure lies "
-        "significantly inside, and fails where it lies significantly outside.",
-        f"- Made by `{settings['command']}`.",
-        "",
-    ]
-    return "\n".join(lines)
+    lines += [f"{len(records)} claims. Here: {number['here']}. As printed: {number['as_printed']}.", ""]
+    head = [row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), row(["---"] * 5)]
+    skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
+    lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]
+    if skipped:
+        lines += [f"<details><summary>{len(skipped)} claims were not run here</summary>", "", *head]
+        lines += [*map(_line, skipped), "", "</details>", ""]
+    return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings['command']}`.", ""])
 
 
-def write_claims(settings: dict[str, Any], measures: list[Path], claims: Path, output: Path) -> None:
-    """Judge every claim of a paper and write the verdicts as .md and .json.
+def write_claims(
+    settings: dict[str, Any], measures: list[Path], claims: Path, reported: Path | None, output: Path
+) -> None:
+    """Judge every claim of a paper, as printed and on the measures at hand, and write the verdicts as .md and .json.
 
     Args:
-        settings: `title`, `miniature`, `command`, `evaluation` by role, `reasons`, `keys` (by measures file).
-        measures: measures files. claims: claims.yaml. output: the .md file.
+        settings: `title`, `miniature`, `command`, `evaluation` by role, `printed` (by role, all `variations` and `means`
+            of the paper), `names` and `measured` (see `reporting.cells.Maker`), `reasons`, `keys` (by measures file).
+        measures: measures files. claims: claims.yaml. reported: reported.yaml; None where no paper prints anything.
+        output: the .md file.
+
+    Raises:
+        UserError: a claim rests on a table or number that reported.yaml does not have.
     """
     store = open_store(settings, measures)
-    verdicts = []
-    for claim in yaml.safe_load(claims.read_text(encoding="utf-8"))["claims"]:
-        where = settings["evaluation"][claim["role"]]
-        for place, name in ((claim, "measure"), (claim["test"], "from_measure")):
-            if name in place:
-                place[name] = settings["measured"][place[name]]
-        verdicts.append(judge(claim, store, where["collection"], where["split"], claims))
-    write_json(output.with_suffix(".json"), {"claims": [asdict(verdict) for verdict in verdicts]})
-    write_text(output, markdown(settings, verdicts))
+    document = yaml.safe_load(claims.read_text(encoding="utf-8"))
+    audited = audit(load(reported)) if reported else None
+    papers = printed.judge(document, settings["printed"], settings["names"], audited, str(claims))
+    taken, records = settings["measured"], []
+    for number, (claim, paper) in enumerate(zip(document["claims"], papers, strict=True)):
+        where, at = settings["evaluation"][claim["role"]], f"{claims}: claims.{number}"
+        measured = Measured(store, where["collection"], where["split"], claim["measure"], taken)
+        size: Interval | None = printed.said(claim, audited.reported if audited else None, at)
+        asked = [measure for measure in (claim["measure"], claim["test"].get("from_measure")) if measure]
+        proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]
+        incomparable = "; ".join(["a miniature"] * bool(settings["miniature"]) + proxies)
+        records.append(record(claim, taken, judge(claim, measured, size, paper, incomparable, at), paper))
+    write_json(output.with_suffix(".json"), {"counts": counts(records), "legend": LEGEND, "claims": records})
+    write_text(output, markdown(settings, records))

@@ -7,7 +7,9 @@ from typing import Any
 
 from jinja2 import Environment
 
+from robustdr.audit.verdicts import NOT_RUN
 from robustdr.files import write_text
+from robustdr.reporting.claims import SHOWN
 from robustdr.reporting.tables import BAR
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
@@ -25,6 +27,13 @@ def _table(path: Path, paper: str) -> dict[str, Any]:
         "lines": rows[2:],
         "notes": [line.removeprefix("- ") for line in lines if line.startswith("- ")],
     }
+
+
+def _claims(path: Path) -> dict[str, Any]:
+    """The claims of a paper, those that were run apart from those that were not."""
+    made = json.loads(path.read_text(encoding="utf-8"))
+    run = [claim for claim in made["claims"] if claim["verdict"] != NOT_RUN]
+    return {**made, "run": run, "not_run": [claim for claim in made["claims"] if claim not in run], "shown": SHOWN}
 
 
 def _svg(path: Path) -> str:
@@ -53,7 +62,7 @@ def write_page(
                 {"id": path.stem, "name": path.stem.partition("_")[2].replace("figure", "Figure "), "svg": _svg(path)}
                 for path in of(paper["name"], figures)
             ],
-            "claims": [claim for path in of(paper["name"], claims) for claim in json.loads(path.read_text())["claims"]],
+            "claims": next((_claims(path) for path in of(paper["name"], claims)), None),
         }
         for paper in settings["papers"]
     ]

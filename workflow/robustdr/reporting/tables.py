@@ -14,7 +14,7 @@ from robustdr.reporting.layouts import collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
-SIGNS = {"same": "=", "larger": "▲", "smaller": "▼", "opposite": "≠", "": ""}
+SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
 
 def build(make: Maker, statistics: list[Path], costs: list[Path]) -> Grid:
@@ -71,8 +71,8 @@ def _legend(settings: dict[str, Any], cells: list[Cell]) -> str:
         legend += f", then its drop against the original queries{whose}"
     if any(cell.drop_agreement for cell in cells):
         legend += (
-            ". Beside a reproduced drop: = same direction and within 5 points of the reported one, ▲ larger loss than "
-            "reported, ▼ smaller loss, ≠ the other direction"
+            ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller "
+            "gain than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
         )
     return legend + "."
 
@@ -87,6 +87,17 @@ def _means(settings: dict[str, Any], cells: list[Cell]) -> list[str]:
         left_out = [kind for kind in where["variations"] if kind not in averaged[MEAN]]
         notes += [f"The means leave out {kind}: {settings['reasons'][kind]}." for kind in left_out]
     return list(dict.fromkeys(notes))
+
+
+def _uncertainty(settings: dict[str, Any], cells: list[Cell]) -> list[str]:
+    """What ± stands for, and for which systems where they differ."""
+    systems: dict[str, list[str]] = {}
+    for cell in (cell for cell in cells if cell.seeds):
+        over = f"the standard deviation over {cell.seeds} seeds"
+        over = over if cell.seeds > 1 else "half the 95 % confidence interval over queries (one training run)"
+        systems.setdefault(over, []).append(settings["labels"][cell.system])
+    notes = [f"± is {over}: {', '.join(dict.fromkeys(labels))}." for over, labels in systems.items()]
+    return notes if len(notes) > 1 else [f"± is {over}." for over in systems]
 
 
 def _losses(settings: dict[str, Any]) -> list[str]:
@@ -104,11 +115,7 @@ def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
     cells, labels = list(grid.cells.values()), settings["labels"]
     notes = [_legend(settings, cells)]
     if settings["spec"]["rows"] != "seeds":
-        notes.append(
-            "± is the standard deviation over seeds."
-            if max((cell.seeds for cell in cells), default=0) > 1
-            else "± is half the 95 % confidence interval over queries (one seed)."
-        )
+        notes += _uncertainty(settings, cells)
     test = settings["spec"].get("significance")
     if test:
         pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
@@ -124,7 +131,7 @@ def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def _row(fields: list[str]) -> str:
+def row(fields: list[str]) -> str:
     """A line of a Markdown table; a label may hold the bar that separates fields, as in L_p|q."""
     return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
 
@@ -136,7 +143,7 @@ def markdown(settings: dict[str, Any], grid: Grid) -> str:
     if settings["miniature"]:
         text += [f"> **Miniature.** {settings['miniature']}", ""]
     names = len(head) - len(grid.columns)
-    text += [_row(head), f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *map(_row, lines)]
+    text += [row(head), f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *map(row, lines)]
     text += ["", *(f"- {' '.join(note.split())}" for note in footnotes(settings, grid)), ""]
     return "\n".join(text)
 

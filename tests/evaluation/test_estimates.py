@@ -1,0 +1,127 @@
+"""Estimates and quotients of them: worked by hand, against SciPy, and by how often their intervals are right."""
+
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from robustdr.evaluation.estimates import Estimate, Ratio, drop_ratio
+
+ONE = Estimate(np.ones((1, 1)))
+
+
+def estimate(*values):
+    return Estimate(np.array([values], dtype=float))
+
+
+def test_a_mean_has_the_interval_and_the_p_of_the_t_test():
+    values = np.random.default_rng(0).normal(0.2, 1, size=(1, 40))
+    found = Ratio(Estimate(values), ONE)
+    expected = scipy.stats.ttest_1samp(values[0], 0)
+    assert found.p == pytest.approx(expected.pvalue)
+    low, high = expected.confidence_interval(0.95)
+    assert found.interval(0.95) == (pytest.approx(low), pytest.approx(high))
+    assert found.p_above(0.1) == pytest.approx(scipy.stats.ttest_1samp(values[0], 0.1, alternative="greater").pvalue)
+
+
+def test_what_is_computed_of_means_follows_to_first_order():
+    """a / b at means 3 and 2: each value moves it by (a − 3) / 2 − 3 (b − 2) / 4."""
+    quotient = estimate(2, 4) / estimate(1, 3)
+    assert quotient.mean == pytest.approx(1.5)
+    assert quotient.values == pytest.approx(np.array([[1.5 - 0.5 + 0.75, 1.5 + 0.5 - 0.75]]))
+    assert (estimate(2, 4) - estimate(1, 3)).values == pytest.approx(np.ones((1, 2)))
+
+
+def test_fieller_by_hand():
+    """An interval's ends are where a t-test of numerator − r · denominator has just that p."""
+    rng = np.random.default_rng(1)
+    b = rng.normal(2, 1, size=(1, 30))
+    a = 0.5 * b + rng.normal(0, 0.5, size=(1, 30))
+    found = Ratio(Estimate(a), Estimate(b))
+    for end in found.interval(0.9):
+        assert scipy.stats.ttest_1samp((a - end * b)[0], 0).pvalue == pytest.approx(0.1)
+
+
+def test_a_quotient_by_what_may_be_nothing_can_be_anything():
+    noise = np.random.default_rng(2).normal(0, 1, size=(1, 50))
+    assert Ratio(estimate(*range(50)), Estimate(noise)).interval(0.95) == (-inf, inf)
+
+
+def test_where_few_queries_differ_all_flips_of_their_signs_are_counted():
+    """Five queries of a thousand gain .5: the t-test says p = .025; of 32 ways to sign them 2 are as extreme."""
+    gain = Ratio(estimate(*([0.5] * 5 + [0.0] * 995)), ONE)
+    assert (gain.p, gain.test) == (2 / 32, "sign-flip test")
+    assert scipy.stats.ttest_1samp(gain.numerator.values[0], 0).pvalue < 0.03
+    low, high = gain.interval(0.95)
+    assert low == 0 < 0.0025 < high
+    assert Ratio(estimate(*([0.5] * 6 + [0.0] * 994)), ONE).interval(0.95)[0] > 0  # 2 / 64 < .05
+
+
+def test_no_difference_seen_is_not_none():
+    """Of 100 queries none differs: with 95 % confidence fewer than 3 % do, by 1 at most."""
+    low, high = Ratio(estimate(*[0.0] * 100), ONE).interval(0.95)
+    assert (low, high) == (-high, pytest.approx(1 - 0.05 ** (1 / 100)))
+    assert high == pytest.approx(0.0295, abs=1e-4)
+
+
+def test_what_all_queries_share_is_known_exactly():
+    original = np.array([[1.0, 0.5] * 20])
+    assert drop_ratio(original / 2, original).interval(0.95) == pytest.approx((-0.5, -0.5))
+
+
+def test_two_way_variance_by_hand():
+    """Rows 0, 2 and 2, 8 and 4, 14: effects of seeds −4, 0, 4 and of queries −3, 3, and what is left ∓2, 0, ±2.
+
+    Means of queries 2 and 8: variance 18 / 2 = 9. Means of seeds 1, 5, 9: 16 / 3. Rest: 16 / 2 / 6 = 4 / 3.
+    """
+    found = Ratio(Estimate(np.array([[0.0, 2.0], [2.0, 8.0], [4.0, 14.0]])), ONE)
+    over_queries, over_seeds, degrees = found._moments
+    assert over_queries[0, 0] == pytest.approx(9) and over_seeds[0, 0] == pytest.approx(16 / 3 - 4 / 3)
+    assert degrees == pytest.approx(max(13**2 / (81 / 1 + (16 / 3) ** 2 / 2 + (4 / 3) ** 2 / 2), 2))
+
+
+def test_a_system_without_randomness_is_compared_with_every_seed():
+    ours, bm25 = Estimate(np.array([[1.0, 0.0], [0.0, 0.0]])), estimate(0.5, 0.0)
+    assert (ours - bm25).values.tolist() == [[0.5, 0.0], [-0.5, 0.0]]
+    assert Ratio(bm25, ours).seeds == 2
+
+
+def test_seeds_that_only_one_of_two_systems_has_are_left_out():
+    assert len((Estimate(np.ones((3, 4))) - Estimate(np.ones((5, 4)))).values) == 3
+
+
+@pytest.mark.parametrize("factor", [2, 4])
+def test_queries_for_a_width(factor):
+    """√n: an interval of a quarter of the width needs sixteen times the queries."""
+    values = np.random.default_rng(0).normal(0.2, 1, size=(1, 400))
+    found = Ratio(Estimate(values), ONE)
+    low, high = found.interval(0.95)
+    assert found.queries_for((high - low) / factor, 0.95) == pytest.approx(400 * factor**2)
+
+
+def test_no_number_of_queries_makes_up_for_seeds_that_differ():
+    rng = np.random.default_rng(0)
+    found = Ratio(Estimate(rng.normal(0.2, 0.1, size=(3, 100)) + np.array([[-1.0], [0.0], [1.0]])), ONE)
+    assert found.queries_for(0.1, 0.95) == inf
+
+
+@pytest.mark.parametrize(
+    "seeds, spread, tolerance", [(1, 0.0, 0.02), (3, 0.0, 0.04), (3, 0.005, 0.04), (3, 0.02, 0.03), (5, 0.02, 0.03)]
+)
+def test_an_interval_of_drops_is_right_as_often_as_it_says(seeds, spread, tolerance):
+    """Queries and seeds vary, both alone and together. (Bootstrapping three seeds and 500 queries: .89 at a spread of .02.)"""
+    rng, right, runs, queries = np.random.default_rng(0), 0, 500, 300
+    truth = -0.05 / (0.5 / 1.3)
+    for _ in range(runs):
+        base = rng.beta(0.5, 0.8, size=queries)
+        original = base + rng.normal(0, spread, size=(seeds, 1)) + rng.normal(0, 0.2, size=(seeds, queries))
+        varied = base - 0.05 + rng.normal(0, spread, size=(seeds, 1)) + rng.normal(0, 0.2, size=(seeds, queries))
+        low, high = drop_ratio(varied, original).interval(0.95)
+        right += low <= truth <= high
+    assert right / runs == pytest.approx(0.95, abs=tolerance)
+
+
+def test_drop_by_hand():
+    found = drop_ratio(np.array([[0.5, 0.0]]), np.array([[1.0, 0.5]]))
+    assert found.value == pytest.approx(-2 / 3) and sqrt(found.queries) == sqrt(2)

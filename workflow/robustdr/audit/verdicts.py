@@ -1,0 +1,76 @@
+"""The verdict on a claim: from the interval of each effect, what the paper prints for it, and zero."""
+
+from collections.abc import Iterable
+from math import ceil
+from statistics import NormalDist
+
+from robustdr.audit.effects import ABOVE
+from robustdr.audit.intervals import Interval
+
+HOLDS, SMALLER, ABSENT, FAILS, INCONCLUSIVE = "holds", "smaller", "absent", "fails", "inconclusive"
+NO_POWER, INCOMPARABLE, NOT_RUN, NOT_PRINTED = "no power", "not comparable here", "not run", "not printed"
+VERDICTS = {
+    HOLDS: "every effect is there, and none is significantly below the printed one",
+    SMALLER: "the right direction, but an effect is significantly below the printed one",
+    ABSENT: "an interval excludes the printed effect and includes none",
+    FAILS: "an effect is significantly the other way, or beyond its margin",
+    INCONCLUSIVE: "an interval includes the printed effect and none alike",
+    NO_POWER: "undecided, as was known before the run: the margin asks for more queries",
+    INCOMPARABLE: "the sentence gives a size, and sizes at this scale do not compare with the paper's",
+    NOT_RUN: "what it compares was not run",
+}
+WORST_FIRST = (FAILS, ABSENT, NO_POWER, INCONCLUSIVE, SMALLER, HOLDS)
+POWER, CORRELATION = 0.8, 0.8  # of a planned comparison; of two systems' values of one query
+
+
+def verdict(interval: Interval, corrected: Interval, region: Interval, printed: Interval | None = None) -> str:
+    """The verdict on one effect. Where `region` is every effect above 0, and p the least effect that `printed` can be:
+
+    | interval of the effect | verdict |
+    | --- | --- |
+    | above 0, and not below p | `holds` |
+    | above 0, and below p | `smaller` |
+    | includes 0, and below p | `absent` |
+    | includes 0 and p, or nothing is printed | `inconclusive` |
+    | below 0 | `fails` |
+
+    Where `region` has other bounds (a margin, a stated size) the effect `holds` inside and `fails` outside of it, and what
+    is printed plays no part.
+
+    Args:
+        interval: of the effect, at the claim's level. All effects of a claim must hold, which needs no correction (an
+            intersection-union test; Berger, 1982).
+        corrected: the same at the level divided by the number of effects (Bonferroni): one effect that is not there, or
+            the other way, decides against the claim.
+    """
+    if corrected.high < region.low or corrected.low > region.high:
+        return FAILS
+    below = region == ABOVE and printed is not None and 0 < printed.low and corrected.high < printed.low
+    if interval.within(region):
+        return SMALLER if below else HOLDS
+    return ABSENT if below else INCONCLUSIVE
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """The verdict on a claim from those on its effects; a claim without effects is inconclusive."""
+    return min(verdicts, key=WORST_FIRST.index, default=INCONCLUSIVE)
+
+
+def confidence(region: Interval, level: float) -> float:
+    """Of the interval behind a test at `level`: two one-sided tests (Schuirmann, 1987) where there is a margin."""
+    return 1 - level if region == ABOVE else 1 - 2 * level
+
+
+def planned(region: Interval, base: float, level: float) -> int:
+    """How many queries a margin asks for, before anything is run.
+
+    Two systems that are equal, whose values of a query correlate by `CORRELATION`, come inside the margin with probability
+    `POWER`. A measure between 0 and 1 of mean m varies by m (1 − m) at most.
+
+    Args:
+        region: of the claim. base: the mean that the margin is a share of.
+    """
+    sides = [abs(bound) for bound in region if abs(bound) < 1]
+    beta = (1 - POWER) / len(sides)
+    z = NormalDist().inv_cdf(1 - level) + NormalDist().inv_cdf(1 - beta)
+    return ceil(2 * (1 - CORRELATION) * base * (1 - base) * (z / (min(sides) * base)) ** 2)
