@@ -1,10 +1,14 @@
 # Audit: printed numbers against each other. It needs no collection and no scale.
+CLAIMED = ("claims", "experiment")  # what a paper's claims are judged by, where it has any
 AUDITED = sorted(path.parent.name for path in Path("config/papers").glob("*/reported.yaml"))
 
 
 rule audit:
     input:
         reported="config/papers/{audited}/reported.yaml",
+        claims=lambda w: [
+            path for path in (f"config/papers/{w.audited}/{part}.yaml" for part in CLAIMED) if os.path.exists(path)
+        ],
         schema="config/schemas/reported.schema.json",
     output:
         md=report("results/audit/{audited}.md", category="Audit", subcategory="{audited}"),
@@ -24,7 +28,10 @@ rule audit:
         runtime=retried(10),
     params:
         code=code("robustdr.audit.command"),
-        contents=contents("config/papers/{audited}/reported.yaml", "config/schemas/reported.schema.json"),
+        contents=contents(
+            *(f"config/papers/{{audited}}/{part}.yaml" for part in ("reported", *CLAIMED)),
+            "config/schemas/reported.schema.json",
+        ),
     shell:
         "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
         " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"

@@ -89,7 +89,9 @@ def test_a_margin_is_a_share_of_the_other_system(store):
     assert effect.size == pytest.approx(-0.1)
 
 
-@pytest.mark.parametrize("said, expected", [((0.3, 0.3), "holds"), ((0.5, 0.5), "inconclusive"), ((0.95, 0.95), "fails")])
+@pytest.mark.parametrize(
+    "said, expected", [((0.3, 0.3), "holds"), ((0.5, 0.5), "inconclusive"), ((0.95, 0.95), "fails")]
+)
 def test_share_of_gain(store, said, expected):
     """Half of the queries gain .5; the snapshot helps half of those: a share of .5 ± .1."""
     values = store(
@@ -120,7 +122,9 @@ DEPTHS = ("Success@1", "Success@5")
 SUNK = [1] * 80 + [2] * 40 + [0] * 40
 
 
-@pytest.mark.parametrize("by, margin, expected", [(0.5, 0.2, "holds"), (0.5, 0.05, "inconclusive"), (0.9, 0.1, "fails")])
+@pytest.mark.parametrize(
+    "by, margin, expected", [(0.5, 0.2, "holds"), (0.5, 0.05, "inconclusive"), (0.9, 0.1, "fails")]
+)
 def test_loss_shrinks(store, by, margin, expected):
     """From a half to a quarter: by half, give or take .11."""
     values = store({"base": {"original": ALL, "typo": SUNK}}, DEPTHS)

@@ -73,6 +73,19 @@ def test_json_and_csv_hold_the_same_findings(mine, capsys):
     assert (row["id"], row["printed"], row["consistent"], row["line"]) == (finding["id"], "434", "524", "12")
 
 
+def test_claims_are_judged_on_the_paper_s_own_numbers(capsys):
+    assert main(["capot"]) == 0
+    text = capsys.readouterr().out.partition("## Claims as printed")[2]
+    assert "35 holds, 3 fails, 1 not printed." in text
+    assert (
+        "- **fails**: The gap between CAPOT and the baseline narrows to 3% at 200 on NQ (§6). typos_mean, over" in text
+    )
+    assert main(["toroder", "--format", "json"]) == 0
+    [paper] = json.loads(capsys.readouterr().out)
+    assert {claim["verdict"] for claim in paper["claims"]} == {"holds"}
+    assert main(["qvg"]) == 0 and "Claims" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("flag", "status"), [([], 0), (["--fail-on", "impossible"], 1), (["--fail-on", "suspicious"], 1)]
 )

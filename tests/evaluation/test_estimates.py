@@ -110,7 +110,7 @@ def test_no_number_of_queries_makes_up_for_seeds_that_differ():
     "seeds, spread, tolerance", [(1, 0.0, 0.02), (3, 0.0, 0.04), (3, 0.005, 0.04), (3, 0.02, 0.03), (5, 0.02, 0.03)]
 )
 def test_an_interval_of_drops_is_right_as_often_as_it_says(seeds, spread, tolerance):
-    """Queries and seeds vary, both alone and together. (Bootstrapping three seeds and 500 queries: .89 at a spread of .02.)"""
+    """Queries and seeds vary, alone and together. (A bootstrap covers .89 with three seeds at a spread of .02.)"""
     rng, right, runs, queries = np.random.default_rng(0), 0, 500, 300
     truth = -0.05 / (0.5 / 1.3)
     for _ in range(runs):

@@ -41,7 +41,15 @@ SHRINKS["by"] = {"table": "prose", "quantity": "shrinks"}
 
 
 def claim(words, measure, test, **others):
-    return {"claim": words, "source": "§3", "role": "passages", "measure": measure, "level": 0.05, "test": test, **others}
+    return {
+        "claim": words,
+        "source": "§3",
+        "role": "passages",
+        "measure": measure,
+        "level": 0.05,
+        "test": test,
+        **others,
+    }
 
 
 @pytest.fixture()
@@ -125,7 +133,10 @@ def test_claims_without_a_paper_are_not_printed(write):
     ("change", "message"),
     [
         ({"reported": ["tabel1"]}, "claims.0: reported: 'tabel1' is unknown (did you mean table1"),
-        ({"test": {**SHRINKS, "by": {"table": "prose", "quantity": "grows"}}}, "claims.0: test.by: the paper prints nothing"),
+        (
+            {"test": {**SHRINKS, "by": {"table": "prose", "quantity": "grows"}}},
+            "claims.0: test.by: the paper prints nothing",
+        ),
     ],
 )
 def test_a_claim_that_rests_on_nothing_is_an_error(write, change, message):

@@ -80,7 +80,10 @@ def shrink(folder):
     edit(folder / "config/scales/mini.yaml", scale)
     test = {"name": "not_worse", "system": "rodr", "than": "dr_oq", "query_sets": ["original"], "margin": 0.02}
     share = {"name": "share_of_gain", "system": "capot_nq", "snapshot": "capot_nq.at10", "base": "regular_nq"}
-    share |= {"query_sets": ["typos_mean"], "by": {"table": "prose_training", "quantity": "share_of_gain_after_1_epoch"}}
+    share |= {
+        "query_sets": ["typos_mean"],
+        "by": {"table": "prose_training", "quantity": "share_of_gain_after_1_epoch"},
+    }
     for paper, change, claims in (
         ("rodr", rodr, claim(ROLE, "RR@10", **test)),
         ("capot", capot, claim("natural-questions", "Success@20", **share)),

@@ -27,7 +27,7 @@ from robustdr.evaluation.store import Store
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured values of one collection and split: `Numbers` as estimates. `taken`: the measure taken for the paper's."""
+    """Measured values of one collection and split, `Numbers` as estimates; `taken`: what is measured for a measure."""
 
     store: Store
     collection: str
@@ -37,16 +37,16 @@ class Measured:
 
     def mean(self, system: str, query_set: str, measure: str = "") -> Estimate:
         asked = measure or self.measure
-        return Estimate(
-            self.store.values(system, self.collection, self.split, query_set, self.taken.get(asked, asked))
-        )
+        return Estimate(self.store.values(system, self.collection, self.split, query_set, self.taken.get(asked, asked)))
 
     def drop(self, system: str, query_set: str) -> Estimate:
         original = self.mean(system, ORIGINAL)
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:
-        raise UserError(f"{system}: hours depend on the machines; the table of all methods shows what training costs here")
+        raise UserError(
+            f"{system}: hours depend on the machines; the table of all methods shows what training costs here"
+        )
 
     def others(self, system: str, query_sets: Sequence[str]) -> list[str]:
         named = {kind for query_set in query_sets for kind in self.store.kinds(self.collection, query_set)}
@@ -57,7 +57,7 @@ class Measured:
 class Judged:
     """One effect: its size, the interval of that, the printed one, and its verdict.
 
-    `low` and `high` are ends of the interval of `confidence`; `printed` of the rounding interval of what the paper prints.
+    `low` and `high` are ends of the interval of `confidence`; `printed` those of what the paper's rounding leaves open.
     `p` is two-sided against none, or for a margin the larger of two one-sided ones. `needed`: the queries that would
     decide, None where no number would or the effect is decided.
     """
@@ -137,7 +137,18 @@ def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval
         sides += [1 - ratio.p_above(high) for high in [region.high] if isfinite(high)]
         p, test = max(sides), "two one-sided t-tests" if len(sides) > 1 else "one-sided t-test"
     return Judged(
-        effect.words, ratio.value, *interval, sure, p, test, ratio.queries, ratio.seeds, tuple(region), printed, reached, needed
+        effect.words,
+        ratio.value,
+        *interval,
+        sure,
+        p,
+        test,
+        ratio.queries,
+        ratio.seeds,
+        (region.low, region.high),
+        printed,
+        reached,
+        needed,
     )
 
 

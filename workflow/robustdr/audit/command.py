@@ -3,10 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from robustdr.audit import report
-from robustdr.audit.findings import SEVERITIES, audit
+from robustdr.audit.findings import SEVERITIES, Audit, audit
+from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import PAPERS, load
 from robustdr.errors import unknown
 from robustdr.files import write_text
@@ -27,9 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit and write the report; 1 if there are findings that `--fail-on` asks for, 0 otherwise.
 
     Raises:
-        UserError: an unknown paper, or a reported.yaml that cannot be read.
+        UserError: an unknown paper, a reported.yaml that cannot be read, a claim that rests on what it does not have.
     """
-    audits = [audit(load(path)) for path in _paths(arguments.papers)]
+    audits = [_audited(path) for path in _paths(arguments.papers)]
     text = (report.summary if arguments.summary else report.FORMATS[arguments.format])(audits)
     if arguments.output:
         write_text(arguments.output, text)
@@ -37,6 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(text)
     counted = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1] if arguments.fail_on else ()
     return int(any(done.count(severity) for done in audits for severity in counted))
+
+
+def _audited(path: Path) -> Audit:
+    """The audit of a reported.yaml, with the claims that lie beside it."""
+    found = audit(load(path))
+    return replace(found, claims=judge_folder(path.parent, found))
 
 
 def _paths(papers: Sequence[str]) -> list[Path]:

@@ -13,7 +13,7 @@ ABOVE = Interval(0.0, inf)
 
 
 class Quantity(Protocol):
-    """A mean, or what is computed of means: the rounding interval of what is printed, or an estimate with its spread."""
+    """A mean, or what is computed of means: a rounding interval where printed, an estimate where measured."""
 
     def __add__(self, other: Self, /) -> Self: ...
     def __sub__(self, other: Self, /) -> Self: ...
@@ -21,18 +21,19 @@ class Quantity(Protocol):
 
 
 Q = TypeVar("Q", bound=Quantity)
+Q_co = TypeVar("Q_co", bound=Quantity, covariant=True)
 
 
-class Numbers(Protocol[Q]):
+class Numbers(Protocol[Q_co]):
     """The numbers of one collection and split, under the measure of a claim unless another one is named."""
 
-    def mean(self, system: str, query_set: str, measure: str = "") -> Q:
+    def mean(self, system: str, query_set: str, measure: str = "") -> Q_co:
         """The mean of the measure over the queries; raises UserError where there is none."""
 
-    def drop(self, system: str, query_set: str) -> Q:
+    def drop(self, system: str, query_set: str) -> Q_co:
         """(mean on the query set − mean on the original queries) / mean on the original queries of `system`."""
 
-    def hours(self, system: str) -> Q:
+    def hours(self, system: str) -> Q_co:
         """What making a system costs: its training, and the index where that is made anew."""
 
     def others(self, system: str, query_sets: Sequence[str]) -> list[str]:
@@ -101,7 +102,7 @@ def hurts_least(numbers: Numbers[Q], system: str, query_sets: list[str], against
 def helps_most(
     numbers: Numbers[Q], system: str, base: str, query_sets: list[str], against: Sequence[str] = ()
 ) -> Effects[Q]:
-    """`system` gains more over `base` on each of `query_sets` than on each of `against`, by default every other variation."""
+    """`system` gains more over `base` on `query_sets` than on each of `against`, by default every other variation."""
     for kind, other, here, there in _gains(numbers, system, base, query_sets, against):
         yield Effect(f"{kind} against {other}", here - there, numbers.mean(base, ORIGINAL))
 
@@ -109,7 +110,7 @@ def helps_most(
 def helps_least(
     numbers: Numbers[Q], system: str, base: str, query_sets: list[str], against: Sequence[str] = ()
 ) -> Effects[Q]:
-    """`system` gains less over `base` on each of `query_sets` than on each of `against`, by default every other variation."""
+    """`system` gains less over `base` on `query_sets` than on each of `against`, by default every other variation."""
     for kind, other, here, there in _gains(numbers, system, base, query_sets, against):
         yield Effect(f"{kind} against {other}", there - here, numbers.mean(base, ORIGINAL))
 
@@ -157,7 +158,7 @@ def loss_shrinks(
 
 
 def gain_shrinks(numbers: Numbers[Q], system: str, base: str, query_sets: list[str], from_measure: str) -> Effects[Q]:
-    """The gain of `system` over `base`, a share of `base` on the original queries, is smaller than under `from_measure`."""
+    """The gain of `system` over `base`, a share of the latter, is smaller than under `from_measure`."""
     for kind in query_sets:
         then, now = (
             (numbers.mean(system, kind, measure) - numbers.mean(base, kind, measure))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.evidence import Evidence
@@ -12,6 +12,9 @@ from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
 from robustdr.audit.resolve import resolve
+
+if TYPE_CHECKING:
+    from robustdr.audit.printed import Claimed
 
 SEVERITIES = ("impossible", "inconsistent", "suspicious")  # from the worst on
 
@@ -58,11 +61,12 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit of one paper found."""
+    """What the audit of one paper found; `claims` as its own numbers judge them, where it has any."""
 
     reported: Reported
     findings: Sequence[Finding]
     coverage: Coverage
+    claims: Sequence["Claimed"] = ()
 
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)

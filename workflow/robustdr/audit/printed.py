@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -97,6 +97,10 @@ class Judged:
     marks: str
     verdict: str
 
+    def __str__(self) -> str:
+        ends = ", ".join(f"{100 * end:+.1f}" for end in (self.low, self.high))
+        return f"{self.words}: {ends}%{f', marked {self.marks}' if self.marks else ''}: {self.verdict}"
+
 
 @dataclass(frozen=True)
 class AsPrinted:
@@ -109,6 +113,13 @@ class AsPrinted:
     effects: list[Judged]
     reason: str = ""
     findings: list[str] = field(default_factory=list)
+
+
+class Claimed(NamedTuple):
+    """A claim of a paper and what the paper's own numbers say of it."""
+
+    claim: Mapping[str, Any]
+    found: AsPrinted
 
 
 def said(claim: Mapping[str, Any], reported: Reported | None, where: str) -> Interval | None:
@@ -156,13 +167,17 @@ def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: 
 
 
 def judge(
-    document: Mapping[str, Any], evaluation: Mapping[str, Any], names: Mapping[str, str], audit: Audit | None, where: str
+    document: Mapping[str, Any],
+    evaluation: Mapping[str, Any],
+    names: Mapping[str, str],
+    audit: Audit | None,
+    where: str,
 ) -> list[AsPrinted]:
     """The claims of one paper as printed.
 
     Args:
         document: what claims.yaml holds: `claims`, and `names` of systems that belong to another paper.
-        evaluation: by role, `variations` and `means`, as in experiment.yaml. names: what tables call the paper's systems.
+        evaluation: by role, `variations` and `means`, as in experiment.yaml. names: the systems in its tables.
         audit: of its reported.yaml; None where no paper stands behind the claims. where: claims.yaml, for messages.
     """
     made = []
@@ -178,13 +193,12 @@ def judge(
     return made
 
 
-def judge_folder(folder: Path, audit: Audit) -> list[tuple[Mapping[str, Any], AsPrinted]]:
-    """The claims in the folder of a paper, with what its own numbers say of each; none where it has no claims.yaml."""
-    if not (folder / "claims.yaml").exists():
+def judge_folder(folder: Path, audit: Audit) -> list[Claimed]:
+    """The claims in the folder of a paper, with what its own numbers say of each; none where it declares none."""
+    paths = [folder / "claims.yaml", folder / "experiment.yaml"]
+    if not all(path.exists() for path in paths):
         return []
-    document, experiment = (
-        yaml.safe_load((folder / f"{name}.yaml").read_text(encoding="utf-8")) for name in ("claims", "experiment")
-    )
+    document, experiment = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in paths)
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
-    made = judge(document, experiment["evaluation"], names, audit, str(folder / "claims.yaml"))
-    return list(zip(document["claims"], made, strict=True))
+    made = judge(document, experiment["evaluation"], names, audit, str(paths[0]))
+    return list(map(Claimed, document["claims"], made))

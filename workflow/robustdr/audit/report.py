@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
 from robustdr.audit.relations import label
+from robustdr.audit.verdicts import HOLDS
 
 SHOWN = 6  # cells of one finding that Markdown lists
 LEGEND = (
@@ -75,7 +77,26 @@ def _paper(audit: Audit) -> str:
         lines += [*_section(number, finding, reported.tables[table].cells), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_claims(audit)])
+
+
+def _claims(audit: Audit) -> list[str]:
+    """What a paper's own numbers say of its claims: how many hold, and those that do not."""
+    if not audit.claims:
+        return []
+    count = Counter(found.verdict for _, found in audit.claims)
+    lines = [
+        "## Claims as printed",
+        "",
+        ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + ".",
+        "",
+    ]
+    for claim, found in audit.claims:
+        if found.verdict != HOLDS:
+            why = [str(effect) for effect in found.effects if effect.verdict == found.verdict]
+            lines += [f"- **{found.verdict}**: {claim['claim']} ({claim['source']}). {found.reason or '; '.join(why)}"]
+            lines += [f"  - {finding}" for finding in found.findings]
+    return [*lines, ""]
 
 
 def _section(number: int, finding: Finding, table: Sequence[Cell]) -> list[str]:
@@ -106,7 +127,7 @@ def _printed(flaw: Flaw) -> str:
 
 
 def as_json(audits: Sequence[Audit]) -> str:
-    """A list of papers, each with its coverage and its findings cell by cell."""
+    """A list of papers, each with its coverage, its findings cell by cell and its claims as printed."""
     papers = [
         {
             "paper": audit.reported.paper,
@@ -133,6 +154,9 @@ def as_json(audits: Sequence[Audit]) -> str:
                     ],
                 }
                 for finding in audit.findings
+            ],
+            "claims": [
+                {"claim": claim["claim"], "source": claim["source"], **asdict(found)} for claim, found in audit.claims
             ],
         }
         for audit in audits

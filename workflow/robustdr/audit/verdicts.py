@@ -34,8 +34,8 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
     | includes 0 and p, or nothing is printed | `inconclusive` |
     | below 0 | `fails` |
 
-    Where `region` has other bounds (a margin, a stated size) the effect `holds` inside and `fails` outside of it, and what
-    is printed plays no part.
+    Where `region` has other bounds (a margin, a stated size) the effect `holds` inside and `fails` outside of it, and
+    what is printed plays no part.
 
     Args:
         interval: of the effect, at the claim's level. All effects of a claim must hold, which needs no correction (an
@@ -45,7 +45,7 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
     """
     if corrected.high < region.low or corrected.low > region.high:
         return FAILS
-    below = region == ABOVE and printed is not None and 0 < printed.low and corrected.high < printed.low
+    below = region == ABOVE and printed is not None and printed.low > 0 and corrected.high < printed.low
     if interval.within(region):
         return SMALLER if below else HOLDS
     return ABSENT if below else INCONCLUSIVE
@@ -64,8 +64,8 @@ def confidence(region: Interval, level: float) -> float:
 def planned(region: Interval, base: float, level: float) -> int:
     """How many queries a margin asks for, before anything is run.
 
-    Two systems that are equal, whose values of a query correlate by `CORRELATION`, come inside the margin with probability
-    `POWER`. A measure between 0 and 1 of mean m varies by m (1 − m) at most.
+    Two systems that are equal, whose values of a query correlate by `CORRELATION`, come inside the margin with
+    probability `POWER`. A measure between 0 and 1 of mean m varies by m (1 − m) at most.
 
     Args:
         region: of the claim. base: the mean that the margin is a share of.

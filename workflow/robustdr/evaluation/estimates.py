@@ -15,9 +15,9 @@ EXACT = 1e-12  # floating point only
 class Estimate:
     """A mean over seeds and queries, or what is computed of such means.
 
-    `values` [seeds, queries] have the estimate as their mean and its uncertainty in their spread. Those of a mean are the
-    measured values themselves; those of sums, products and quotients follow to first order (the delta method), so that
-    their rows and columns stay the same seeds and queries and everything that is computed is paired. A system without
+    `values` [seeds, queries] have the estimate as their mean and its uncertainty in their spread. Those of a mean are
+    the measured values themselves; those of sums, differences and quotients follow to first order (the delta method):
+    rows and columns stay the same seeds and queries, and everything that is computed is paired. A system without
     randomness has one row; where two systems have several seeds each, those that both have are compared.
     """
 
@@ -49,8 +49,8 @@ class Ratio:
     """The quotient of two estimates, with intervals that stay right where the denominator may be near 0.
 
     An interval holds every quotient r for which `numerator` − r · `denominator` may be 0 (Fieller, 1954). Variances are
-    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom: queries alone where
-    there is one seed.
+    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom: queries alone
+    where there is one seed.
     """
 
     numerator: Estimate

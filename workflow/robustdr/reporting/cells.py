@@ -23,8 +23,8 @@ class Cell:
     `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
     says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds.
     `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
-    over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
-    ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement` with the reported drop: see `agreement`.
+    over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are
+    the ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement`: see `agreement`.
     """
 
     table: str

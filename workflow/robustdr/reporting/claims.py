@@ -16,6 +16,7 @@ from robustdr.audit.intervals import Interval
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.audit.verdicts import CORRELATION, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
+from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
 from robustdr.files import write_json, write_text
 from robustdr.reporting.tables import row
@@ -23,16 +24,16 @@ from robustdr.reporting.tables import row
 SHOWN = 3  # effects of a claim that its line shows
 LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
-    "As printed: the same test on the paper's own numbers, by direction and size; significance only where the claim names "
-    "a mark. inconclusive: their rounding, or a missing mark, leaves it open.",
+    "As printed: the same test on the paper's own numbers, by direction and size; significance only where the claim "
+    "names a mark. inconclusive: their rounding, or a missing mark, leaves it open.",
     "An effect is a share of the base on the original queries, so that scales compare; in brackets its interval. All "
-    "effects of a claim must hold, each at the claim's level; what speaks against a claim is corrected for the number of "
-    "its effects (Bonferroni).",
-    "Intervals: paired over queries (Fieller); with several seeds over both, by a two-way random-effects variance. With "
-    "fewer than 15 queries that differ, p is that of all flips of their signs. With one training run they say nothing of "
-    "other runs.",
-    f"{NO_POWER}: two equal systems whose values of a query correlate by {CORRELATION} would come inside the margin with "
-    f"probability {POWER} at the number of queries that is named.",
+    "effects of a claim must hold, each at the claim's level; what speaks against a claim is corrected for the number "
+    "of its effects (Bonferroni).",
+    "Intervals: paired over queries (Fieller); with several seeds over both, by a two-way random-effects variance. "
+    f"With fewer than {FEW} queries that differ, p is that of all flips of their signs. With one training run they say "
+    "nothing of other runs.",
+    f"{NO_POWER}: two equal systems whose values of a query correlate by {CORRELATION} would come inside the margin "
+    f"with probability {POWER} at the number of queries that is named.",
 ]
 
 
@@ -51,11 +52,6 @@ def effect_text(effect: Judged) -> str:
         text += f", printed {percent(*effect.printed)}"
     text += f": {effect.verdict}"
     return text + (f" (about {effect.needed:,} queries would decide)" if effect.needed else "")
-
-
-def printed_text(effect: printed.Judged) -> str:
-    marks = f", marked {effect.marks}" if effect.marks else ""
-    return f"{effect.words}: {percent(effect.low, effect.high)}%{marks}: {effect.verdict}"
 
 
 def record(claim: dict[str, Any], taken: dict[str, str], here: Verdict, paper: AsPrinted) -> dict[str, Any]:
@@ -81,7 +77,7 @@ def record(claim: dict[str, Any], taken: dict[str, str], here: Verdict, paper: A
         "as_printed": {
             "verdict": paper.verdict,
             "reason": paper.reason,
-            "evidence": [printed_text(effect) for effect in as_printed],
+            "evidence": list(map(str, as_printed)),
             "effects": [_finite(asdict(effect)) for effect in as_printed],
             "findings": paper.findings,
         },
@@ -144,8 +140,8 @@ def write_claims(
     """Judge every claim of a paper, as printed and on the measures at hand, and write the verdicts as .md and .json.
 
     Args:
-        settings: `title`, `miniature`, `command`, `evaluation` by role, `printed` (by role, all `variations` and `means`
-            of the paper), `names` and `measured` (see `reporting.cells.Maker`), `reasons`, `keys` (by measures file).
+        settings: `title`, `miniature`, `command`, `evaluation` by role, `printed` (by role, all `variations` and
+            `means` of the paper), `names`, `measured` and `reasons` (see `reporting.cells.Maker`), `keys`.
         measures: measures files. claims: claims.yaml. reported: reported.yaml; None where no paper prints anything.
         output: the .md file.
 

@@ -71,8 +71,8 @@ def _legend(settings: dict[str, Any], cells: list[Cell]) -> str:
         legend += f", then its drop against the original queries{whose}"
     if any(cell.drop_agreement for cell in cells):
         legend += (
-            ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller "
-            "gain than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
+            ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a "
+            "smaller gain than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
         )
     return legend + "."
 
