@@ -145,8 +145,8 @@ def test_hurts_most_and_least(store):
     found = judged(values, "hurts_least", system="dr_oq", query_sets=["marks", "swap"])
     # Means: .875; (.25 + 0 + .25 + .2) / 4 = .175; (3 · .5 + .25) / 4 = .4375. Drops: 0, -80 %, -50 %.
     assert [(effect.words, effect.size) for effect in found.effects] == [
-        ("marks against misspell", pytest.approx(0.8)),
-        ("swap against misspell", pytest.approx(0.3)),
+        ("marks, against misspell", pytest.approx(0.8)),
+        ("swap, against misspell", pytest.approx(0.3)),
     ]
     assert found.verdict == "holds"
 
@@ -154,7 +154,7 @@ def test_hurts_most_and_least(store):
 def test_only_the_variations_that_a_sentence_names_are_compared(store):
     values = store({"dr_oq": {"original": GOOD, "misspell": BAD, "swap": FAIR, "marks": GOOD}})
     found = judged(values, "hurts_most", system="dr_oq", query_sets=["swap"], against=["marks"])
-    assert found.verdict == "holds" and [effect.words for effect in found.effects] == ["swap against marks"]
+    assert found.verdict == "holds" and [effect.words for effect in found.effects] == ["swap, against marks"]
 
 
 def test_a_mean_is_not_compared_with_its_own_variations(store):

@@ -102,6 +102,8 @@ def test_a_mark_that_a_claim_names_must_be_printed_and_settles_what_rounding_lea
     assert printed("†", **test, query_sets=["typo", "swap"]).verdict == "inconclusive"
     assert printed("†", **test, query_sets=["near"]).verdict == "holds"  # 39.0 and 39.1 may be the same number
     assert printed(**test, query_sets=["near"]).verdict == "inconclusive"
+    below = {"name": "loses", "system": "ours", "query_sets": ["swap"]}  # its original queries are marked, swap is not
+    assert printed("†", **below).verdict == "inconclusive" and printed(**below).verdict == "holds"
     assert printed("†", name="improves", system="theirs", over=["ours"], query_sets=["typo"]).verdict == "fails"
 
 

@@ -92,7 +92,7 @@ def simulate(test, effect, runs, queries=1500, seeds=1, printed=None):
     verdicts, covered = Counter(), 0
     for _ in range(runs):
         numbers = Simulated(at, queries, seeds, rng)
-        words = [] if printed is None else ["typo, over theirs", "typo", *(f"typo against {k}" for k in KINDS)]
+        words = [] if printed is None else ["typo, over theirs", "typo", *(f"typo, against {k}" for k in KINDS)]
         words += [] if printed is None else ["typo, against theirs", "typo, from shallow"]
         paper = AsPrinted("holds", [Judged(w, printed, printed, "", "holds") for w in words])
         found = judge(claim, numbers, said, paper, "", "")

@@ -44,13 +44,19 @@ class Numbers(Protocol[Q_co]):
 class Effect(Generic[Q]):
     """One comparison of a claim: the quotient `gain` / `base` lies in `region` if the claim is right.
 
-    `base` None: `gain` is a share already.
+    `query_set` is what is compared, `against` the other side in words. `base` None: `gain` is a share already.
     """
 
-    words: str
+    query_set: str
+    against: str
     gain: Q
     base: Q | None = None
     region: Interval = ABOVE
+
+    @property
+    def words(self) -> str:
+        """What is compared; the same for printed and for measured numbers."""
+        return ", ".join(filter(None, (self.query_set, self.against)))
 
 
 Effects = Iterator[Effect[Q]]
@@ -63,7 +69,7 @@ def improves(
     for other in over:
         for kind in query_sets:
             gain = numbers.mean(system, kind) - numbers.mean(other, kind)
-            yield Effect(f"{kind}, over {other}", gain, numbers.mean(other, ORIGINAL), region)
+            yield Effect(kind, f"over {other}", gain, numbers.mean(other, ORIGINAL), region)
 
 
 def not_worse(numbers: Numbers[Q], system: str, than: str, query_sets: list[str], margin: float) -> Effects[Q]:
@@ -82,21 +88,21 @@ def loses(
     """`system` is worse on each query set than `base` (by default itself) on the original queries, as a share of it."""
     original = numbers.mean(base or system, ORIGINAL)
     for kind in query_sets:
-        yield Effect(kind, original - numbers.mean(system, kind), original, region)
+        yield Effect(kind, "", original - numbers.mean(system, kind), original, region)
 
 
 def hurts_most(numbers: Numbers[Q], system: str, query_sets: list[str], against: Sequence[str] = ()) -> Effects[Q]:
     """Each of `query_sets` costs `system` more than each of `against`, by default every other variation."""
     for kind in query_sets:
         for other in against or numbers.others(system, query_sets):
-            yield Effect(f"{kind} against {other}", numbers.drop(system, other) - numbers.drop(system, kind))
+            yield Effect(kind, f"against {other}", numbers.drop(system, other) - numbers.drop(system, kind))
 
 
 def hurts_least(numbers: Numbers[Q], system: str, query_sets: list[str], against: Sequence[str] = ()) -> Effects[Q]:
     """Each of `query_sets` costs `system` less than each of `against`, by default every other variation."""
     for kind in query_sets:
         for other in against or numbers.others(system, query_sets):
-            yield Effect(f"{kind} against {other}", numbers.drop(system, kind) - numbers.drop(system, other))
+            yield Effect(kind, f"against {other}", numbers.drop(system, kind) - numbers.drop(system, other))
 
 
 def helps_most(
@@ -104,7 +110,7 @@ def helps_most(
 ) -> Effects[Q]:
     """`system` gains more over `base` on `query_sets` than on each of `against`, by default every other variation."""
     for kind, other, here, there in _gains(numbers, system, base, query_sets, against):
-        yield Effect(f"{kind} against {other}", here - there, numbers.mean(base, ORIGINAL))
+        yield Effect(kind, f"against {other}", here - there, numbers.mean(base, ORIGINAL))
 
 
 def helps_least(
@@ -112,7 +118,7 @@ def helps_least(
 ) -> Effects[Q]:
     """`system` gains less over `base` on `query_sets` than on each of `against`, by default every other variation."""
     for kind, other, here, there in _gains(numbers, system, base, query_sets, against):
-        yield Effect(f"{kind} against {other}", there - here, numbers.mean(base, ORIGINAL))
+        yield Effect(kind, f"against {other}", there - here, numbers.mean(base, ORIGINAL))
 
 
 def _gains(
@@ -130,7 +136,7 @@ def smaller_drop(numbers: Numbers[Q], system: str, than: list[str], query_sets: 
     """The drop of `system` is smaller than that of each of `than`, each against its own original queries."""
     for other in than:
         for kind in query_sets:
-            yield Effect(f"{kind}, against {other}", numbers.drop(system, kind) - numbers.drop(other, kind))
+            yield Effect(kind, f"against {other}", numbers.drop(system, kind) - numbers.drop(other, kind))
 
 
 def share_of_gain(
@@ -141,7 +147,7 @@ def share_of_gain(
     for kind in query_sets:
         before = numbers.mean(base, kind)
         gain, early = numbers.mean(system, kind) - before, numbers.mean(snapshot, kind) - before
-        yield Effect(f"{kind}, share of the gain", early, gain, Interval(region.low, inf))
+        yield Effect(kind, "share of the gain", early, gain, Interval(region.low, inf))
 
 
 def loss_shrinks(
@@ -154,7 +160,7 @@ def loss_shrinks(
             / numbers.mean(system, ORIGINAL, measure)
             for measure in (from_measure, "")
         )
-        yield Effect(f"{kind}, from {from_measure}", then - now, then, region)
+        yield Effect(kind, f"from {from_measure}", then - now, then, region)
 
 
 def gain_shrinks(numbers: Numbers[Q], system: str, base: str, query_sets: list[str], from_measure: str) -> Effects[Q]:
@@ -165,12 +171,12 @@ def gain_shrinks(numbers: Numbers[Q], system: str, base: str, query_sets: list[s
             / numbers.mean(base, ORIGINAL, measure)
             for measure in (from_measure, "")
         )
-        yield Effect(f"{kind}, from {from_measure}", then - now)
+        yield Effect(kind, f"from {from_measure}", then - now)
 
 
 def cheaper(numbers: Numbers[Q], system: str, than: str, region: Interval) -> Effects[Q]:
     """`than` costs that many times what `system` does, or more."""
-    yield Effect(f"against {than}", numbers.hours(than), numbers.hours(system), Interval(region.low, inf))
+    yield Effect("hours", f"against {than}", numbers.hours(than), numbers.hours(system), Interval(region.low, inf))
 
 
 TESTS: dict[str, Callable[..., Effects[Any]]] = {

@@ -152,7 +152,8 @@ def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: 
     judged: list[Judged] = []
     try:
         for effect in effects(claim["test"], printed, said(claim, printed.reported, where), where):
-            marks = "".join(dict.fromkeys(cell.mark for cell in printed.taken()))
+            compared = [cell for cell in printed.taken() if cell.coordinates.get("query_set") == effect.query_set]
+            marks = "".join(dict.fromkeys(cell.mark for cell in compared))
             size = effect.gain if effect.base is None else effect.gain / effect.base
             mark = claim.get("mark", "")
             attested = mark in marks if mark else size.within(effect.region)
