@@ -3,12 +3,19 @@
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.evaluation.store import MEAN
+from robustdr.plan import Plan
 from robustdr.reporting.claims import write_claims
+from robustdr.reports import claims_settings
 
 REPORTED = """\
 paper: toy
@@ -88,8 +95,8 @@ def test_every_figure_of_a_claim(write):
     assert (effect["words"], effect["size"], effect["queries"]) == (MEAN, pytest.approx(1.0), 40)
     assert effect["printed"] == pytest.approx([(79.95 - 40.1) / 80.1, (80.1 - 39.95) / 79.95])
     assert found["evidence"][0].startswith(f"{MEAN}: +100.0% [+")
-    assert found["evidence"][0].endswith(", printed +49.8, +50.2: holds")
-    assert found["as_printed"]["evidence"][0] == f"{MEAN}: +49.8, +50.2%: holds"
+    assert found["evidence"][0].endswith(", printed +49.8% to +50.2%: holds")
+    assert found["as_printed"]["evidence"][0] == f"{MEAN}: +49.8% to +50.2%: holds"
     assert text.startswith("# T: claims\n\n> **Miniature.** Toys.\n\n1 claims. Here: 1 holds. As printed: 1 holds.\n")
     assert found["evidence"][0] in text and "| **holds** | holds | Noise hurts (§3) |" in text
 
@@ -143,6 +150,40 @@ def test_a_claim_that_rests_on_nothing_is_an_error(write, change, message):
     with pytest.raises(UserError) as error:
         write([{**claim("It shrinks", "Success@200", SHRINKS, reported=["table1"]), **change}])
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("paper", ["rodr", "capot", "toroder", "all"])
+def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch):
+    """At mini scale, on values drawn at random: what is not judged says that it is not run, or does not compare."""
+    monkeypatch.chdir(Path(__file__).parents[2])
+    plan, rng = Plan(load(), "mini"), np.random.default_rng(0)
+    settings = claims_settings(plan, paper)
+    keys = {}
+    for path, key in settings["keys"].items():
+        collection, system = Path(path).parts[-3:-1]
+        measures = plan.evaluate_settings(system, collection)["measures"]
+        rows = [(query_set, measure) for query_set, taken in measures.items() for measure in taken]
+        frame = pd.DataFrame([(*row, f"q{query}") for row in rows for query in range(20)])
+        frame.columns = ["query_set", "measure", "qid"]
+        output = tmp_path / path
+        output.parent.mkdir(parents=True)
+        table = pa.Table.from_pandas(frame.assign(value=rng.uniform(size=len(frame))), preserve_index=False)
+        pq.write_table(table.replace_schema_metadata({"key": key}), output)
+        keys[str(output)] = key
+    folder = Path("config/papers") / paper
+    reported = folder / "reported.yaml"
+    output = tmp_path / "claims.md"
+    settings["keys"] = keys
+    write_claims(
+        settings, list(map(Path, keys)), folder / "claims.yaml", reported if reported.exists() else None, output
+    )
+    claims = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))["claims"]
+    for found in claims:
+        if found["verdict"] == "not run":
+            assert "TAS-Balanced" in found["claim"] or "ADORE+STAR" in found["claim"] or "20 times" in found["claim"]
+        else:
+            assert found["effects"] and (found["verdict"] == "not comparable here") == bool(found["reason"])
+        assert (found["as_printed"]["verdict"] == "not printed") == (paper == "all" or "single epoch" in found["claim"])
 
 
 def test_the_same_bytes_twice(write, tmp_path):

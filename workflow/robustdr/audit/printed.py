@@ -49,6 +49,8 @@ class Printed:
         return self.used[first:]
 
     def _find(self, values: Sequence[str], system: str, query_set: str, measure: str) -> Cell | None:
+        if ".at" in system:
+            return None  # papers print what training ends with
         name = self.names.get(system, system)
         at = {"collection": self.role, "query_set": query_set, "system": name, "measure": measure or self.measure}
         for table in self.tables:
@@ -87,6 +89,11 @@ class Printed:
         return [kind for kind in self.variations if kind not in named]
 
 
+def percent(low: float, high: float) -> str:
+    """What a rounding interval of shares leaves open: `+51.5% to +52.7%`, or `+50.8%` where that is all."""
+    return " to ".join(dict.fromkeys(f"{100 * end:+.1f}%" for end in (low, high)))
+
+
 @dataclass(frozen=True)
 class Judged:
     """One effect as printed: its rounding interval, the verdict, and the marks of significance beside its cells."""
@@ -98,8 +105,8 @@ class Judged:
     verdict: str
 
     def __str__(self) -> str:
-        ends = ", ".join(f"{100 * end:+.1f}" for end in (self.low, self.high))
-        return f"{self.words}: {ends}%{f', marked {self.marks}' if self.marks else ''}: {self.verdict}"
+        marked = f", marked {self.marks}" if self.marks else ""
+        return f"{self.words}: {percent(self.low, self.high)}{marked}: {self.verdict}"
 
 
 @dataclass(frozen=True)

@@ -37,19 +37,19 @@ LEGEND = [
 ]
 
 
-def percent(low: float, high: float) -> str:
+def bounds(low: float, high: float) -> str:
     """An interval of shares; `–` for an end that is not bounded."""
-    return ", ".join(f"{100 * end:+.1f}" if isfinite(end) else "–" for end in (low, high))
+    return f"[{', '.join(f'{100 * end:+.1f}' if isfinite(end) else '–' for end in (low, high))}]"
 
 
 def effect_text(effect: Judged) -> str:
     """One effect in words: size, interval, p, what is printed, what would decide."""
-    size = f"{100 * effect.size:+.1f}% [{percent(effect.low, effect.high)}], p = {effect.p:.2g} ({effect.test})"
+    size = f"{100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}, p = {effect.p:.2g} ({effect.test})"
     text = f"{effect.words}: {size}"
     if effect.region != ABOVE:
-        text += f", claimed within [{percent(*effect.region)}]"
+        text += f", claimed within {bounds(*effect.region)}"
     if effect.printed:
-        text += f", printed {percent(*effect.printed)}"
+        text += f", printed {printed.percent(*effect.printed)}"
     text += f": {effect.verdict}"
     return text + (f" (about {effect.needed:,} queries would decide)" if effect.needed else "")
 
