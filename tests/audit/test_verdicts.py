@@ -99,4 +99,5 @@ def test_a_margin_is_two_one_sided_tests():
 def test_planned_queries_by_hand():
     """m = .5: differences vary by 2 (1 − .8) .25 = .1; the margin is .01; z of .95 and of .9 (both sides) or .8."""
     assert planned(WITHIN, 0.5, 0.05) == pytest.approx(0.1 * ((1.6449 + 1.2816) / 0.01) ** 2, rel=1e-3)
+    assert planned(ABOVE, 0.5, 0.05) is planned(Interval(0.1, 0.2), 0.5, 0.05) is None
     assert planned(AT_LEAST, 0.5, 0.05) == pytest.approx(0.1 * ((1.6449 + 0.8416) / 0.01) ** 2, rel=1e-3)

@@ -127,9 +127,9 @@ def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval
     if reached == INCONCLUSIVE:
         queries = ratio.queries_for(_width(region, printed), sure)
         needed = ceil(queries) if isfinite(queries) else None
-        if region.low < 0 < region.high and effect.base is not None:  # a margin around no effect
-            asked = planned(region, effect.base.mean, level)
-            reached, needed = (NO_POWER, asked) if asked > ratio.queries else (reached, needed)
+        asked = planned(region, effect.base.mean, level) if effect.base else None
+        if asked and asked > ratio.queries:
+            reached, needed = NO_POWER, asked
     if region == ABOVE:
         p, test = ratio.p, ratio.test
     else:

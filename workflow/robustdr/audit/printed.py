@@ -12,7 +12,7 @@ from robustdr.audit.effects import ORIGINAL, effects
 from robustdr.audit.findings import Audit
 from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
-from robustdr.audit.verdicts import FAILS, HOLDS, INCONCLUSIVE, NOT_PRINTED, worst
+from robustdr.audit.verdicts import FAILS, HOLDS, INCONCLUSIVE, NOT_PRINTED, planned, worst
 from robustdr.errors import UserError, unknown
 
 MEAN = "variations_mean"
@@ -96,17 +96,22 @@ def percent(low: float, high: float) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """One effect as printed: its rounding interval, the verdict, and the marks of significance beside its cells."""
+    """One effect as printed: its rounding interval, the verdict, and the marks of significance beside its cells.
+
+    `asked`: the queries that its margin asks for, if it has one.
+    """
 
     words: str
     low: float
     high: float
     marks: str
     verdict: str
+    asked: int | None = None
 
     def __str__(self) -> str:
         marked = f", marked {self.marks}" if self.marks else ""
-        return f"{self.words}: {percent(self.low, self.high)}{marked}: {self.verdict}"
+        asked = f" (the margin asks for {self.asked:,} queries)" if self.asked else ""
+        return f"{self.words}: {percent(self.low, self.high)}{marked}: {self.verdict}{asked}"
 
 
 @dataclass(frozen=True)
@@ -165,7 +170,8 @@ def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: 
             mark = claim.get("mark", "")
             attested = mark in marks if mark else size.within(effect.region)
             verdict = FAILS if not size.meets(effect.region) else HOLDS if attested else INCONCLUSIVE
-            judged.append(Judged(effect.words, size.low, size.high, marks, verdict))
+            asked = planned(effect.region, sum(effect.base) / 2, claim["level"]) if effect.base else None
+            judged.append(Judged(effect.words, size.low, size.high, marks, verdict, asked))
     except Unprinted as error:
         return AsPrinted(NOT_PRINTED, judged, str(error))
     cells = {id(cell) for cell in printed.used}

@@ -92,6 +92,8 @@ def _claims(audit: Audit) -> list[str]:
         "",
     ]
     for claim, found in audit.claims:
+        if asked := max((effect.asked or 0 for effect in found.effects), default=0):
+            lines += [f"- {claim['claim']}: its margin asks for {asked:,} queries."]
         if found.verdict != HOLDS:
             why = [str(effect) for effect in found.effects if effect.verdict == found.verdict]
             lines += [f"- **{found.verdict}**: {claim['claim']} ({claim['source']}). {found.reason or '; '.join(why)}"]

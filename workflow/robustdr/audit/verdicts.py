@@ -61,8 +61,8 @@ def confidence(region: Interval, level: float) -> float:
     return 1 - level if region == ABOVE else 1 - 2 * level
 
 
-def planned(region: Interval, base: float, level: float) -> int:
-    """How many queries a margin asks for, before anything is run.
+def planned(region: Interval, base: float, level: float) -> int | None:
+    """How many queries a margin around no effect asks for, before anything is run; None where there is none.
 
     Two systems that are equal, whose values of a query correlate by `CORRELATION`, come inside the margin with
     probability `POWER`. A measure between 0 and 1 of mean m varies by m (1 − m) at most.
@@ -70,6 +70,8 @@ def planned(region: Interval, base: float, level: float) -> int:
     Args:
         region: of the claim. base: the mean that the margin is a share of.
     """
+    if region == ABOVE or not region.low < 0 < region.high:
+        return None
     sides = [abs(bound) for bound in region if abs(bound) < 1]
     beta = (1 - POWER) / len(sides)
     z = NormalDist().inv_cdf(1 - level) + NormalDist().inv_cdf(1 - beta)
