@@ -80,7 +80,9 @@ def test_claims_are_judged_on_the_paper_s_own_numbers(capsys):
     assert (
         "- **fails**: The gap between CAPOT and the baseline narrows to 3% at 200 on NQ (§6). typos_mean, over" in text
     )
-    assert "- On queries without noise data augmentation incurs no loss on NQ: its margin asks for 6,287 queries." in text
+    assert (
+        "- On queries without noise data augmentation incurs no loss on NQ: its margin asks for 6,287 queries." in text
+    )
     assert main(["toroder", "--format", "json"]) == 0
     [paper] = json.loads(capsys.readouterr().out)
     assert {claim["verdict"] for claim in paper["claims"]} == {"holds"}

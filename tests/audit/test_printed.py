@@ -112,7 +112,7 @@ def test_cheaper(paper, times, expected):
     """50 hours with the index, against 2.0."""
     audited = audit(paper(cost={**COST, "cells": COST["cells"].replace("20 times", f"{times} times")}))
     test = {"name": "cheaper", "system": "b", "than": "a", "by": {"table": "cost", "system": "b", "quantity": "less"}}
-    claim = {"role": "passages", "measure": "RR@10", "reported": ["cost"], "test": test}
+    claim = {"role": "passages", "measure": "RR@10", "level": 0.05, "reported": ["cost"], "test": test}
     assert judge({"claims": [claim]}, VARIATIONS, {}, audited, "claims.yaml")[0].verdict == expected
 
 
