@@ -243,14 +243,15 @@ def test_every_generator_has_a_key_at_every_scale(config):
     for scale in config.scales:
         plan = Plan(config, scale)
         made = [plan.variation_key("wordnet-mini", "dev", name) for name in variations.names()]
-        assert len(set(made)) >= len(set(plan.variation_settings(name).generator for name in variations.names()))
+        generators = {plan.variation_settings("wordnet-mini", "dev", name).generator for name in variations.names()}
+        assert len(set(made)) >= len(generators)
 
 
 def test_only_its_settings_reach_a_stage(config):
     entry = {"generator": "swap_words", "parameters": {"a": 1}, "stand_in": "words swapped", "devices": 1}
     plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
     settings = VariationSettings("surface:SwapWords", {"a": 1}, plan.bound["variation_seed"])
-    assert plan.variation_settings("t5_qqp_paraphrase") == settings
+    assert plan.variation_settings("wordnet-verbs", "test", "t5_qqp_paraphrase") == settings
     assert set(plan.training_data_settings("rodr")) == {"depth", "keep", "assign"}
     assert set(plan.training_data_settings("capot_nq")) == {"assign"}
     assert plan.bm25_settings().depth == plan.bound["retrieval"]["depth"]

@@ -113,7 +113,7 @@ def irds(folder, register):
 def written(source, folder):
     """Write everything and read it back."""
     counts = write_corpus(source, folder / "corpus.jsonl")
-    counts |= write_split(source, "test", folder / "queries.tsv", folder / "qrels.txt")
+    counts |= write_split(source, "test", [folder / "queries.tsv", folder / "qrels.txt"])
     passages = [json.loads(line) for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
     qrels = read_qrels(folder / "qrels.txt")
     return (
@@ -124,7 +124,7 @@ def written(source, folder):
     )
 
 
-COUNTS = {"passages": 3, "queries": 2, "judgements": 3}
+COUNTS = {"passages": 3, "queries": 2, "qrels": 3}
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -238,7 +238,7 @@ def test_any_bytes_are_a_collection_or_one_error(tmp_path, data):
         ("queries", "\n", "it has {'queries': 0"),
         ("qrels", "q1 0 d1\n", r"qrels\.txt:1: 'q1 0 d1' is not a qrels line"),
         ("qrels", "q1 0 d1 1\nq1 0 d2 yes\n", r"qrels\.txt:2: grade 'yes' is no whole number"),
-        ("qrels", "\n", "'judgements': 0"),
+        ("qrels", "\n", "'qrels': 0"),
     ],
 )
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -303,14 +303,14 @@ def test_an_unknown_kind_or_split_names_what_there_is(tmp_path):
     with pytest.raises(UserError, match=r"'locale' is unknown.*did you mean local"):
         write_corpus(source | {"kind": "locale"}, tmp_path / "corpus.jsonl")
     with pytest.raises(UserError, match=r"'tests' is unknown.*did you mean test"):
-        write_split(source, "tests", tmp_path / "q", tmp_path / "r")
+        write_split(source, "tests", [tmp_path / "queries.tsv"])
 
 
 def test_an_unknown_id_of_ir_datasets_names_the_nearest(tmp_path):
     with pytest.raises(UserError, match="no 'msmarco-pasage'; did you mean msmarco-passage"):
         write_corpus({"kind": "irds", "corpus": "msmarco-pasage"}, tmp_path / "corpus.jsonl")
     with pytest.raises(UserError, match="'antique' of ir_datasets has no queries; name one that has queries and qrels"):
-        write_split({"kind": "irds", "splits": {"test": {"id": "antique"}}}, "test", tmp_path / "q", tmp_path / "r")
+        write_split({"kind": "irds", "splits": {"test": {"id": "antique"}}}, "test", [tmp_path / "queries.tsv"])
 
 
 def test_without_a_network_one_error_says_what_was_tried(tmp_path, registered, monkeypatch):

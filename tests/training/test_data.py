@@ -126,8 +126,8 @@ def stage(tmp_path, tiny_transformer):
         )
         tokenizer, output = tiny_transformer / "tokenizer.json", tmp_path / "data.jsonl"
         settings = {"assign": assign, "depth": 8, "keep": 3}
-        passages = None if alone else (corpus, qrels, ranking)
-        write_training_data(settings, 1, queries, paths, tokenizer, output, passages)
+        files = None if alone else {"corpus": corpus, "qrels": qrels, "run": ranking}
+        write_training_data(settings, 1, queries, paths, tokenizer, output, files)
         return output
 
     return run
@@ -194,9 +194,7 @@ def test_all_variations_that_change_the_tokens_are_kept_once(stage):
 
 def test_no_query_is_left(stage, tmp_path):
     (tmp_path / "qrels.txt").write_text("q3 0 d5 0\n")
-    with pytest.raises(
-        UserError, match=r"run\.trec\.gz: no query has both a positive in .*qrels\.txt and a negative in the run"
-    ):
+    with pytest.raises(UserError, match=r"run\.trec\.gz: no query has both a positive in .*qrels\.txt and a negative"):
         stage()
     assert not (tmp_path / "data.jsonl").exists()
 
