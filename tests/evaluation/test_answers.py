@@ -1,4 +1,4 @@
-"""Answers in passages: DPR's rules on hand-made cases and against a second way to follow them, and Success@k from it."""
+"""Answers in passages: DPR's rules on hand-made cases and against a second way to follow them, and Success@k."""
 
 import json
 import unicodedata
