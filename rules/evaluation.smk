@@ -17,7 +17,7 @@ rule evaluate:
     threads: 1
     resources:
         mem_mb=retried(4000, full=16000),
-        runtime=retried(30),
+        runtime=retried(30, full=90),
     params:
         settings=lambda w: as_json(plan(w).evaluate_settings(w.system, w.collection)),
         key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),

@@ -24,9 +24,9 @@ def spaced(text: str) -> str:
     return f" {' '.join(_TOKEN.findall(unicodedata.normalize('NFD', text))).lower()} "
 
 
-def holds(passage: str, answers: Iterable[str]) -> bool:
-    """Whether a passage contains one of the answers, all of them `spaced`."""
-    return any(answer in passage for answer in answers if not answer.isspace())
+def patterns(answers: Iterable[str]) -> list[str]:
+    """What a passage's `spaced` text must have one of: the answers, without those that have no token."""
+    return [pattern for pattern in map(spaced, answers) if not pattern.isspace()]
 
 
 def judge(
@@ -44,13 +44,13 @@ def judge(
         for qid in run.keys() & answers.keys():
             for docid, _ in run[qid][:depth]:
                 found_by.setdefault(docid, set()).add(qid)
-    wanted = {qid: list(map(spaced, texts)) for qid, texts in answers.items()}
+    wanted = {qid: patterns(texts) for qid, texts in answers.items()}
     qrels: dict[str, dict[str, int]] = {qid: {} for qid in answers}
     for _, passage in read_records(corpus):
         if passage.docid in found_by:
             text = spaced(passage.text)
             for qid in found_by.pop(passage.docid):
-                if holds(text, wanted[qid]):
+                if any(pattern in text for pattern in wanted[qid]):
                     qrels[qid][passage.docid] = 1
     if found_by:
         raise UserError(f"{corpus}: no passage {min(found_by)!r}, which a run has")
