@@ -332,7 +332,7 @@ def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(
 
 @pytest.fixture()
 def labels(tmp_path, config):
-    (file,) = {split["validated"] for split in config.collections["antique"]["splits"].values() if "validated" in split}
+    (file,) = config.collections["antique"]["validated"].values()
     (tmp_path / file).parent.mkdir()
     (tmp_path / file).write_text("labels\n")
     return tmp_path
@@ -345,8 +345,8 @@ def test_with_the_labels_at_hand_antiques_variations_are_the_validated_ones(conf
     assert set(kinds[1:]) == set(config.papers["rodr"]["evaluation"]["antique"]["variations"])
     assert not plan.unavailable(*at, kinds[1:]) and without.unavailable(*at, ["embedding_synonym_swap"])
     settings = plan.variation_settings(*at, "embedding_synonym_swap")
-    assert settings["name"] == "released" and settings["parameters"]["variation"] == "embedding_synonym_swap"
-    assert plan.variation_settings("wordnet-verbs", "test", "back_translation_m2m")["name"] == "back_translation_m2m"
+    assert settings.generator == "released:Released" and settings.parameters["variation"] == "embedding_synonym_swap"
+    assert "BackTranslation" in plan.variation_settings("wordnet-verbs", "test", "back_translation_m2m").generator
     key = plan.variation_key(*at, "embedding_synonym_swap")
     next(labels.glob("data/*.csv")).write_text("other labels\n")
     assert plans(config, str(labels))["results"].variation_key(*at, "embedding_synonym_swap") != key

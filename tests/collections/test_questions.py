@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from robustdr.collections import local_files, write_card, write_split
+from robustdr.collections import local_files, write_split
+from robustdr.collections.card import write_card
 from robustdr.errors import UserError
 from robustdr.files import read_answers, sha256
 

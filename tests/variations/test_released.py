@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.errors import UserError
-from robustdr.files import read_queries, sha256
+from robustdr.files import read_queries
 from robustdr.variations import create
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -24,9 +24,8 @@ def labels(tmp_path):
     return tmp_path / "labels.csv"
 
 
-def released(labels, variation, digest=None):
-    parameters = {"labels": str(labels), "sha256": digest or sha256(labels), "variation": variation}
-    return create("released", parameters)
+def released(labels, variation):
+    return create("released", {"labels": str(labels), "variation": variation})
 
 
 def test_a_query_without_a_valid_variation_keeps_its_text(labels):
@@ -36,11 +35,9 @@ def test_a_query_without_a_valid_variation_keeps_its_text(labels):
     assert dict(released(labels, "wordnet_synonym_swap").vary(queries, 7))["1"] == "uno"
 
 
-def test_other_labels_than_pinned_and_unknown_generators_are_refused(labels):
-    with pytest.raises(UserError, match=r"labels\.csv' is no file with the sha256"):
-        released(labels, "t5_qqp_paraphrase", digest="0" * 64)
-    with pytest.raises(UserError, match=r"none\.csv' is no file"):
-        released(labels.with_name("none.csv"), "t5_qqp_paraphrase", digest="0" * 64)
+def test_missing_labels_and_unknown_generators_are_refused(labels):
+    with pytest.raises(UserError, match=r"variation released: labels: .*none\.csv: no such file"):
+        released(labels.with_name("none.csv"), "t5_qqp_paraphrase")
     with pytest.raises(UserError, match=r"variation: 't5_paraphrase' is unknown.*did you mean t5_qqp_paraphrase"):
         released(labels, "t5_paraphrase")
 

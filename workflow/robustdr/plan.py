@@ -17,13 +17,8 @@ from robustdr.structure import ORIGINAL, Structure
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
-DESCRIBING = {
-    "description",
-    "licence",
-    "url",
-    "relevance_level",
-    "log",
-}  # keys of a collection that decide no byte of it
+# Keys of a collection that decide no byte of it.
+DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated"}
 
 
 class Plan(Structure):
@@ -199,9 +194,9 @@ def plans(config: Config, labels: str | None = None) -> dict[str, Plan]:
         labels: `qvg_labels` of config.yaml.
     """
     folder = Path(labels) if labels else None
-    for split in (split for source in config.collections.values() for split in source["splits"].values()):
-        if folder and "validated" in split and not (folder / split["validated"]).is_file():
-            raise UserError(f"config/config.yaml: qvg_labels: {folder / split['validated']}: no such file")
+    for name in (name for source in config.collections.values() for name in source.get("validated", {}).values()):
+        if folder and not (folder / name).is_file():
+            raise UserError(f"config/config.yaml: qvg_labels: {folder / name}: no such file")
     made = {plan.root: plan for plan in (Plan(config, scale, folder) for scale in config.scales)}
     if "results" not in made:
         raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")

@@ -123,13 +123,13 @@ class Structure:
 
     def is_released(self, collection: str, split: str, variation: str) -> bool:
         """Whether people validated a variation of this split, and their labels are at hand."""
-        labelled = "validated" in self.config.collections[collection]["splits"][split]
+        labelled = split in self.config.collections[collection].get("validated", {})
         return labelled and self.labels is not None and variation in GENERATORS.values()
 
     def variation(self, collection: str, split: str, variation: str) -> Tree:
         """What makes a variation of a split, as an entry of the scale's `variations`."""
         if self.labels and self.is_released(collection, split, variation):
-            file = self.labels / self.config.collections[collection]["splits"][split]["validated"]
+            file = self.labels / self.config.collections[collection]["validated"][split]
             return {"generator": "released", "parameters": {"labels": str(file), "variation": variation}}
         return self.bound["variations"].get(variation, {})
 
