@@ -25,37 +25,45 @@ rule corpus:
         "python -m robustdr corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
 
 
-rule split:
-    input:
-        files=lambda w: local_files(CONFIG.collections[w.collection]),
-    output:
-        queries="{root}/collections/{collection}/{split}/queries.tsv",
-        qrels="{root}/collections/{collection}/{split}/qrels.txt",
-    log:
-        "{root}/logs/split/{collection}.{split}.log",
-    benchmark:
-        "{root}/benchmarks/split/{collection}.{split}.tsv"
-    localrule: True
-    conda:
-        "../envs/data.yaml"
-    threads: 1
-    resources:
-        mem_mb=retried(4000),
-        runtime=retried(60),
-    params:
-        source=lambda w: as_json(CONFIG.collections[w.collection]),
-        key=lambda w: plan(w).split_key(w.collection, w.split),
-    shell:
-        "python -m robustdr split --source {params.source:q} --split {wildcards.split:q}"
-        " --queries {output.queries:q} --qrels {output.qrels:q} > {log:q} 2>&1"
+# One rule for each set of files that judge a split: qrels, answers, or both.
+for JUDGED_BY, PLACES in judged_places().items():
+
+    rule:
+        name:
+            "_".join(["split", *JUDGED_BY])
+        input:
+            files=lambda w: local_files(CONFIG.collections[collection_at(w)]),
+        output:
+            queries="{root}/collections/{place}/queries.tsv",
+            judgements=expand("{{root}}/collections/{{place}}/{file}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),
+        log:
+            "{root}/logs/split/{place}.log",
+        benchmark:
+            "{root}/benchmarks/split/{place}.tsv"
+        wildcard_constraints:
+            place="|".join(PLACES),
+        localrule: True
+        conda:
+            "../envs/data.yaml"
+        threads: 1
+        resources:
+            mem_mb=retried(4000),
+            runtime=retried(60),
+        params:
+            source=lambda w: as_json(CONFIG.collections[collection_at(w)]),
+            split=lambda w: w.place.split("/")[1],
+            key=lambda w: plan(w).split_key(*w.place.split("/")),
+        shell:
+            "python -m robustdr split --source {params.source:q} --split {params.split:q} --output {output:q} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.
 rule card:
     input:
         corpus=lambda w: [] if plan(w).is_log(w.collection) else corpus(w.root, w.collection),
-        queries=lambda w: [query_set(w.root, w.collection, s, "original") for s in plan(w).splits(w.collection)],
-        qrels=lambda w: [f"{w.root}/collections/{w.collection}/{s}/qrels.txt" for s in plan(w).splits(w.collection)],
+        splits=lambda w: [
+            file for split in plan(w).splits(w.collection) for file in split_files(w.root, w.collection, split)
+        ],
     output:
         card="{root}/collections/{collection}/card.json",
     log:
@@ -70,9 +78,8 @@ rule card:
         runtime=retried(60),
     params:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
-        splits=lambda w: plan(w).splits(w.collection),
         corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
         key=lambda w: plan(w).card_key(w.collection),
     shell:
-        "python -m robustdr card --source {params.source:q} {params.corpus} --splits {params.splits:q}"
-        " --queries {input.queries:q} --qrels {input.qrels:q} --output {output.card:q} > {log:q} 2>&1"
+        "python -m robustdr card --source {params.source:q} {params.corpus} --splits {input.splits:q}"
+        " --output {output.card:q} > {log:q} 2>&1"

@@ -22,7 +22,7 @@ from robustdr.settings import as_json as typed
 try:
     CONFIG = load(Path("config"))
     validate(config, Path("config/schemas/config.schema.json"), Path("config/config.yaml"))
-    PLANS = plans(CONFIG)
+    PLANS = plans(CONFIG, config.get("qvg_labels"))
     PAPERS = config["papers"]
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
         raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)
@@ -114,6 +114,16 @@ def query_set(root, collection, split, variation):
     return f"{root}/variations/{collection}/{split}/{variation}.tsv"
 
 
+# What judges a split, and the file that holds it.
+JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
+
+
+def split_files(root, collection, split):
+    """The queries of a split and what judges them, first what judges runs."""
+    names = ["queries.tsv", *(JUDGEMENTS[how] for how in CONFIG.judged_by(collection, split))]
+    return [f"{root}/collections/{collection}/{split}/{name}" for name in names]
+
+
 def model_folder(root, system, seed):
     p = PLANS[root]
     if not p.is_trained(system):
@@ -178,6 +188,19 @@ def label_files(w):
         raise WorkflowError(f"config/config.yaml: qvg_labels: {error}") from None
 
 
+def judged_places():
+    """Splits, as <collection>/<split>, by what judges them."""
+    places = {}
+    for collection, source in CONFIG.collections.items():
+        for split in source["splits"]:
+            places.setdefault(tuple(CONFIG.judged_by(collection, split)), []).append(f"{collection}/{split}")
+    return places
+
+
+def collection_at(w):
+    return w.place.split("/")[0]
+
+
 def initial_folder(w):
     parent = plan(w).initial_of(w.system)
     if parent:
@@ -191,19 +214,19 @@ def initial_model(w):
 
 
 def mined(w):
-    """What hard negatives are drawn from; nothing for recipes on queries alone."""
+    """What positives and hard negatives are chosen from; nothing for recipes on queries alone."""
     if plan(w).trains_on_queries_alone(w.system):
         return {}
-    miner = plan(w).recipe(w.system)["negatives"]
-    return {
-        "corpus": corpus(w.root, w.collection),
-        "qrels": f"{w.root}/collections/{w.collection}/train/qrels.txt",
-        "run": run_file(w.root, w.collection, miner, plan(w).seed_of(miner, w.seed), "train", "original"),
-    }
+    _, qrels, *answers = split_files(w.root, w.collection, "train")
+    found = {"corpus": corpus(w.root, w.collection), "qrels": qrels}
+    if miner := plan(w).miner_of(w.system):
+        found["run"] = run_file(w.root, w.collection, miner, plan(w).seed_of(miner, w.seed), "train", "original")
+        found |= {"answers": path for path in answers}
+    return found
 
 
 def mined_arguments(w, input):
-    return f"--passages {shlex.join([input.corpus, input.qrels, input.run])}" if input.get("run") else ""
+    return " ".join(f"--{name} {shlex.quote(input[name])}" for name in mined(w))
 
 
 def launcher(devices):
@@ -239,8 +262,14 @@ def train_kinds():
 
 def evaluated(w, file):
     """One file for every query set that is evaluated on a collection, in the order of its settings."""
-    query_sets = plan(w).evaluate_settings(w.system, w.collection)["measures"]
+    query_sets = plan(w).evaluate_settings(w.system, w.collection).measures
     return [file(*name.split(".")) for name in query_sets]
+
+
+def searched_for_answers(w):
+    """The corpus, where answers judge a split that is evaluated."""
+    by_answers = evaluated(w, lambda split, kind: CONFIG.judged_by(w.collection, split)[0] == "answers")
+    return corpus(w.root, w.collection) if any(by_answers) else []
 
 
 def searches(bm25):
@@ -267,10 +296,12 @@ def reported_argument(w, input):
 
 def varied_statistics(w):
     """The counts of the varied query sets of a table that has a row for each."""
-    spec, evaluation = CONFIG.papers[w.paper]["tables"][w.table], CONFIG.papers[w.paper]["evaluation"]
+    spec = CONFIG.papers[w.paper]["tables"][w.table]
+    if spec["rows"] != "query_sets":
+        return []
+    shown = reports.evaluation_settings(plan(w), w.paper)
     return [
-        f"{w.root}/variations/{plan(w).collection_of(role)}/{evaluation[role]['split']}/{kind}.json"
-        for role in spec["collections"]
-        for kind in evaluation[role]["variations"]
-        if spec["rows"] == "query_sets" and kind not in plan(w).unavailable_variations()
+        f"{w.root}/variations/{where['collection']}/{where['split']}/{kind}.json"
+        for where in (shown[role] for role in spec["collections"])
+        for kind in where["means"]["variations_mean"]
     ]

@@ -4,7 +4,8 @@
 rule evaluate:
     input:
         runs=lambda w: evaluated(w, lambda split, kind: run_file(w.root, w.collection, w.system, w.seed, split, kind)),
-        qrels=lambda w: evaluated(w, lambda split, kind: f"{w.root}/collections/{w.collection}/{split}/qrels.txt"),
+        judgements=lambda w: evaluated(w, lambda split, kind: split_files(w.root, w.collection, split)[1]),
+        corpus=searched_for_answers,
     output:
         measures="{root}/measures/{collection}/{system}/seed{seed}.parquet",
     log:
@@ -16,10 +17,11 @@ rule evaluate:
     threads: 1
     resources:
         mem_mb=retried(4000, full=16000),
-        runtime=retried(30),
+        runtime=retried(30, full=90),
     params:
         settings=lambda w: as_json(plan(w).evaluate_settings(w.system, w.collection)),
         key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),
+        corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
     shell:
         "python -m robustdr evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"
-        " --qrels {input.qrels:q} --output {output.measures:q} > {log:q} 2>&1"
+        " --judgements {input.judgements:q} {params.corpus} --output {output.measures:q} > {log:q} 2>&1"

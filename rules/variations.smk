@@ -19,9 +19,9 @@ rule vary:
     resources:
         mem_mb=retried(6000, full=12000),
         runtime=retried(240),
-        gpu=lambda w: plan(w).bound["variations"].get(w.variation, {}).get("devices", 0),
+        gpu=lambda w: plan(w).variation(w.collection, w.split, w.variation).get("devices", 0),
     params:
-        settings=lambda w: as_json(plan(w).variation_settings(w.variation)),
+        settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
     shell:
         "python -m robustdr vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"

@@ -87,6 +87,7 @@ def measured(tmp_path):
     Rank 0 means that the run lacks the query. The measures are those of the real stage.
     """
     from robustdr.evaluation.measures import write_measures
+    from robustdr.evaluation.settings import EvaluateSettings
     from robustdr.retrieval.runs import write_run
 
     def write(
@@ -109,7 +110,7 @@ def measured(tmp_path):
             qrels.write_text("".join(f"q{number:04} 0 relevant 1\n" for number in range(len(of_queries))))
             runs[query_set] = (run, qrels)
         output = tmp_path / "measures" / collection / system / f"seed{seed}.parquet"
-        settings = {"measures": {query_set: list(measures) for query_set in ranks}, "relevance_level": 1}
+        settings = EvaluateSettings({query_set: list(measures) for query_set in ranks}, relevance_level=1)
         write_measures(settings, key, runs, output)
         return output
 

@@ -106,7 +106,7 @@ def evaluation(tmp_path, output):
         settings=json.dumps({"measures": measures, "relevance_level": 1}),
         key="k",
         runs=[tmp_path / "good.gz", tmp_path / "bad.gz"],
-        qrels=[tmp_path / "qrels"] * 2,
+        judgements=[tmp_path / "qrels"] * 2,
         output=output,
     )
 

@@ -315,6 +315,36 @@ MISTAKES = {
         "evaluation.query-log: 'orcas' of scale full is a query log: it has no passages to search",
         "",
     ),
+    "measure that answers cannot give": (
+        CAPOT,
+        put("evaluation", "trivia-qa", "measures", ["Success@20", "RR@10"]),
+        "evaluation.trivia-qa.measures: 'RR@10': answers judge test of trivia-qa (scale full)",
+        "Success@k",
+    ),
+    "unknown way of judging": (
+        CAPOT,
+        put("evaluation", "trivia-qa", "judged", "answer"),
+        "evaluation.trivia-qa.judged: 'answer' is not one of ['qrels', 'answers']",
+        "",
+    ),
+    "unknown role with released negatives": (
+        "scales/full.yaml",
+        put("negatives", "judged", ["nq"]),
+        "negatives.judged: 'nq' is unknown",
+        "natural-questions",
+    ),
+    "questions from two places": (
+        "collections.yaml",
+        put("trivia-qa", "splits", "test", "path", "q.parquet"),
+        "trivia-qa.splits.test: False schema does not allow 'q.parquet'",
+        "",
+    ),
+    "questions of a moving revision": (
+        "collections.yaml",
+        put("trivia-qa", "splits", "test", "revision", "main"),
+        "trivia-qa.splits.test.revision: 'main' does not match",
+        "",
+    ),
     "negatives from a query log": (
         CAPOT,
         put("systems", "aligned", "negatives", "bm25"),
@@ -390,3 +420,11 @@ def test_a_file_that_is_missing(folder, file):
 def test_a_system_of_two_papers(folder):
     shutil.copytree(folder / "papers" / "rodr", folder / "papers" / "second")
     assert complaint(folder).endswith("papers/second/experiment.yaml: systems.bm25: declared by another paper too")
+
+
+def test_training_passages_need_more_than_answers(folder):
+    part = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
+    edit(folder / "collections.yaml", put("trivia-qa", "splits", "train", part))
+    message = complaint(folder)
+    assert message.startswith(f"{folder / CAPOT}: systems.regular_trivia.collection: 'train' of trivia-qa (scale full)")
+    assert message.endswith("has answers alone; positives need qrels")

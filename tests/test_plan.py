@@ -243,14 +243,15 @@ def test_every_generator_has_a_key_at_every_scale(config):
     for scale in config.scales:
         plan = Plan(config, scale)
         made = [plan.variation_key("wordnet-mini", "dev", name) for name in variations.names()]
-        assert len(set(made)) >= len(set(plan.variation_settings(name).generator for name in variations.names()))
+        generators = {plan.variation_settings("wordnet-mini", "dev", name).generator for name in variations.names()}
+        assert len(set(made)) >= len(generators)
 
 
 def test_only_its_settings_reach_a_stage(config):
     entry = {"generator": "swap_words", "parameters": {"a": 1}, "stand_in": "words swapped", "devices": 1}
     plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
     settings = VariationSettings("surface:SwapWords", {"a": 1}, plan.bound["variation_seed"])
-    assert plan.variation_settings("t5_qqp_paraphrase") == settings
+    assert plan.variation_settings("wordnet-verbs", "test", "t5_qqp_paraphrase") == settings
     assert set(plan.training_data_settings("rodr")) == {"depth", "keep", "assign"}
     assert set(plan.training_data_settings("capot_nq")) == {"assign"}
     assert plan.bm25_settings().depth == plan.bound["retrieval"]["depth"]
@@ -285,6 +286,86 @@ def test_what_cannot_be_run_says_why_and_is_not_asked_for(config):
     assert settings["reasons"]["rodr_ance"] == reason
     assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings["keys"])
     assert not any(system == "rodr_ance" for system, _ in plan.models(config.papers))
+
+
+def test_capot_is_measured_on_the_test_questions_by_answers(config):
+    full = Plan(config, "full")
+    for system, role in (("capot_nq", "natural-questions"), ("capot_trivia", "trivia-qa")):
+        ((collection, split),) = full.evaluations(system)
+        assert (collection, split) == (role, "test") and config.judged_by(collection, split) == ["answers"]
+        assert config.judged_by(collection, "train") == ["qrels", "answers"]
+        assert set(full.evaluate_settings(system, role).measures["test.stem"]) == {
+            f"Success@{k}" for k in (20, 100, 200)
+        }
+    assert config.judged_by("wordnet-nature", "test") == ["qrels"]
+
+
+def test_released_negatives_take_the_place_of_mined_ones(config):
+    full = Plan(config, "full")
+    assert full.miner_of("regular_nq") is None and full.miner_of("regular_msmarco") == "bm25"
+    assert not {("natural-questions", "train"), ("trivia-qa", "train")} & full.searches().keys()
+    mined = changed(config, "scales", "full", "negatives", {"depth": 1000, "keep": 32})
+    assert Plan(mined, "full").miner_of("regular_nq") == "bm25"
+    assert Plan(mined, "full").searches()["natural-questions", "train"] == {(ORIGINAL,): ["bm25"]}
+    for system, moved in (("regular_nq", True), ("capot_nq", False), ("regular_msmarco", False)):
+        keys = {Plan(made, "full").training_data_key(system, 1) for made in (config, mined)}
+        assert (len(keys) == 2) == moved
+
+
+NOTES = {
+    "mini": "natural-questions: the paper counts passages that contain an answer to one of the collection's test "
+    "questions; here the judged passages of wordnet-nature's test questions count.",
+    "full": "natural-questions: a passage is relevant if its text contains an answer, matched by DPR's rules.",
+}
+
+
+@pytest.mark.parametrize("scale", NOTES)
+def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(config, scale):
+    tables = config.papers["capot"]["tables"]
+    for table, spec in tables.items():
+        notes = table_settings(Plan(config, scale), "capot", table)["notes"]
+        assert (NOTES[scale] in notes) == ("natural-questions" in spec["collections"])
+        released = "Hard negatives of natural-questions: those that its training questions are released with."
+        assert (released in notes) == (scale == "full" and "natural-questions" in spec["collections"])
+    assert not [note for note in table_settings(Plan(config, scale), "rodr", "table2")["notes"] if "answer" in note]
+
+
+@pytest.fixture()
+def labels(tmp_path, config):
+    (file,) = config.collections["antique"]["validated"].values()
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_text("labels\n")
+    return tmp_path
+
+
+def test_with_the_labels_at_hand_antiques_variations_are_the_validated_ones(config, labels):
+    plan, without = (plans(config, folder)["results"] for folder in (str(labels), None))
+    at = ("antique", "test")
+    kinds, _ = plan.evaluations("rodr")[at]
+    assert set(kinds[1:]) == set(config.papers["rodr"]["evaluation"]["antique"]["variations"])
+    assert not plan.unavailable(*at, kinds[1:]) and without.unavailable(*at, ["embedding_synonym_swap"])
+    settings = plan.variation_settings(*at, "embedding_synonym_swap")
+    assert settings.generator == "released:Released" and settings.parameters["variation"] == "embedding_synonym_swap"
+    assert "BackTranslation" in plan.variation_settings("wordnet-verbs", "test", "back_translation_m2m").generator
+    key = plan.variation_key(*at, "embedding_synonym_swap")
+    next(labels.glob("data/*.csv")).write_text("other labels\n")
+    assert plans(config, str(labels))["results"].variation_key(*at, "embedding_synonym_swap") != key
+
+
+def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(config, labels):
+    for made, scale, start in (
+        (plans(config, str(labels)), "results", "antique: the released variations that people judged valid"),
+        (plans(config), "results", "antique: the paper takes released variations that people judged valid; here every"),
+        (plans(config, str(labels)), "results/mini", "antique: the paper takes released variations"),
+    ):
+        for table, spec in config.papers["rodr"]["tables"].items():
+            found = [note.startswith(start) for note in table_settings(made[scale], "rodr", table)["notes"]]
+            assert any(found) == ("antique" in spec["collections"])
+
+
+def test_labels_that_are_not_there_are_one_error(config, tmp_path):
+    with pytest.raises(UserError, match=r"config\.yaml: qvg_labels: .*variations_antique_labeled\.csv: no such file"):
+        plans(config, str(tmp_path))
 
 
 def test_figures_and_claims_ask_for_what_they_show(config):

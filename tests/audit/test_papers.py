@@ -145,3 +145,17 @@ def test_the_findings_are_those_that_were_looked_at(name):
     pinned = PINNED.read_text(encoding="utf-8").splitlines()
     assert lines == [line for line in pinned if line.startswith(f"{name}\t")]
     assert all(finding.severity in SEVERITIES for finding in found)
+
+
+def test_capots_numbers_on_nq_are_shares_of_the_test_questions():
+    """Every measured one is a whole number of 3,610 questions; of DPR's 6,515 dev questions a third cannot be."""
+    tables = (load_paper("capot").tables[f"table{number}"] for number in (8, 9, 10))
+    seeds = [cell for table in tables for cell in table.cells if "seed" in cell.coordinates]
+    cells = [cell for cell in seeds if not cell.coordinates["query_set"].endswith("_mean")]
+
+    def fitting(questions):
+        unit = 100 / questions
+        return sum(abs(round(float(cell.number) / unit) * unit - float(cell.number)) <= 0.005 + 1e-9 for cell in cells)
+
+    assert len(cells) == fitting(3610) == 165
+    assert fitting(6515) < 125

@@ -87,7 +87,7 @@ EMPTY = '{"docid": "d4", "title": "", "text": " "}\n'
         ({"test_queries_tsv": b"q3\t\xff\n"}, r"test/queries\.tsv:1: not UTF-8"),
         (
             {"dev_qrels_txt": FILES["dev/qrels.txt"] + "q9 0 d1 1\n"},
-            r"dev/qrels\.txt:4: judges query 'q9', which is not",
+            r"dev/qrels\.txt:4: judgement for query 'q9', which is not",
         ),
         ({"test_qrels_txt": "q3 0 d3 1\nq3 0 d9 1\n"}, r"test/qrels\.txt:2: judges passage 'd9', which is not in"),
         ({"test_qrels_txt": "q3 0 d3 1\nq3 0 d3 1\n"}, r"test/qrels\.txt:2: .* twice"),
@@ -170,5 +170,5 @@ def test_the_released_typo_queries_are_the_pinned_ones(tmp_path, monkeypatch):
     (tmp_path / "data/dl-typo").symlink_to(released)
     monkeypatch.chdir(tmp_path)
     for split in ("test", "typos"):
-        counts = write_split(COLLECTIONS["dl-typo"], split, tmp_path / split / "q.tsv", tmp_path / split / "r.txt")
-        assert counts == {"queries": 60, "judgements": 3811}
+        files = [tmp_path / split / "queries.tsv", tmp_path / split / "qrels.txt"]
+        assert write_split(COLLECTIONS["dl-typo"], split, files) == {"queries": 60, "qrels": 3811}

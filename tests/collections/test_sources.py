@@ -1,5 +1,6 @@
 """Every kind of source: what is written is what was there, and bad input is one error with file and line."""
 
+import csv
 import gzip
 import json
 import os
@@ -14,13 +15,14 @@ import requests
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_datasets.datasets.base import Dataset
+from ir_datasets.datasets.dpr_w100 import DprW100Queries
 from ir_datasets.formats import JsonlDocs, TrecQrels, TsvDocs, TsvQueries
 from ir_datasets.util import Cache, RequestsDownload
 
 from robustdr.collections import local_files, write_corpus, write_split
 from robustdr.collections.reading import read_corpus, read_passages
 from robustdr.errors import UserError
-from robustdr.files import read_qrels, read_queries, sha256
+from robustdr.files import read_answers, read_qrels, read_queries, sha256
 
 PASSAGES = [("d1", "", "a small café"), ("d2", "Title", "two words"), ("d3", "", "the third")]
 QUERIES = [("q1", "where is the café"), ("q2", "which one is third")]
@@ -31,6 +33,12 @@ class _Document(NamedTuple):
     doc_id: str
     title: str
     body: str
+
+
+class _Titled(NamedTuple):
+    doc_id: str
+    title: str
+    text: str
 
 
 WORD = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)
@@ -113,7 +121,7 @@ def irds(folder, register):
 def written(source, folder):
     """Write everything and read it back."""
     counts = write_corpus(source, folder / "corpus.jsonl")
-    counts |= write_split(source, "test", folder / "queries.tsv", folder / "qrels.txt")
+    counts |= write_split(source, "test", [folder / "queries.tsv", folder / "qrels.txt"])
     passages = [json.loads(line) for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
     qrels = read_qrels(folder / "qrels.txt")
     return (
@@ -124,7 +132,7 @@ def written(source, folder):
     )
 
 
-COUNTS = {"passages": 3, "queries": 2, "judgements": 3}
+COUNTS = {"passages": 3, "queries": 2, "qrels": 3}
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -158,6 +166,32 @@ def test_an_ir_datasets_id_comes_through(tmp_path, registered):
     passages = [*PASSAGES, ("d4", "", "")]
     assert written(source, tmp_path / "out") == (COUNTS | {"passages": 4}, passages, QUERIES, QRELS)
     assert local_files(source) == []
+
+
+def test_answers_beside_judgements_come_through_where_they_are_asked_for(tmp_path, registered):
+    qrels = TrecQrels(on_disk(put(tmp_path / "qrels.txt", trec(QRELS))), {})
+    asked = tsv((*query, f"{query[0]}'s", "other") for query in [*QUERIES, ("q9", "never judged")])
+    queries = DprW100Queries(on_disk(put(tmp_path / "queries.tsv", asked)))
+    source = {"kind": "irds", "splits": {"train": {"id": registered(queries, qrels), "answers": True}}}
+    files = [tmp_path / "out" / name for name in ("queries.tsv", "qrels.txt", "answers.jsonl")]
+    assert write_split(source, "train", files) == {"queries": 2, "qrels": 3, "answers": 2}
+    assert read_answers(files[2]) == {"q1": ["q1's", "other"], "q2": ["q2's", "other"]}
+    without = irds(tmp_path / "in", registered)
+    without["splits"]["test"]["answers"] = True
+    with pytest.raises(UserError, match="of ir_datasets has no answers; leave out `answers`"):
+        write_split(without, "test", files)
+
+
+def test_passages_are_taken_out_of_csvs_quotes(tmp_path, registered):
+    """DPR's file quotes as Python's csv writes, with tabs; ir_datasets hands the fields over as they stand."""
+    passages = [("1", 'a "b"', 'so ""c""'), ("2", '"', '"d" and "e"'), ("3", "", "plain")]
+    with open(tmp_path / "docs.tsv", "w", newline="") as file:
+        csv.writer(file, delimiter="\t", lineterminator="\n").writerows(passages)
+    docs = TsvDocs(on_disk(tmp_path / "docs.tsv"), doc_cls=_Titled, lang="en")
+    source = {"kind": "irds", "corpus": registered(docs), "quoted": True}
+    write_corpus(source, tmp_path / "corpus.jsonl")
+    lines = (tmp_path / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [tuple(json.loads(line).values()) for line in lines] == passages
 
 
 def test_a_split_may_come_from_another_kind_than_the_corpus(tmp_path, registered):
@@ -238,7 +272,7 @@ def test_any_bytes_are_a_collection_or_one_error(tmp_path, data):
         ("queries", "\n", "it has {'queries': 0"),
         ("qrels", "q1 0 d1\n", r"qrels\.txt:1: 'q1 0 d1' is not a qrels line"),
         ("qrels", "q1 0 d1 1\nq1 0 d2 yes\n", r"qrels\.txt:2: grade 'yes' is no whole number"),
-        ("qrels", "\n", "'judgements': 0"),
+        ("qrels", "\n", "'qrels': 0"),
     ],
 )
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -303,14 +337,14 @@ def test_an_unknown_kind_or_split_names_what_there_is(tmp_path):
     with pytest.raises(UserError, match=r"'locale' is unknown.*did you mean local"):
         write_corpus(source | {"kind": "locale"}, tmp_path / "corpus.jsonl")
     with pytest.raises(UserError, match=r"'tests' is unknown.*did you mean test"):
-        write_split(source, "tests", tmp_path / "q", tmp_path / "r")
+        write_split(source, "tests", [tmp_path / "queries.tsv"])
 
 
 def test_an_unknown_id_of_ir_datasets_names_the_nearest(tmp_path):
     with pytest.raises(UserError, match="no 'msmarco-pasage'; did you mean msmarco-passage"):
         write_corpus({"kind": "irds", "corpus": "msmarco-pasage"}, tmp_path / "corpus.jsonl")
     with pytest.raises(UserError, match="'antique' of ir_datasets has no queries; name one that has queries and qrels"):
-        write_split({"kind": "irds", "splits": {"test": {"id": "antique"}}}, "test", tmp_path / "q", tmp_path / "r")
+        write_split({"kind": "irds", "splits": {"test": {"id": "antique"}}}, "test", [tmp_path / "queries.tsv"])
 
 
 def test_without_a_network_one_error_says_what_was_tried(tmp_path, registered, monkeypatch):

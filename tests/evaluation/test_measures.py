@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from robustdr.errors import UserError
 from robustdr.evaluation.measures import evaluate, read_measures, write_measures
 from robustdr.evaluation.names import parse
+from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.retrieval.runs import rank, write_run
 
 # q1 has a tie at the top, q2 grades and a tie, q3 is missing from the run, q4 has no relevant passage.
@@ -94,7 +95,7 @@ def test_write_and_read(tmp_path):
         write_run(tmp_path / f"{query_set}.gz", {q: rank(s, 9) for q, s in RUN.items()}, {"tag": "t"})
         (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, js in QRELS.items() for d, g in js.items()))
         runs[query_set] = (tmp_path / f"{query_set}.gz", tmp_path / "qrels")
-    write_measures({"measures": sets, "relevance_level": 1}, "key", runs, tmp_path / "m.parquet")
+    write_measures(EvaluateSettings(sets, relevance_level=1), "key", runs, tmp_path / "m.parquet")
     frame, key = read_measures(tmp_path / "m.parquet")
     assert key == "key"
     assert list(frame.columns) == ["query_set", "measure", "qid", "value"]
@@ -102,7 +103,7 @@ def test_write_and_read(tmp_path):
     expected = {(query_set, m): BY_HAND["R@2" if m == "R@2" else "RR"] for query_set in sets for m in sets[query_set]}
     assert groups == {at: pytest.approx(values) for at, values in expected.items()}
     once = (tmp_path / "m.parquet").read_bytes()
-    write_measures({"measures": sets, "relevance_level": 1}, "key", runs, tmp_path / "m.parquet")
+    write_measures(EvaluateSettings(sets, relevance_level=1), "key", runs, tmp_path / "m.parquet")
     assert (tmp_path / "m.parquet").read_bytes() == once
 
 

@@ -53,12 +53,13 @@ def test_seeds_are_rows(measured):
 
 def test_queries_stand_in_the_order_of_their_ids_so_that_systems_pair(measured, tmp_path):
     from robustdr.evaluation.measures import write_measures
+    from robustdr.evaluation.settings import EvaluateSettings
     from robustdr.retrieval.runs import write_run
 
     (tmp_path / "qrels").write_text("q10 0 d 1\nq2 0 d 1\nq1 0 d 1\n")
     write_run(tmp_path / "run.gz", {"q2": [("d", 1.0)], "q1": [("x", 2.0), ("d", 1.0)]}, {"tag": "t"})
     output = tmp_path / "measures" / "toy" / "rodr" / "seed1.parquet"
-    settings = {"measures": {"dev.original": ["RR@10"]}, "relevance_level": 1}
+    settings = EvaluateSettings({"dev.original": ["RR@10"]}, relevance_level=1)
     write_measures(settings, "key", {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}, output)
     assert values(Store([Source(output, "key")]), "original") == [[0.5, 0.0, 1.0]]  # q1, q10, q2
 

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import huggingface_hub.constants
 import ir_datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import TsvDocs
 from ir_datasets.util import Download, RequestsDownload
 
-from robustdr.collections import write_corpus
+from robustdr.collections import write_corpus, write_split
 from robustdr.encoding.checkpoint import locate
 from robustdr.errors import UserError
 from robustdr.files import sha256
@@ -140,6 +142,23 @@ def hub(tiny_transformer, tmp_path, monkeypatch):
     yield server, {"hub": "a/tiny", "revision": REVISION, "sha256": sha256(tiny_transformer / "model.safetensors")}
     server.shutdown()
     huggingface_hub.close_session()
+
+
+@pytest.mark.parametrize("fault", ["none", "missing", "other bytes"])
+def test_questions_are_fetched_as_pinned(hub, tmp_path, fault):
+    server, _ = hub
+    pq.write_table(pa.table({"question": ["who"], "answer": [["x"]]}), tmp_path / "q.parquet")
+    data, at = (tmp_path / "q.parquet").read_bytes(), f"/datasets/a/q/resolve/{REVISION}/b/q.parquet"
+    part = {"hub": "a/q", "revision": REVISION, "file": "b/q.parquet", "sha256": hashlib.sha256(data).hexdigest()}
+    part |= {"kind": "questions", "question": "question", "answers": "answer"}
+    source, output = {"kind": "irds", "splits": {"test": part}}, [tmp_path / "out/answers.jsonl"]
+    if fault != "none":
+        server.files |= {} if fault == "missing" else {at: data + b"x"}
+        message = {"missing": "could not be fetched from the hub", "other bytes": r"has sha256 .* pins .* moved to"}
+        with pytest.raises(UserError, match=rf"a/q@1{{40}}: b/q\.parquet.* {message[fault]}"):
+            write_split(source, "test", output)
+    server.files[at] = data
+    assert write_split(source, "test", output) == {"answers": 1}
 
 
 WEIGHTS = f"/a/tiny/resolve/{REVISION}/model.safetensors"

@@ -39,7 +39,7 @@ def resources(job: dict[str, str]) -> dict[str, str]:
 def local_rules() -> set[str]:
     """The rules that run on the host that submits; a dry run does not tell them from others."""
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
-    rules = re.split(r"^ *rule (\w+):$", text, flags=re.MULTILINE)
+    rules = re.split(r'^ *rule(?: |:\n +name:\n +"_"\.join\(\[")(\w+).*:?$', text, flags=re.MULTILINE)
     return {name for name, body in zip(rules[1::2], rules[2::2], strict=True) if "localrule: True" in body}
 
 

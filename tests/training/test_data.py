@@ -116,7 +116,7 @@ def stage(tmp_path, tiny_transformer):
     ranking = [(docid, float(-position)) for position, docid in enumerate(DOCIDS)]
     write_run(tmp_path / "run.trec.gz", dict.fromkeys(queries, ranking), {"tag": "t"})
 
-    def run(variations=None, assign="one", alone=False):
+    def run(variations=None, assign="one", alone=False, keep=3, released=False, answers=False):
         paths = []
         for kind, varied in (variations or {}).items():
             paths.append(tmp_path / f"{kind}.tsv")
@@ -125,9 +125,11 @@ def stage(tmp_path, tiny_transformer):
             tmp_path / name for name in ("corpus.jsonl", "queries.tsv", "qrels.txt", "run.trec.gz")
         )
         tokenizer, output = tiny_transformer / "tokenizer.json", tmp_path / "data.jsonl"
-        settings = {"assign": assign, "depth": 8, "keep": 3}
-        passages = None if alone else (corpus, qrels, ranking)
-        write_training_data(settings, 1, queries, paths, tokenizer, output, passages)
+        settings = {"assign": assign, "depth": 8, "keep": keep}
+        files = {"corpus": corpus, "qrels": qrels}
+        files |= {} if released else {"run": ranking}
+        files |= {"answers": tmp_path / "answers.jsonl"} if answers else {}
+        write_training_data(settings, 1, queries, paths, tokenizer, output, None if alone else files)
         return output
 
     return run
@@ -192,11 +194,36 @@ def test_all_variations_that_change_the_tokens_are_kept_once(stage):
     assert [example.variations for example in examples] == [("a tree", "the road", "A Tree")] * 3 + [("the road",)]
 
 
+def negatives(path):
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {line["query_id"]: [passage["docid"] for passage in line["negative_passages"]] for line in lines}
+
+
+def test_a_passage_with_an_answer_is_no_negative(stage, tmp_path):
+    """Eight ranks are read, d0 to d7; q1's answer is in d5 alone, q2's in all but d0 and d6."""
+    everywhere = [f"text of d{number}" for number in (1, 2, 3, 4, 5, 7, 8, 9)]
+    answers = {"q1": ["OF D5"], "q2": ["never", *everywhere], "q3": ["text"], "q4": ["text"]}
+    (tmp_path / "answers.jsonl").write_text(
+        "".join(json.dumps({"qid": qid, "answers": texts}) + "\n" for qid, texts in answers.items())
+    )
+    found = negatives(stage(answers=True, keep=8))
+    assert found == {"q1": ["d0", "d4", "d6", "d7"], "q2": ["d0", "d6"]}
+
+
+def test_released_negatives_are_the_judged_passages_graded_0(stage, tmp_path):
+    """DPR's random negatives, graded -1, are not among them; the order is the release's, its ranking."""
+    (tmp_path / "qrels.txt").write_text(
+        "q1 0 d1 2\nq1 0 d9 0\nq1 0 d3 -1\nq1 0 d0 0\nq1 0 d2 1\nq2 0 d4 1\nq2 0 d5 -1\n"
+    )
+    assert negatives(stage(released=True)) == {"q1": ["d9", "d0"]}
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d3 -1\n")
+    with pytest.raises(UserError, match=r"qrels\.txt: no query has both a positive in .*qrels\.txt and a negative"):
+        stage(released=True)
+
+
 def test_no_query_is_left(stage, tmp_path):
     (tmp_path / "qrels.txt").write_text("q3 0 d5 0\n")
-    with pytest.raises(
-        UserError, match=r"run\.trec\.gz: no query has both a positive in .*qrels\.txt and a negative in the run"
-    ):
+    with pytest.raises(UserError, match=r"run\.trec\.gz: no query has both a positive in .*qrels\.txt and a negative"):
         stage()
     assert not (tmp_path / "data.jsonl").exists()
 

@@ -48,6 +48,23 @@ def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(projec
     assert "results/mini/collections/wordnet-log/corpus.jsonl" not in {path for job in jobs for path in job.outputs}
 
 
+def test_capot_at_full_scale_is_bound_to_the_test_questions(project):
+    jobs = project.jobs("results/tables/capot_table18.md")
+    made = {path for job in jobs for path in job.outputs}
+    assert {path for path in made if path.endswith("/answers.jsonl")} == {
+        f"results/collections/natural-questions/{split}/answers.jsonl" for split in ("train", "test")
+    }
+    assert "results/collections/natural-questions/train/qrels.txt" in made
+    assert not any("natural-questions/test/qrels" in path or "/natural-questions/dev/" in path for path in made)
+    assert not any(job.rule == "bm25" for job in jobs)  # DPR's own hard negatives
+    for job in (job for job in jobs if job.rule == "evaluate"):
+        assert {path for path in job.inputs if "/collections/" in path} == {
+            "results/collections/natural-questions/test/answers.jsonl",
+            "results/collections/natural-questions/corpus.jsonl",
+        }
+        assert all("/test." in path for path in job.inputs if "/runs/" in path)
+
+
 @pytest.mark.parametrize(
     "file, old, new, message",
     [

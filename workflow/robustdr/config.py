@@ -35,6 +35,13 @@ class Config:
     systems: dict[str, Tree]
     claims: dict[str, list[Tree]]
 
+    def judged_by(self, collection: str, split: str) -> list[str]:
+        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives."""
+        part = self.collections[collection]["splits"][split]
+        if part.get("kind") == "questions":
+            return ["answers"]
+        return ["qrels", "answers"] if part.get("answers") else ["qrels"]
+
 
 def _read(path: Path) -> Tree:
     try:
@@ -120,6 +127,8 @@ def _check_scale(config: Config, scale: Tree, path: Path) -> None:
     for role, collection in scale["collections"].items():
         if collection not in config.collections:
             raise unknown(f"{path}: collections.{role}", collection, config.collections)
+    for role in scale["negatives"].get("judged", []):
+        _known(f"{path}: negatives.judged", role, scale["collections"])
     for measure in (*scale["measures"], *scale["measures"].values()):
         with _at(f"{path}: measures"):
             parse(measure)
@@ -137,6 +146,22 @@ def _searchable(config: Config, scale: str, role: str, where: str) -> None:
     collection = config.scales[scale]["collections"][role]
     if config.collections[collection].get("log"):
         raise UserError(f"{where}: {collection!r} of scale {scale} is a query log: it has no passages to search")
+
+
+def _trainable(config: Config, scale: str, role: str, where: str) -> None:
+    collection = config.scales[scale]["collections"][role]
+    if "train" in config.collections[collection]["splits"] and "qrels" not in config.judged_by(collection, "train"):
+        raise UserError(f"{where}: 'train' of {collection} (scale {scale}) has answers alone; positives need qrels")
+
+
+def _check_measures(config: Config, scale: str, role: str, evaluation: Tree, where: str) -> None:
+    """Answers say of retrieved passages alone whether they are relevant."""
+    collection, taken = config.scales[scale]["collections"][role], config.scales[scale]["measures"]
+    for measure in evaluation["measures"]:
+        success = parse(taken.get(measure, measure))[0] == "Success"
+        if not success and config.judged_by(collection, evaluation["split"])[0] == "answers":
+            split = f"{evaluation['split']} of {collection} (scale {scale})"
+            raise UserError(f"{where}: {measure!r}: answers judge {split}; allowed: Success@k")
 
 
 def _known_system(config: Config, where: str, name: str) -> None:
@@ -171,6 +196,7 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
                 known(f"systems.{name}.collection (scale {scale_name})", system["collection"], scale["collections"])
                 if "negatives" in system:
                     _searchable(config, scale_name, system["collection"], f"{path}: systems.{name}.negatives")
+                    _trainable(config, scale_name, system["collection"], f"{path}: systems.{name}.collection")
                 initial = {**scale["checkpoints"], **config.systems}
                 known(f"systems.{name}.initial (scale {scale_name})", system["initial"], initial)
     for role, evaluation in experiment["evaluation"].items():
@@ -186,6 +212,7 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
                 evaluation["split"],
                 config.collections[collection]["splits"],
             )
+            _check_measures(config, scale_name, role, evaluation, f"{path}: evaluation.{role}.measures")
             for variation in evaluation["variations"]:
                 settings = scale["variations"].get(variation, {})
                 known(f"evaluation.{role}.variations", settings.get("generator", variation), variations.names())

@@ -132,6 +132,30 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     return qrels
 
 
+def read_answers(path: str | Path) -> dict[str, list[str]]:
+    """Read `{"qid": …, "answers": […]}` lines into {qid: answers}.
+
+    Raises:
+        UserError: missing file, a line that is no such object, a qid given twice, no line at all.
+    """
+    answers: dict[str, list[str]] = {}
+    for number, line in read_lines(path):
+        try:
+            record = json.loads(line)
+            qid, texts = record["qid"], record["answers"]
+            valid = isinstance(qid, str) and texts and all(isinstance(text, str) for text in texts)
+        except (ValueError, LookupError, TypeError):
+            valid = False
+        if not valid:
+            raise UserError(f'{path}:{number}: {line[:80]!r} is no line of answers: {{"qid": "…", "answers": ["…"]}}')
+        if qid in answers:
+            raise UserError(f"{path}:{number}: query id {qid!r} occurs twice; ids are unique")
+        answers[qid] = texts
+    if not answers:
+        raise UserError(f"{path}: no answers")
+    return answers
+
+
 def sha256(path: str | Path) -> str:
     """The hexadecimal SHA-256 of a file."""
     with open(path, "rb") as file:

@@ -9,6 +9,7 @@ from robustdr.collections import local_files
 from robustdr.config import Config, Tree
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
+from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import BM25Settings, EmbedSettings, Index, SearchSettings
 from robustdr.settings import deciding
@@ -16,13 +17,8 @@ from robustdr.structure import ORIGINAL, Structure
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
-DESCRIBING = {
-    "description",
-    "licence",
-    "url",
-    "relevance_level",
-    "log",
-}  # keys of a collection that decide no byte of it
+# Keys of a collection that decide no byte of it.
+DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated"}
 
 
 class Plan(Structure):
@@ -30,14 +26,14 @@ class Plan(Structure):
 
     # settings: exactly what reaches each stage
 
-    def variation_settings(self, variation: str) -> VariationSettings:
-        bound = self.bound["variations"].get(variation, {})
-        place = variations.REGISTRY[bound.get("generator", variation)]
-        return VariationSettings(place, bound.get("parameters", {}), self.bound["variation_seed"])
+    def variation_settings(self, collection: str, split: str, variation: str) -> VariationSettings:
+        entry = self.variation(collection, split, variation)
+        place = variations.REGISTRY[entry.get("generator", variation)]
+        return VariationSettings(place, entry.get("parameters", {}), self.bound["variation_seed"])
 
-    def generator(self, variation: str) -> variations.Variation:
-        """The generator behind a variation, made without looking for its resources."""
-        settings = self.variation_settings(variation)
+    def generator(self, collection: str, split: str, variation: str) -> variations.Variation:
+        """The generator behind a variation of a split, made without looking for its resources."""
+        settings = self.variation_settings(collection, split, variation)
         return build(find(settings.generator), settings.parameters)
 
     def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
@@ -68,7 +64,7 @@ class Plan(Structure):
         shards = self.bound["embeddings"]["shards"] if self.keeps_embeddings(system, collection) else 0
         return SearchSettings(**lengths, depth=depth, index=index, shards=shards, **self.computing)
 
-    def evaluate_settings(self, system: str, collection: str) -> Tree:
+    def evaluate_settings(self, system: str, collection: str) -> EvaluateSettings:
         level = self.config.collections[collection].get("relevance_level", 1)
         measures = {
             f"{split}.{kind}": measures
@@ -76,7 +72,7 @@ class Plan(Structure):
             if c == collection
             for kind in kinds
         }
-        return {"measures": measures, "relevance_level": level}
+        return EvaluateSettings(measures, level)
 
     # keys
 
@@ -106,7 +102,7 @@ class Plan(Structure):
 
     @cache
     def variation_key(self, collection: str, split: str, variation: str) -> str:
-        made = self.generator(variation)
+        made = self.generator(collection, split, variation)
         data = [package.partition("==")[0] for package in made.packages]
         settings = [made.name, made.effective, self.bound["variation_seed"], digests(made.files)]
         return key(["vary_split", type(made).__module__], settings, [self.split_key(collection, split)], data)
@@ -124,7 +120,6 @@ class Plan(Structure):
 
     @cache
     def training_data_key(self, system: str, seed: int) -> str:
-        recipe = self.recipe(system)
         collection, split = self.train_split(system)
         inputs = [self.variation_key(collection, split, variation) for variation in self.training_variations(system)]
         if inputs:
@@ -133,8 +128,8 @@ class Plan(Structure):
             )  # its tokenizer sees what a variation changes
         inputs.append(self.split_key(collection, split))
         if not self.trains_on_queries_alone(system):
-            miner = recipe["negatives"]
             inputs += [self.corpus_key(collection)]
+        if miner := self.miner_of(system):
             inputs += [self.run_key(miner, self.seed_of(miner, seed), collection, split, ORIGINAL)]
         return key(["training_data"], [self.training_data_settings(system), seed], inputs)
 
@@ -177,7 +172,7 @@ class Plan(Structure):
         evaluated = [(at, kinds) for at, (kinds, _) in self.evaluations(system).items() if at[0] == collection]
         runs = [self.run_key(system, seed, *at, kind) for at, kinds in evaluated for kind in kinds]
         judged = [self.split_key(*at) for at, _ in evaluated]
-        return key(["evaluate"], self.evaluate_settings(system, collection), [*runs, *judged])
+        return key(["evaluate"], deciding(self.evaluate_settings(system, collection)), [*runs, *judged])
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""
@@ -192,9 +187,17 @@ class Plan(Structure):
         }
 
 
-def plans(config: Config) -> dict[str, Plan]:
-    """All scales by the folder of their results."""
-    made = {plan.root: plan for plan in (Plan(config, scale) for scale in config.scales)}
+def plans(config: Config, labels: str | None = None) -> dict[str, Plan]:
+    """All scales by the folder of their results.
+
+    Args:
+        labels: `qvg_labels` of config.yaml.
+    """
+    folder = Path(labels) if labels else None
+    for name in (name for source in config.collections.values() for name in source.get("validated", {}).values()):
+        if folder and not (folder / name).is_file():
+            raise UserError(f"config/config.yaml: qvg_labels: {folder / name}: no such file")
+    made = {plan.root: plan for plan in (Plan(config, scale, folder) for scale in config.scales)}
     if "results" not in made:
         raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")
     return made

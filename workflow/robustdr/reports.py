@@ -13,9 +13,9 @@ ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "p
 
 def evaluation_settings(plan: Plan, paper: str) -> Tree:
     """By role: collection, split, variations, measures, and the variations at hand that each mean averages."""
-    missing = plan.unavailable_variations()
     found = {}
     for role, where in plan.config.papers[paper]["evaluation"].items():
+        missing = plan.unavailable(plan.collection_of(role), where["split"], where["variations"])
         means = {MEAN: where["variations"], **where.get("means", {})}
         at_hand = {mean: [kind for kind in kinds if kind not in missing] for mean, kinds in means.items()}
         found[role] = {**where, "collection": plan.collection_of(role), "means": at_hand}
@@ -27,7 +27,8 @@ def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[
     experiment = plan.config.papers[paper]
     pairs = list(pairs)
     reasons = {system: reason for system, _ in pairs if (reason := plan.why_not(system))}
-    reasons |= plan.unavailable_variations()
+    for role, where in experiment["evaluation"].items():
+        reasons |= plan.unavailable(plan.collection_of(role), where["split"], where["variations"])
     return {
         "paper": paper,
         "title": experiment["title"],
@@ -49,9 +50,13 @@ def table_settings(plan: Plan, paper: str, table: str) -> Tree:
     command = f"snakemake {plan.root}/tables/{paper}_{table}.md"
     settings = report_settings(plan, paper, command, reported_pairs(spec))
     settings |= {"table": table, "spec": spec}
-    kinds = {kind for role in spec["collections"] for kind in experiment["evaluation"][role]["variations"]}
-    generators = {kind: plan.generator(kind) for kind in sorted(kinds) if kind not in plan.unavailable_variations()}
-    stand_ins = [f"{kind}: {made.resource}" for kind, made in generators.items() if "stand-in" in made.resource]
+    shown = [settings["evaluation"][role] for role in spec["collections"]]
+    made = {
+        kind: plan.generator(where["collection"], where["split"], kind).resource
+        for where in shown
+        for kind in where["means"][MEAN]
+    }
+    stand_ins = [f"{kind}: {resource}" for kind, resource in sorted(made.items()) if "stand-in" in resource]
     recipes = {system: plan.recipe(system) for system in settings["labels"]}
     checkpoints = {plan.checkpoint_of(system) for system, recipe in recipes.items() if not recipe.get("bm25")}
     stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(checkpoints)]
@@ -61,7 +66,7 @@ def table_settings(plan: Plan, paper: str, table: str) -> Tree:
     settings |= {
         "stand_ins": stand_ins,
         "losses": losses,
-        "notes": experiment.get("notes", []) + spec.get("notes", []),
+        "notes": data_notes(plan, paper, spec) + experiment.get("notes", []) + spec.get("notes", []),
         "environment": {name: pins()[name] for name in ENVIRONMENT},
     }
     if spec["rows"] == "seeds":
@@ -70,6 +75,35 @@ def table_settings(plan: Plan, paper: str, table: str) -> Tree:
         settings["lineage"] = {system: lineage_costs(plan, system) for system in spec["systems"]}
         settings["reindexes"] = {system: plan.reindexes(system, spec["base"]) for system in spec["systems"]}
     return settings
+
+
+def data_notes(plan: Plan, paper: str, spec: Tree) -> list[str]:
+    """What judges the queries of a table, whose variations they have, and where hard negatives are released."""
+    notes = []
+    for role in spec["collections"]:
+        where, collection = plan.config.papers[paper]["evaluation"][role], plan.collection_of(role)
+        split = where["split"]
+        if plan.config.judged_by(collection, split)[0] == "answers":
+            notes.append(f"{role}: a passage is relevant if its text contains an answer, matched by DPR's rules.")
+        elif where.get("judged") == "answers":
+            notes.append(
+                f"{role}: the paper counts passages that contain an answer to one of the collection's {split} "
+                f"questions; here the judged passages of {collection}'s {split} questions count."
+            )
+        if any(plan.is_released(collection, split, kind) for kind in where["variations"]):
+            notes.append(
+                f"{role}: the released variations that people judged valid, as in the paper; a query without a valid "
+                "one keeps its text."
+            )
+        elif where.get("validated"):
+            notes.append(
+                f"{role}: the paper takes released variations that people judged valid; here every variation made is "
+                "taken (on the paper's queries, `qvg_labels` in config.yaml gives the released ones)."
+            )
+    trained = {name for system, _ in reported_pairs(spec) for name in plan.lineage(system)}
+    recipes = [plan.recipe(name) for name in sorted(trained) if not plan.miner_of(name)]
+    roles = dict.fromkeys(recipe["collection"] for recipe in recipes if "negatives" in recipe)
+    return notes + [f"Hard negatives of {role}: those that its training questions are released with." for role in roles]
 
 
 def lineage_costs(plan: Plan, system: str) -> dict[str, list[str]]:

@@ -63,11 +63,11 @@ def corpus(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("write a split's queries and judgements", source=JSON, split=TEXT, queries=MADE, qrels=MADE)
+@stage("write a split's queries and what judges them", source=JSON, split=TEXT, output=MADES)
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
 
-    print(write_split(a.source, a.split, a.queries, a.qrels))
+    print(write_split(a.source, a.split, a.output))
     return None
 
 
@@ -75,15 +75,15 @@ def split(a: argparse.Namespace) -> Made:
     "check a collection and describe it",
     source=JSON,
     corpus_=READ,
-    splits=TEXTS,
-    queries=READS,
-    qrels=READS,
+    splits={**READS, "help": "all files of all splits"},
     output=MADE,
 )
 def card(a: argparse.Namespace) -> Made:
     from robustdr.collections.card import write_card
 
-    splits = dict(zip(a.splits, zip(a.queries, a.qrels, strict=True), strict=True))
+    splits: dict[str, list[Path]] = {}
+    for path in a.splits:
+        splits.setdefault(path.parent.name, []).append(path)
     write_card(a.source, a.corpus, splits, a.output)
     return None
 
@@ -116,7 +116,10 @@ def checkpoint(a: argparse.Namespace) -> Made:
     "write a recipe's training file",
     settings=TEXT,
     seed=INT,
-    passages_={**READ, "nargs": 3, "help": "corpus, qrels and run that passages are chosen from"},
+    corpus_=READ,
+    qrels_=READ,
+    run_={**READ, "help": "where hard negatives come from; without it, judged passages graded 0"},
+    answers_={**READ, "help": "no passage of the run with one of these is a negative"},
     queries=READ,
     variations=READS,
     tokenizer=READ,
@@ -125,7 +128,8 @@ def checkpoint(a: argparse.Namespace) -> Made:
 def training_data(a: argparse.Namespace) -> Made:
     from robustdr.training.data import write_training_data
 
-    write_training_data(json.loads(a.settings), a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
+    files = {name: getattr(a, name) for name in ("corpus", "qrels", "run", "answers") if getattr(a, name)}
+    write_training_data(json.loads(a.settings), a.seed, a.queries, a.variations, a.tokenizer, a.output, files)
     return None
 
 
@@ -228,13 +232,23 @@ def bm25(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("evaluate all runs of one model", settings=TEXT, key=TEXT, runs=READS, qrels=READS, output=MADE)
+@stage(
+    "evaluate all runs of one model",
+    settings=TEXT,
+    key=TEXT,
+    runs=READS,
+    judgements=READS,
+    corpus_=READ,
+    output=MADE,
+)
 def evaluate(a: argparse.Namespace) -> Made:
     from robustdr.evaluation.measures import write_measures
+    from robustdr.evaluation.settings import EvaluateSettings
+    from robustdr.settings import read
 
-    settings = json.loads(a.settings)
-    runs = dict(zip(settings["measures"], zip(a.runs, a.qrels, strict=True), strict=True))
-    write_measures(settings, a.key, runs, a.output)
+    settings = read(EvaluateSettings, a.settings)
+    runs = dict(zip(settings.measures, zip(a.runs, a.judgements, strict=True), strict=True))
+    write_measures(settings, a.key, runs, a.output, a.corpus)
     return None
 
 

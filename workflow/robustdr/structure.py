@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
+from robustdr.audit.labels import GENERATORS
 from robustdr.config import Config, Tree
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.processor import native
@@ -18,10 +20,14 @@ class Structure:
 
     Systems are named as in the experiments; `<system>.at<percent>` is a system's snapshot after that share of its
     training. Collections are entries of collections.yaml; `collection_of` turns a role into one.
+
+    Attributes:
+        labels: the folder of qvg's released labels, if it is at hand.
     """
 
     config: Config
     scale: str
+    labels: Path | None = None
 
     @property
     def bound(self) -> Tree:
@@ -79,6 +85,12 @@ class Structure:
         """(collection, split) that a system is trained on."""
         return self.collection_of(self.recipe(system)["collection"]), "train"
 
+    def miner_of(self, system: str) -> str | None:
+        """The system whose top passages are hard negatives; None where the training split's judgements give them."""
+        recipe = self.recipe(system)
+        judged = recipe.get("collection") in self.bound["negatives"].get("judged", [])
+        return None if judged else recipe.get("negatives")
+
     def trains_on_queries_alone(self, system: str) -> bool:
         return self.is_trained(system) and "negatives" not in self.recipe(system)
 
@@ -99,8 +111,8 @@ class Structure:
         """The systems that a system is made from: what it continues from, and what gives it negatives or scores."""
         if not self.is_trained(system):
             return []
-        recipe = self.recipe(system)
-        return list(filter(None, (self.initial_of(system), recipe.get("negatives"), recipe.get("teacher"))))
+        parents = (self.initial_of(system), self.miner_of(system), self.recipe(system).get("teacher"))
+        return list(filter(None, parents))
 
     def lineage(self, system: str) -> list[str]:
         """The trained systems that a system is made of, itself included."""
@@ -109,10 +121,22 @@ class Structure:
         ancestors = (ancestor for parent in self.parents(system) for ancestor in self.lineage(parent))
         return list(dict.fromkeys([*ancestors, system]))
 
-    def unavailable_variations(self) -> dict[str, str]:
-        """Why a variation cannot be generated at this scale, by variation."""
-        bound = self.bound["variations"]
-        return {kind: entry["unavailable"] for kind, entry in bound.items() if "unavailable" in entry}
+    def is_released(self, collection: str, split: str, variation: str) -> bool:
+        """Whether people validated a variation of this split, and their labels are at hand."""
+        labelled = split in self.config.collections[collection].get("validated", {})
+        return labelled and self.labels is not None and variation in GENERATORS.values()
+
+    def variation(self, collection: str, split: str, variation: str) -> Tree:
+        """What makes a variation of a split, as an entry of the scale's `variations`."""
+        if self.labels and self.is_released(collection, split, variation):
+            file = self.labels / self.config.collections[collection]["validated"][split]
+            return {"generator": "released", "parameters": {"labels": str(file), "variation": variation}}
+        return self.bound["variations"].get(variation, {})
+
+    def unavailable(self, collection: str, split: str, variations: Iterable[str]) -> dict[str, str]:
+        """Why some of the variations of a split cannot be made at this scale, by variation."""
+        entries = {kind: self.variation(collection, split, kind) for kind in variations}
+        return {kind: entry["unavailable"] for kind, entry in entries.items() if "unavailable" in entry}
 
     def why_not(self, system: str) -> str:
         """Why a system cannot be run at this scale: something in its lineage is not to be had. Empty if it can."""
@@ -120,7 +144,7 @@ class Structure:
         if "bm25" in recipe:
             return ""
         reason = self.bound["checkpoints"][self.checkpoint_of(system)].get("unavailable", "")
-        named = [recipe[field] for field in ("initial", "negatives", "teacher") if field in recipe]
+        named = [recipe["initial"], self.miner_of(system), recipe.get("teacher")]
         # A checkpoint may bear the name of the system that evaluates it.
         parents = [parent for parent in named if parent in self.config.systems and parent != system]
         return reason or next(filter(None, map(self.why_not, parents)), "")
@@ -139,12 +163,12 @@ class Structure:
     def needs(self) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
         """(variations that can be made here, measures) of each system by (collection, split), `original` first."""
         found: dict[str, dict[At, tuple[list[str], list[str]]]] = {}
-        missing = self.unavailable_variations()
         for paper, experiment in self.config.papers.items():
             for system, role in self.pairs(paper):
                 evaluation = experiment["evaluation"][role]
                 at = (self.collection_of(role), evaluation["split"])
                 kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
+                missing = self.unavailable(*at, evaluation["variations"])
                 kinds += [kind for kind in evaluation["variations"] if kind not in missing and kind not in kinds]
                 taken = map(self.measured, evaluation["measures"])
                 measures += [measure for measure in taken if measure not in measures]
@@ -164,11 +188,10 @@ class Structure:
         for system in self.needs():
             for at, (kinds, _) in self.evaluations(system).items():
                 found.setdefault(at, {}).setdefault(tuple(kinds), []).append(system)
-        for recipe in self.config.systems.values():
-            if "negatives" in recipe:
-                at = (self.collection_of(recipe["collection"]), "train")
-                miners = found.setdefault(at, {}).setdefault((ORIGINAL,), [])
-                miners += [recipe["negatives"]] if recipe["negatives"] not in miners else []
+        for system in self.config.systems:
+            if miner := self.miner_of(system):
+                miners = found.setdefault(self.train_split(system), {}).setdefault((ORIGINAL,), [])
+                miners += [miner] if miner not in miners else []
         return found
 
     def splits(self, collection: str) -> list[str]:
@@ -229,7 +252,8 @@ class Structure:
     def training_variations(self, system: str) -> list[str]:
         """The variations that a system is trained on, without those that this scale cannot generate."""
         wanted = self.recipe(system).get("variations", [])
-        return [kind for kind in wanted if kind not in self.unavailable_variations()]
+        missing = self.unavailable(*self.train_split(system), wanted) if wanted else {}
+        return [kind for kind in wanted if kind not in missing]
 
     def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
         """Every (system, seed) that is trained for papers."""

@@ -1,10 +1,13 @@
 """Collections: passages, query splits and judgements from any source, in the files that every stage reads.
 
 A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may name another
-kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`.
+kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`;
+`questions` has splits alone.
 """
 
 import json
+from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +16,7 @@ from typing import Any
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic
 
-KINDS = ("beir", "irds", "local", "wordnet")
+KINDS = ("beir", "irds", "local", "questions", "wordnet")
 
 
 def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
@@ -36,28 +39,35 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
     return {"passages": count}
 
 
-def write_split(source: dict[str, Any], split: str, queries: Path, qrels: Path) -> dict[str, int]:
-    """Write a split's queries as `qid<TAB>text` and its judgements as TREC qrels.
+def write_split(source: dict[str, Any], split: str, outputs: Sequence[Path]) -> dict[str, int]:
+    """Write files of a split, each called after what it holds.
+
+    Args:
+        outputs: `queries.tsv` (`qid<TAB>text`), `qrels.txt` (TREC) and `answers.jsonl` (`{"qid", "answers"}` a line),
+            or some of them.
 
     Returns:
-        {"queries": how many, "judgements": how many}
+        how many lines each has, by the name without its suffix.
 
     Raises:
-        UserError: a split or kind that is unknown, an input that is missing or malformed, no query or judgement at all.
+        UserError: a split or kind that is unknown, an input that is missing or malformed, an output without a line.
     """
-    asked, judged = _kind(_split(source, split).get("kind", source["kind"])).split(source, split)
-    counts = {"queries": 0, "judgements": 0}
-    with atomic(queries) as temporary_queries, atomic(qrels) as temporary_qrels:
-        with open(temporary_queries, "w", encoding="utf-8", newline="\n") as file:
-            for query in asked:
-                file.write(f"{query.qid}\t{query.text}\n")
-                counts["queries"] += 1
-        with open(temporary_qrels, "w", encoding="utf-8", newline="\n") as file:
-            for judgement in judged:
-                file.write(f"{judgement.qid} 0 {judgement.docid} {judgement.grade}\n")
-                counts["judgements"] += 1
+    made = _kind(_split(source, split).get("kind", source["kind"])).split(source, split)
+    lines = {
+        "queries": (f"{query.qid}\t{query.text}\n" for query in made.queries),
+        "qrels": (f"{judged.qid} 0 {judged.docid} {judged.grade}\n" for judged in made.judgements),
+        "answers": (json.dumps(answers._asdict(), ensure_ascii=False) + "\n" for answers in made.answers),
+    }
+    counts = dict.fromkeys((output.stem for output in outputs), 0)
+    with ExitStack() as whole:
+        for output in outputs:
+            temporary = whole.enter_context(atomic(output))
+            with open(temporary, "w", encoding="utf-8", newline="\n") as file:
+                for line in lines[output.stem]:
+                    file.write(line)
+                    counts[output.stem] += 1
         if not all(counts.values()):
-            raise UserError(f"collections.yaml: splits: {split}: it has {counts}; neither may be 0")
+            raise UserError(f"collections.yaml: splits: {split}: it has {counts}; none may be 0")
     return counts
 
 

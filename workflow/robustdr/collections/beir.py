@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
-from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.errors import UserError
 
 _HEADER = "query-id\tcorpus-id\tscore"
@@ -16,14 +16,14 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
     return passages(_passages(checked(_path(source, "corpus.jsonl"), source.get("sha256", {}))))
 
 
-def split(source: dict[str, Any], name: str) -> tuple[Iterator[Query], Iterator[Judgement]]:
+def split(source: dict[str, Any], name: str) -> Split:
     """The queries that qrels/<name>.tsv judges: queries.jsonl has those of all splits."""
     texts, qrels = (
         checked(_path(source, file), source.get("sha256", {})) for file in ("queries.jsonl", f"qrels/{name}.tsv")
     )
     judgements = list(_judgements(qrels))
     judged = {judgement.qid for judgement in judgements}
-    return (query for query in queries(_queries(texts)) if query.qid in judged), iter(judgements)
+    return Split((query for query in queries(_queries(texts)) if query.qid in judged), judgements)
 
 
 def files(source: dict[str, Any], split: str | None) -> list[Path]:

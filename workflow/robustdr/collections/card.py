@@ -1,8 +1,9 @@
 """The card of a collection: what it is, what it counts, and proof that its files fit together."""
 
+import json
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,40 +12,48 @@ import numpy as np
 
 from robustdr.collections.reading import read_records
 from robustdr.errors import UserError
-from robustdr.files import read_lines, read_qrels, read_queries, sha256, write_json
+from robustdr.files import read_answers, read_lines, read_qrels, read_queries, sha256, write_json
 from robustdr.seeds import digest
 
 
-def write_card(
-    source: dict[str, Any], corpus: Path | None, splits: Mapping[str, tuple[Path, Path]], output: Path
-) -> None:
-    """Check that corpus, queries and qrels fit together, and write what they are: name, origin, counts, sha256.
+def write_card(source: dict[str, Any], corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
+    """Check that corpus, queries and what judges them fit together, and write what they are: name, counts, sha256.
 
     The collection is called after the folder of `output`. Memory: 16 bytes a passage, and the queries. Empty passages
     of collections that were released so (`kind: irds`) are counted; elsewhere they are an error.
 
     Args:
         corpus: corpus.jsonl; None for a query log, of which the queries alone are checked.
-        splits: split -> (queries.tsv, qrels.txt)
+        splits: split -> its files: queries.tsv, and qrels.txt or answers.jsonl or both.
 
     Raises:
         UserError: the first thing that is wrong, with file and line: a docid given twice, an empty passage, an empty or
-            repeated query, a judgement about a passage or a query that is not there, a query without a judgement, text
-            that is not UTF-8.
+            repeated query, a judgement about a passage or a query that is not there, a query without a judgement or an
+            answer, text that is not UTF-8.
     """
     judged: dict[str, Path] = {}
-    described = {}
-    for name, (queries, qrels) in splits.items():
-        texts, judgements = read_queries(queries), read_qrels(qrels)
-        _check_queries(queries, texts, qrels, judgements)
-        grades = [grade for of_query in judgements.values() for grade in of_query.values()]
+    described: dict[str, dict[str, Any]] = {}
+    for name, files in splits.items():
+        path = {file.stem: file for file in files}
+        texts = read_queries(path["queries"])
         described[name] = {
             "queries": len(texts),
             "mean_words": round(fmean(len(text.split()) for text in texts.values()), 2),
-            "judgements": len(grades),
-            "grades": {str(grade): count for grade, count in sorted(Counter(grades).items())},
         }
-        judged |= {docid: qrels for of_query in judgements.values() for docid in of_query}
+        if "qrels" in path:
+            judgements = read_qrels(path["qrels"])
+            _check_queries(path["queries"], texts, path["qrels"], judgements, "judgement")
+            grades = Counter(grade for of_query in judgements.values() for grade in of_query.values())
+            described[name] |= {
+                "judgements": grades.total(),
+                "grades": {str(grade): count for grade, count in sorted(grades.items())},
+            }
+            judged |= {docid: path["qrels"] for of_query in judgements.values() for docid in of_query}
+        if "answers" in path:
+            answers = read_answers(path["answers"])
+            _check_queries(path["queries"], texts, path["answers"], answers, "answer")
+            described[name]["answers"] = sum(map(len, answers.values()))
+    written = [*([corpus] if corpus else []), *(file for files in splits.values() for file in files)]
     write_json(
         output,
         {
@@ -52,24 +61,20 @@ def write_card(
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
             "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds") if corpus else None,
             "splits": described,
-            "sha256": {
-                str(path.relative_to(output.parent)): sha256(path)
-                for path in [*([corpus] if corpus else []), *(path for pair in splits.values() for path in pair)]
-            },
+            "sha256": {str(path.relative_to(output.parent)): sha256(path) for path in written},
         },
     )
 
 
-def _check_queries(
-    queries: Path, texts: Mapping[str, str], qrels: Path, judgements: Mapping[str, Mapping[str, int]]
-) -> None:
-    for qid in judgements:
+def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged: Collection[str], what: str) -> None:
+    """The queries are those that have a judgement, or an answer, in the file `judging`."""
+    for qid in judged:
         if qid not in texts:
-            raise UserError(f"{_line(qrels, 0, qid)}: judges query {qid!r}, which is not in {queries}")
+            raise UserError(f"{_line(judging, 0, qid)}: {what} for query {qid!r}, which is not in {queries}")
     for qid in texts:
-        if qid not in judgements:
+        if qid not in judged:
             raise UserError(
-                f"{_line(queries, 0, qid)}: query {qid!r} has no judgement in {qrels}; leave it out or judge it"
+                f"{_line(queries, 0, qid)}: query {qid!r} has no {what} in {judging}; leave it out or add one"
             )
 
 
@@ -106,5 +111,9 @@ def _check_docids(corpus: Path) -> None:
 
 
 def _line(path: Path, field: int, value: str) -> str:
-    """`path:number` of the first line whose white-space separated `field` is `value`."""
-    return next(f"{path}:{number}" for number, line in read_lines(path) if line.split()[field] == value)
+    """`path:number` of the first line whose white-space separated `field`, or in JSONL whose qid, is `value`."""
+
+    def named(line: str) -> str:
+        return json.loads(line)["qid"] if path.suffix == ".jsonl" else line.split()[field]
+
+    return next(f"{path}:{number}" for number, line in read_lines(path) if named(line) == value)

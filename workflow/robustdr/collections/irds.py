@@ -11,13 +11,14 @@ from typing import Any
 
 import ir_datasets
 
-from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.collections.records import Answers, Judgement, Passage, Query, Split
 from robustdr.errors import UserError
 
 
 def corpus(source: dict[str, Any]) -> Iterator[Passage]:
-    """The passages of the data set `corpus`, with titles where it has them."""
+    """The passages of the data set `corpus`, with titles where it has them; `quoted`: taken out of CSV's quotes."""
     dataset = _load(source["corpus"], "docs")
+    plain = _unquoted if source.get("quoted") else str
     with _reading(source["corpus"], "passages"):
         for document in dataset.docs_iter():
             named = document._asdict()
@@ -25,14 +26,19 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
             if text is None:
                 yield Passage(document.doc_id, "", document.default_text())
             else:
-                yield Passage(document.doc_id, named.get("title") or "", text)
+                yield Passage(document.doc_id, plain(named.get("title") or ""), plain(text))
 
 
-def split(source: dict[str, Any], name: str) -> tuple[Iterator[Query], Iterator[Judgement]]:
-    """The judged queries of the split's data set `id`, and all its judgements."""
-    id = source["splits"][name]["id"]
+def split(source: dict[str, Any], name: str) -> Split:
+    """The judged queries of the split's data set `id`, all its judgements, and if asked the queries' answers."""
+    part = source["splits"][name]
+    id = part["id"]
     dataset = _load(id, "queries", "qrels")
-    return _queries(dataset, id), _judgements(dataset, id)
+    if part.get("answers") and "answers" not in dataset.queries_cls()._fields:
+        raise UserError(f"collections.yaml: {id!r} of ir_datasets has no answers; leave out `answers`")
+    queries = (Query(query.query_id, " ".join(query.default_text().split())) for query in _judged(dataset, id))
+    answers = (Answers(query.query_id, query.answers) for query in _judged(dataset, id)) if part.get("answers") else ()
+    return Split(queries, _judgements(dataset, id), answers)
 
 
 def files(source: dict[str, Any], split: str | None) -> list[Path]:
@@ -40,12 +46,15 @@ def files(source: dict[str, Any], split: str | None) -> list[Path]:
     return []
 
 
-def _queries(dataset: Any, id: str) -> Iterator[Query]:
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+def _judged(dataset: Any, id: str) -> Iterator[Any]:
+    """The queries that have a judgement, as ir_datasets gives them."""
     with _reading(id, "queries"):
         judged = {qrel.query_id for qrel in dataset.qrels_iter()}
-        for query in dataset.queries_iter():
-            if query.query_id in judged:
-                yield Query(query.query_id, " ".join(query.default_text().split()))
+        yield from (query for query in dataset.queries_iter() if query.query_id in judged)
 
 
 def _judgements(dataset: Any, id: str) -> Iterator[Judgement]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
-from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.errors import UserError
 
 
@@ -15,10 +15,10 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
     return passages(_records(path) if ".jsonl" in path.suffixes else _lines(path))
 
 
-def split(source: dict[str, Any], name: str) -> tuple[Iterator[Query], Iterator[Judgement]]:
+def split(source: dict[str, Any], name: str) -> Split:
     """`qid<TAB>text` lines and `qid 0 docid grade` lines."""
     texts, qrels = (checked(source["splits"][name][key], source.get("sha256", {})) for key in ("queries", "qrels"))
-    return queries(_queries(texts)), _judgements(qrels)
+    return Split(queries(_queries(texts)), _judgements(qrels))
 
 
 def files(source: dict[str, Any], split: str | None) -> list[Path]:

@@ -1,5 +1,6 @@
 """What every source hands over."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -24,3 +25,18 @@ class Judgement(NamedTuple):
     qid: str
     docid: str
     grade: int
+
+
+class Answers(NamedTuple):
+    """The strings that answer a query; a passage that contains one of them is relevant."""
+
+    qid: str
+    answers: tuple[str, ...]
+
+
+class Split(NamedTuple):
+    """The queries of a split with what judges them: judgements, answers, or both."""
+
+    queries: Iterable[Query]
+    judgements: Iterable[Judgement] = ()
+    answers: Iterable[Answers] = ()

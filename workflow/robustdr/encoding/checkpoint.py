@@ -1,7 +1,6 @@
 """Initial checkpoints: from a registry package, a local directory or a hub, as sentence-transformers directories."""
 
 import importlib.util
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,10 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
+from robustdr import hub
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
-from robustdr.files import atomic, sha256, write_text
+from robustdr.files import atomic, write_text
 
 CARD = """---
 library_name: sentence-transformers
@@ -35,17 +35,10 @@ def _from_package(name: str, path: str) -> Path:
 
 
 def _from_hub(name: str, revision: str) -> Path:
-    from httpx2 import HTTPError
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
-    try:
+    with hub.fetching(f"checkpoint: {name}@{revision}"):
         return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
-    except (HTTPError, HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
-        raise UserError(
-            f"checkpoint: {name}@{revision} could not be fetched from the hub ({type(error).__name__}); "
-            "run again with the network, or name a local directory with `path:`"
-        ) from error
 
 
 def locate(source: dict[str, Any]) -> Path:
@@ -64,14 +57,8 @@ def locate(source: dict[str, Any]) -> Path:
     weights = directory / "model.safetensors"
     if not weights.is_file():
         raise UserError(f"checkpoint: {directory} has no model.safetensors (other weight formats are not loaded)")
-    if "sha256" in source and (found := sha256(weights)) != source["sha256"]:
-        what = f"checkpoint: {weights} has sha256 {found}, the configuration pins {source['sha256']}"
-        if "hub" in source:  # what the hub's cache holds would be taken again
-            blob = weights.resolve()
-            weights.unlink()
-            os.replace(blob, moved := blob.with_name(f"{blob.name}.damaged"))
-            what += f"; moved to {moved}; run again to fetch it anew"
-        raise UserError(what)
+    if "sha256" in source:
+        hub.check(weights, source["sha256"], "checkpoint", cached="hub" in source)
     return directory
 
 

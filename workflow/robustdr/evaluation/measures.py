@@ -1,7 +1,7 @@
 """Effectiveness measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -9,9 +9,13 @@ import pyarrow.parquet as pq
 import pytrec_eval
 
 from robustdr.errors import UserError
+from robustdr.evaluation.answers import judge
 from robustdr.evaluation.names import PROVIDED, WITHOUT_CUT, parse
-from robustdr.files import atomic, read_qrels
+from robustdr.evaluation.settings import EvaluateSettings
+from robustdr.files import atomic, read_answers, read_qrels
 from robustdr.retrieval.runs import Ranking, rank, read_run
+
+Qrels = dict[str, dict[str, int]]
 
 
 def evaluate(
@@ -45,26 +49,49 @@ def evaluate(
     return values
 
 
-def write_measures(settings: dict[str, Any], key: str, runs: dict[str, tuple[Path, Path]], output: Path) -> None:
+def write_measures(
+    settings: EvaluateSettings,
+    key: str,
+    runs: Mapping[str, tuple[Path, Path]],
+    output: Path,
+    corpus: Path | None = None,
+) -> None:
     """Evaluate all query sets of one model.
 
     Args:
-        settings: `measures` by query set, `relevance_level`.
         key: provenance, kept in the file's metadata.
-        runs: (run, qrels) by query set, `<split>.<variation>`.
+        runs: (run, qrels.txt or answers.jsonl) by query set, `<split>.<variation>`.
         output: parquet, one row per query set, measure and query: query_set, measure, qid, value.
+        corpus: corpus.jsonl, where answers judge a split: its passages are searched for them.
     """
+    qrels = {judging: _qrels(settings, runs, judging, corpus) for judging in {judging for _, judging in runs.values()}}
     frames = []
-    for query_set, (run, qrels) in runs.items():
-        values = evaluate(
-            read_qrels(qrels), read_run(run), settings["measures"][query_set], settings["relevance_level"]
-        )
+    for query_set, (run, judging) in runs.items():
+        level = 1 if _by_answers(judging) else settings.relevance_level
+        values = evaluate(qrels[judging], read_run(run), settings.measures[query_set], level)
         for measure, by_query in values.items():
             frame = pd.DataFrame({"qid": list(by_query), "value": list(by_query.values())})
             frames.append(frame.assign(query_set=query_set, measure=measure)[["query_set", "measure", "qid", "value"]])
     table = pa.Table.from_pandas(pd.concat(frames, ignore_index=True), preserve_index=False)
     with atomic(output) as temporary:
         pq.write_table(table.replace_schema_metadata({"key": key}), temporary)
+
+
+def _by_answers(judging: Path) -> bool:
+    return judging.suffix == ".jsonl"
+
+
+def _qrels(
+    settings: EvaluateSettings, runs: Mapping[str, tuple[Path, Path]], judging: Path, corpus: Path | None
+) -> Qrels:
+    """The qrels in a file, or those that its answers make of the runs which it judges."""
+    if not _by_answers(judging):
+        return read_qrels(judging)
+    judged = {query_set: run for query_set, (run, by) in runs.items() if by == judging}
+    cuts = {cut for query_set in judged for _, cut in map(parse, settings.measures[query_set])}
+    if corpus is None or None in cuts:
+        raise UserError(f"{judging}: answers are looked for in a corpus, down to the cut of every measure")
+    return judge(read_answers(judging), map(read_run, judged.values()), max(filter(None, cuts)), corpus)
 
 
 def read_measures(path: Path) -> tuple[pd.DataFrame, str]:

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer
 
 from robustdr.collections.reading import read_passages
 from robustdr.errors import UserError
-from robustdr.files import atomic, read_lines, read_qrels, read_queries
+from robustdr.evaluation.answers import judge
+from robustdr.files import atomic, read_answers, read_lines, read_qrels, read_queries
 from robustdr.retrieval.runs import read_run
 from robustdr.seeds import digest, generator
 
@@ -68,30 +69,41 @@ def changed_variations(
 
 
 def choose_passages(
-    settings: dict[str, Any], seed: int, qids: Iterable[str], corpus: Path, qrels: Path, run: Path
+    settings: dict[str, Any],
+    seed: int,
+    qids: Iterable[str],
+    corpus: Path,
+    qrels: Path,
+    run: Path | None = None,
+    answers: Path | None = None,
 ) -> dict[str, dict[str, list[dict[str, str]]]]:
     """Positives and hard negatives of each query; queries with none of either are left out.
 
     Args:
         settings: `depth` (ranks that negatives are drawn from), `keep` (negatives per query).
-        corpus: corpus.jsonl. qrels: of the queries; the best-graded passages are positives. run: where negatives
-            come from.
+        corpus: corpus.jsonl. qrels: of the queries; the best-graded passages are positives.
+        run: where negatives come from; without it they are judged passages graded 0, as DPR releases its own (its
+            random ones have -1). answers: answers.jsonl; as in DPR, a passage of the run with one is no negative.
 
     Raises:
         UserError: no query is left.
     """
-    judgements, rankings = read_qrels(qrels), read_run(run)
+    judgements, rankings = read_qrels(qrels), read_run(run) if run else {}
+    relevant = judge(read_answers(answers), [rankings], settings["depth"], corpus) if answers else {}
     chosen: dict[str, tuple[list[str], list[str]]] = {}
     for qid in qids:
         judged = judgements.get(qid, {})
         best = max(judged.values(), default=0)
         positives = [docid for docid, grade in judged.items() if grade == best > 0]
         ranking = [docid for docid, _ in rankings.get(qid, [])]
+        if run is None:
+            ranking = [docid for docid, grade in judged.items() if grade == 0]
+        judged |= relevant.get(qid, {})
         negatives = choose_negatives(ranking, judged, settings["depth"], settings["keep"], seed, qid)
         if positives and negatives:
             chosen[qid] = (positives, negatives)
     if not chosen:
-        raise UserError(f"{run}: no query has both a positive in {qrels} and a negative in the run")
+        raise UserError(f"{run or qrels}: no query has both a positive in {qrels} and a negative")
     texts = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
     return {
         qid: {
@@ -109,7 +121,7 @@ def write_training_data(
     variations: list[Path],
     tokenizer: Path,
     output: Path,
-    passages: tuple[Path, Path, Path] | None = None,
+    files: Mapping[str, Path] | None = None,
 ) -> None:
     """Write the training file of one recipe.
 
@@ -121,7 +133,7 @@ def write_training_data(
         variations: the varied training queries, one file per type; none for recipes on original queries.
         tokenizer: tokenizer.json of the initial checkpoint.
         output: Tevatron JSONL plus `query_variation`, a text or a list of them.
-        passages: corpus, qrels and run of `choose_passages`; None to train on queries alone.
+        files: those of `choose_passages` by argument; none to train on queries alone.
 
     Raises:
         UserError: no query is left to train on, or a file is malformed.
@@ -133,7 +145,7 @@ def write_training_data(
         tokens = Tokenizer.from_file(str(tokenizer))
         one = settings["assign"] == "one"
         variation = assign_variations(texts, varied, tokens, seed) if one else changed_variations(texts, varied, tokens)
-    chosen = choose_passages(settings, seed, texts, *passages) if passages else {qid: {} for qid in texts}
+    chosen = choose_passages(settings, seed, texts, **files) if files else {qid: {} for qid in texts}
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         for qid, own in chosen.items():
             line = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid], **own}

@@ -30,6 +30,7 @@ REGISTRY = {
     "transform_tense": "morphology:TransformTense",
     "no_stopwords": "surface:NoStopwords",
     "swap_words": "surface:SwapWords",
+    "released": "released:Released",  # on ANTIQUE
     # qvg
     "neighbour_char_swap": "typos:NeighbourCharSwap",
     "random_char_substitution": "typos:RandomCharSubstitution",

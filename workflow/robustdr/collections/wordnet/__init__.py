@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.collections.records import Judgement, Passage, Split
 from robustdr.collections.wordnet.database import PARTS_OF_SPEECH, Database, load
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.slices import Slice, select
@@ -26,11 +26,11 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
         yield Passage(docid, "", write(database.synsets[docid]))
 
 
-def split(source: dict[str, Any], name: str) -> tuple[Iterator[Query], Iterator[Judgement]]:
+def split(source: dict[str, Any], name: str) -> Split:
     """The questions of a split, in random order, and their judgements."""
     chosen = _slice(json.dumps(source)).splits[name]
     judgements = (Judgement(query.qid, docid, grade) for query, grades in chosen for docid, grade in grades.items())
-    return (query for query, _ in chosen), judgements
+    return Split((query for query, _ in chosen), judgements)
 
 
 @cache

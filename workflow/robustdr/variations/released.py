@@ -1,0 +1,44 @@
+"""Query variations that people judged, as they were released."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from robustdr.audit.labels import GENERATORS, read_variations
+from robustdr.errors import UserError
+from robustdr.variations.base import Variation, one_of
+
+
+@dataclass(frozen=True)
+class Released(Variation):
+    """rodr, section 4.1, on ANTIQUE: the variation of the query that qvg released and people judged valid.
+
+    A query without a valid one keeps its text, and white space becomes single blanks, as in rodr's released query sets.
+    `labels` is one of qvg's labelled files, `variation` the generator that made the texts. The seed has no effect.
+    """
+
+    name = "released"
+    category = "paraphrasing"
+    papers = ("rodr",)
+    needs = "qvg's released labels"
+
+    labels: str = field(default="", metadata={"effect": False})  # the contents count: see `files`
+    variation: str = ""
+
+    @property
+    def files(self) -> list[Path]:
+        return [Path(self.labels)]
+
+    def check(self) -> None:
+        one_of(self, "variation", GENERATORS.values())
+        if not Path(self.labels).is_file():
+            raise UserError(f"variation {self.name}: labels: {self.labels}: no such file")
+
+    @property
+    def resource(self) -> str:
+        return f"{self.needs}: {self.variation}, judged valid"
+
+    def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
+        found = read_variations(Path(self.labels), sheet=False)
+        valid = {v.query: " ".join(v.text.split()) for v in found if v.generator == self.variation and v.valid}
+        yield from ((qid, valid.get(qid, text)) for qid, text in queries)
