@@ -3,7 +3,7 @@
 
 rule table:
     input:
-        measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table)["keys"]),
+        measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table).keys),
         statistics=varied_statistics,
         costs=lambda w: reports.table_costs(plan(w), w.paper, w.table),
         reported=reported_file,
@@ -35,7 +35,7 @@ rule table:
 
 rule figure:
     input:
-        measures=lambda w: list(reports.figure_settings(plan(w), w.paper, w.figure)["keys"]),
+        measures=lambda w: list(reports.figure_settings(plan(w), w.paper, w.figure).keys),
         reported=reported_file,
     output:
         svg=report(
@@ -68,7 +68,7 @@ rule figure:
 
 rule claims:
     input:
-        measures=lambda w: list(reports.claims_settings(plan(w), w.paper)["keys"]),
+        measures=lambda w: list(reports.claims_settings(plan(w), w.paper).keys),
         claims="config/papers/{paper}/claims.yaml",
         reported=reported_file,
     output:

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from robustdr.errors import UserError
-from robustdr.integrity import record, verify
+from robustdr.integrity import hardware, record, verify
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of "abc": FIPS 180-4's example
 
@@ -77,3 +77,21 @@ def test_a_damaged_record_vouches_for_nothing(artifact, content):
     with pytest.raises(UserError, match=r"a\.txt\.sha256:1: damaged: "):
         verify([artifact])
     assert not artifact.exists() and not written.exists()
+
+
+def test_a_record_says_what_computed_the_artifact_and_sha256sum_still_reads_it(tmp_path):
+    for name, kinds in (("a.txt", ["CPU, AVX2"]), ("b.txt", ["NVIDIA H100", "CPU, AVX2"])):
+        (tmp_path / name).write_text("abc")
+        record(tmp_path / name, hardware=kinds, installed={"numpy": "2.4.6", "torch": "2.13.0+cpu"})
+    text = (tmp_path / "b.txt.sha256").read_text()
+    assert text.splitlines() == [
+        "# computed on CPU, AVX2",
+        "# computed on NVIDIA H100",
+        "# installed: numpy 2.4.6, torch 2.13.0+cpu",
+        f"{ABC}  b.txt",
+    ]
+    assert hardware([tmp_path / "a.txt"]) == {"CPU, AVX2"}
+    assert hardware(tmp_path.glob("?.txt")) == {"CPU, AVX2", "NVIDIA H100"}
+    verify(tmp_path.glob("?.txt"))
+    if shutil.which("sha256sum"):
+        subprocess.run(["sha256sum", "--check", "--strict", "b.txt.sha256"], cwd=tmp_path, check=True)

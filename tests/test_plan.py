@@ -266,15 +266,15 @@ def test_the_roots_of_the_results(config):
 
 def test_what_a_table_needs(config):
     settings = table_settings(Plan(config, "mini"), "rodr", "table2")
-    assert list(settings["keys"]) == [
+    assert list(settings.keys) == [
         f"results/mini/measures/wordnet-mini/{system}/seed1.parquet"
         for system in ("dr_oq", "dr_qv", "dr_oq_qv", "rodr")
     ]
-    assert settings["labels"]["rodr"] == "RoDR w/ DR_OQ"
-    assert "miniature" in settings and settings["command"] == "snakemake results/mini/tables/rodr_table2.md"
+    assert settings.labels["rodr"] == "RoDR w/ DR_OQ"
+    assert settings.miniature and settings.command == "snakemake results/mini/tables/rodr_table2.md"
     full = table_settings(Plan(config, "full"), "rodr", "table2")
-    assert len(full["keys"]) == 4 * len(config.papers["rodr"]["seeds"])
-    assert not full["miniature"]
+    assert len(full.keys) == 4 * len(config.papers["rodr"]["seeds"])
+    assert not full.miniature
 
 
 def test_what_cannot_be_run_says_why_and_is_not_asked_for(config):
@@ -283,8 +283,8 @@ def test_what_cannot_be_run_says_why_and_is_not_asked_for(config):
     assert "ANCE checkpoint" in reason and plan.why_not("rodr_ance") == reason
     assert plan.why_not("rodr") == plan.why_not("bm25") == ""
     settings = table_settings(plan, "rodr", "table5")
-    assert settings["reasons"]["rodr_ance"] == reason
-    assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings["keys"])
+    assert settings.reasons["rodr_ance"] == reason
+    assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings.keys)
     assert not any(system == "rodr_ance" for system, _ in plan.models(config.papers))
 
 
@@ -323,11 +323,11 @@ NOTES = {
 def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(config, scale):
     tables = config.papers["capot"]["tables"]
     for table, spec in tables.items():
-        notes = table_settings(Plan(config, scale), "capot", table)["notes"]
+        notes = table_settings(Plan(config, scale), "capot", table).notes
         assert (NOTES[scale] in notes) == ("natural-questions" in spec["collections"])
         released = "Hard negatives of natural-questions: those that its training questions are released with."
         assert (released in notes) == (scale == "full" and "natural-questions" in spec["collections"])
-    assert not [note for note in table_settings(Plan(config, scale), "rodr", "table2")["notes"] if "answer" in note]
+    assert not [note for note in table_settings(Plan(config, scale), "rodr", "table2").notes if "answer" in note]
 
 
 @pytest.fixture()
@@ -359,7 +359,7 @@ def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(c
         (plans(config, str(labels)), "results/mini", "antique: the paper takes released variations"),
     ):
         for table, spec in config.papers["rodr"]["tables"].items():
-            found = [note.startswith(start) for note in table_settings(made[scale], "rodr", table)["notes"]]
+            found = [note.startswith(start) for note in table_settings(made[scale], "rodr", table).notes]
             assert any(found) == ("antique" in spec["collections"])
 
 
@@ -370,10 +370,10 @@ def test_labels_that_are_not_there_are_one_error(config, tmp_path):
 
 def test_figures_and_claims_ask_for_what_they_show(config):
     plan = Plan(config, "mini")
-    figure = figure_settings(plan, "rodr", "figure2")["keys"]
+    figure = figure_settings(plan, "rodr", "figure2").keys
     first = plan.snapshots()["rodr"][0]
     assert f"results/mini/measures/wordnet-mini/rodr.at{first}/seed1.parquet" in figure
     assert len(figure) == 1 + 2 * len(config.papers["rodr"]["figures"]["figure2"]["points"])
-    claims = claims_settings(plan, "rodr")["keys"]
+    claims = claims_settings(plan, "rodr").keys
     for table in config.papers["rodr"]["tables"]:
-        assert table_settings(plan, "rodr", table)["keys"].items() <= claims.items()
+        assert table_settings(plan, "rodr", table).keys.items() <= claims.items()

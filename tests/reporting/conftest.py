@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from robustdr.evaluation.store import MEAN
+from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.tables import write_table
 
 REPORTED = """\
@@ -121,6 +122,15 @@ SPECS = {
 }
 
 
+NOTHING = {"paper": "toy", "title": "T", "scale": "mini", "miniature": "", "command": "snakemake", "evaluation": {}}
+NOTHING |= {"measured": {}, "labels": {}, "names": {}, "reasons": {}, "keys": {}}
+
+
+def told(kind, **settings):
+    """Settings of a `kind` of report, empty but for those that are named."""
+    return kind(**{**NOTHING, **settings})
+
+
 def evaluation(**means: list[str]) -> dict:
     """What settings say of the roles; `means` beside that of all variations."""
     shared = {"split": "dev", "variations": ["misspell", "swap_words"], "measures": ["RR@10"]}
@@ -145,11 +155,9 @@ def paper(measured, tmp_path):
 
     def table(name: str, **changes) -> dict[str, Path]:
         settings = {
-            "paper": "toy",
             "table": name,
             "title": "A toy paper",
             "spec": SPECS[name],
-            "scale": "mini",
             "miniature": "Toys stand in for 100 % of the world.",
             "command": f"snakemake results/mini/tables/toy_{name}.md",
             "evaluation": evaluation(),
@@ -165,7 +173,7 @@ def paper(measured, tmp_path):
         }
         output = tmp_path / "tables" / f"toy_{name}.md"
         printed = reported if name != "methods" else None
-        write_table({**settings, **changes}, list(measures), statistics, printed, costs, output)
+        write_table(told(TableSettings, **{**settings, **changes}), list(measures), statistics, printed, costs, output)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []

@@ -1,6 +1,7 @@
 """The page of claims: what each was tested on, every figure, and what a miniature cannot say."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from reporting.conftest import told
 from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.evaluation.store import MEAN
 from robustdr.plan import Plan
 from robustdr.reporting.claims import write_claims
+from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reports import claims_settings
 
 REPORTED = """\
@@ -69,7 +72,6 @@ def write(measured, tmp_path):
     def make(claims: list[dict], miniature: str = "Toys.", reported: bool = True) -> tuple[str, list[dict]]:
         (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": claims}), encoding="utf-8")
         settings = {
-            "title": "T",
             "miniature": miniature,
             "command": "snakemake claims.md",
             "evaluation": {"passages": {**EVALUATION, "means": {MEAN: ["misspell"]}}},
@@ -80,7 +82,7 @@ def write(measured, tmp_path):
             "keys": {str(path): "key"},
         }
         printed = tmp_path / "reported.yaml" if reported else None
-        write_claims(settings, [path], tmp_path / "claims.yaml", printed, tmp_path / "toy.md")
+        write_claims(told(ClaimsSettings, **settings), [path], tmp_path / "claims.yaml", printed, tmp_path / "toy.md")
         made = json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))
         return (tmp_path / "toy.md").read_text(encoding="utf-8"), made["claims"]
 
@@ -159,9 +161,9 @@ def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch
     plan, rng = Plan(load(), "mini"), np.random.default_rng(0)
     settings = claims_settings(plan, paper)
     keys = {}
-    for path, key in settings["keys"].items():
+    for path, key in settings.keys.items():
         collection, system = Path(path).parts[-3:-1]
-        measures = plan.evaluate_settings(system, collection)["measures"]
+        measures = plan.evaluate_settings(system, collection).measures
         rows = [(query_set, measure) for query_set, taken in measures.items() for measure in taken]
         frame = pd.DataFrame([(*row, f"q{query}") for row in rows for query in range(20)])
         frame.columns = ["query_set", "measure", "qid"]
@@ -173,9 +175,12 @@ def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch
     folder = Path("config/papers") / paper
     reported = folder / "reported.yaml"
     output = tmp_path / "claims.md"
-    settings["keys"] = keys
     write_claims(
-        settings, list(map(Path, keys)), folder / "claims.yaml", reported if reported.exists() else None, output
+        replace(settings, keys=keys),
+        list(map(Path, keys)),
+        folder / "claims.yaml",
+        reported if reported.exists() else None,
+        output,
     )
     claims = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))["claims"]
     for found in claims:

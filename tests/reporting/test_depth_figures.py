@@ -5,10 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from reporting.conftest import told
 from robustdr.audit.reported import load
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import MEAN, open_store
 from robustdr.reporting.figures import accuracy_by_depth, loss_by_depth, methods, write_figure
+from robustdr.reporting.settings import FigureSettings
 
 REPORTED = """\
 paper: toy
@@ -55,15 +57,15 @@ def toy(measured, tmp_path):
     means = {MEAN: ["misspell"], "typos_mean": ["misspell"]}
 
     def settings(spec):
-        return {
-            "spec": spec,
-            "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": means}},
-            "measured": DEPTHS,
-            "names": {"regular": "base", "capot_x": "capot"},
-            "miniature": "Small.",
-            "reasons": {},
-            "keys": {str(path): "key" for path in files},
-        }
+        return told(
+            FigureSettings,
+            spec=spec,
+            evaluation={"passages": {"collection": "toy", "split": "dev", "means": means}},
+            measured=DEPTHS,
+            names={"regular": "base", "capot_x": "capot"},
+            miniature="Small.",
+            keys={str(path): "key" for path in files},
+        )
 
     path = tmp_path / "reported.yaml"
     return SimpleNamespace(settings=settings, files=files, store=open_store(settings(LOSS), files), path=path)

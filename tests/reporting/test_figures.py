@@ -3,15 +3,19 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from reporting.conftest import told
 from robustdr.errors import UserError
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import MEAN, open_store
 from robustdr.reporting.figures import learning_curve, write_figure
+from robustdr.reporting.settings import FigureSettings
+from robustdr.settings import as_json
 
 ROOT = Path(__file__).parents[2]
 # Rank of the relevant passage of 40 queries, by system; the curve of `rodr` rises, the other's falls.
@@ -35,10 +39,9 @@ def figure(measured):
         "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}},
         "measured": {"RR@100": "RR@10"},
         "miniature": "Small.",
-        "reasons": {},
         "keys": {str(path): "key" for path in measures},
     }
-    return settings, measures
+    return told(FigureSettings, **settings), measures
 
 
 def test_the_curves_are_the_measured_values(figure):
@@ -63,13 +66,14 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
     write_figure(settings, measures, None, tmp_path / "one.svg")
     code = (
         "import json, sys; from pathlib import Path; from robustdr.reporting.figures import write_figure;"
+        "from robustdr.reporting.settings import FigureSettings; from robustdr.settings import read;"
         "settings, measures = json.load(sys.stdin);"
-        "write_figure(settings, [Path(path) for path in measures], None, Path(sys.argv[1]))"
+        "write_figure(read(FigureSettings, settings), [Path(path) for path in measures], None, Path(sys.argv[1]))"
     )
     import json
 
     environment = {"PYTHONPATH": str(ROOT / "workflow"), "PYTHONHASHSEED": "5"}
-    handed = json.dumps([settings, [str(path) for path in measures]])
+    handed = json.dumps([as_json(settings), [str(path) for path in measures]])
     arguments = [sys.executable, "-c", code, str(tmp_path / "two.svg")]
     subprocess.run(arguments, input=handed, env=environment, text=True, check=True)
     for suffix in ("svg", "png"):
@@ -81,7 +85,7 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
 
 def test_a_stale_snapshot_stops_the_figure_and_is_named(figure, tmp_path):
     settings, measures = figure
-    settings["keys"][str(measures[1])] = "new"
+    settings = replace(settings, keys={**settings.keys, str(measures[1]): "new"})
     with pytest.raises(UserError, match=r"rodr\.at50 on toy: .*rodr\.at50/seed1\.parquet carries the key key"):
         write_figure(settings, measures, None, tmp_path / "figure.svg")
     assert not (tmp_path / "figure.svg").exists()

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from robustdr.reporting.page import write_page
+from robustdr.reporting.settings import PageSettings
 
 SETTINGS = {
     "scale": "mini",
@@ -31,7 +32,7 @@ def page(tmp_path):
 
     def write(*files) -> str:
         output = tmp_path / "report" / "index.html"
-        write_page(SETTINGS, *files, output)
+        write_page(PageSettings(**SETTINGS), *files, output)
         return output.read_text(encoding="utf-8")
 
     return write

@@ -12,6 +12,7 @@ from robustdr.audit.effects import ORIGINAL
 from robustdr.audit.intervals import Interval
 from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.store import MEAN
+from robustdr.integrity import record
 from robustdr.reporting.cells import agreement
 
 
@@ -229,3 +230,13 @@ def test_no_variation_was_run(paper, measured):
 def test_the_same_table_twice_is_the_same_bytes(paper):
     once = {suffix: path.read_bytes() for suffix, path in paper.table("table1").items()}
     assert {suffix: path.read_bytes() for suffix, path in paper.table("table1").items()} == once
+
+
+def test_cells_of_different_hardware_have_a_footnote(paper):
+    footnote = "Computed on different hardware, which decides last digits: CPU, AVX2; NVIDIA H100."
+    for path, kind in zip(paper.measures, ("NVIDIA H100", "CPU, AVX2"), strict=False):
+        record(path, hardware=[kind])
+    assert footnote in paper.table("table1")["md"].read_text(encoding="utf-8")
+    for path in paper.measures:
+        record(path, hardware=["CPU, AVX2"])
+    assert "different hardware" not in paper.table("table1")["md"].read_text(encoding="utf-8")

@@ -110,7 +110,7 @@ def test_the_table_holds_what_was_measured(finished, plan):
     cells = json.loads((finished.folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
     assert {cell["system"] for cell in cells} == {"dr_oq", "rodr"}
     assert not [cell["not_run"] for cell in cells if cell["not_run"]]
-    keys = table_settings(plan, "rodr", "table2")["keys"]
+    keys = table_settings(plan, "rodr", "table2").keys
     for cell in cells:
         (path,) = (path for path in keys if f"/{cell['system']}/" in path)
         frame, key = read_measures(finished.folder / path)

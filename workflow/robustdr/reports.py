@@ -7,6 +7,7 @@ from robustdr.evaluation.store import MEAN
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
 from robustdr.provenance import pins
+from robustdr.reporting.settings import ClaimsSettings, FigureSettings, PageSettings, TableSettings
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 
@@ -44,7 +45,7 @@ def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[
     }
 
 
-def table_settings(plan: Plan, paper: str, table: str) -> Tree:
+def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
     experiment = plan.config.papers[paper]
     spec = experiment["tables"][table]
     command = f"snakemake {plan.root}/tables/{paper}_{table}.md"
@@ -74,7 +75,7 @@ def table_settings(plan: Plan, paper: str, table: str) -> Tree:
     if spec["rows"] == "methods":
         settings["lineage"] = {system: lineage_costs(plan, system) for system in spec["systems"]}
         settings["reindexes"] = {system: plan.reindexes(system, spec["base"]) for system in spec["systems"]}
-    return settings
+    return TableSettings(**settings)
 
 
 def data_notes(plan: Plan, paper: str, spec: Tree) -> list[str]:
@@ -122,17 +123,17 @@ def lineage_costs(plan: Plan, system: str) -> dict[str, list[str]]:
 
 def table_costs(plan: Plan, paper: str, table: str) -> list[str]:
     """The cost.json files that a table shows the figures of."""
-    lineage = table_settings(plan, paper, table).get("lineage", {})
+    lineage = table_settings(plan, paper, table).lineage or {}
     return list(dict.fromkeys(path for of_system in lineage.values() for path in of_system["total"]))
 
 
-def figure_settings(plan: Plan, paper: str, figure: str) -> Tree:
+def figure_settings(plan: Plan, paper: str, figure: str) -> FigureSettings:
     spec = plan.config.papers[paper]["figures"][figure]
     command = f"snakemake {plan.root}/figures/{paper}_{figure}.svg"
-    return {**report_settings(plan, paper, command, reported_pairs(spec)), "spec": spec}
+    return FigureSettings(**report_settings(plan, paper, command, reported_pairs(spec)), spec=spec)
 
 
-def claims_settings(plan: Plan, paper: str) -> Tree:
+def claims_settings(plan: Plan, paper: str) -> ClaimsSettings:
     """A claim may name any system on any role: those that the paper's claims do, and those of its tables."""
     specs = plan.config.papers[paper]["tables"].values()
     pairs = [pair for spec in specs for pair in reported_pairs(spec)]
@@ -140,7 +141,7 @@ def claims_settings(plan: Plan, paper: str) -> Tree:
     settings = report_settings(plan, paper, f"snakemake {plan.root}/claims/{paper}.md", dict.fromkeys(pairs))
     evaluation = plan.config.papers[paper]["evaluation"]
     parts = ("variations", "means")
-    return {**settings, "printed": {at: {p: e[p] for p in parts if p in e} for at, e in evaluation.items()}}
+    return ClaimsSettings(**settings, printed={at: {p: e[p] for p in parts if p in e} for at, e in evaluation.items()})
 
 
 def all_measures(plan: Plan, papers: list[str]) -> list[str]:
@@ -157,7 +158,7 @@ def headline_measures(plan: Plan, papers: list[str]) -> dict[str, dict[str, str]
     }
 
 
-def page_settings(plan: Plan, papers: list[str]) -> Tree:
+def page_settings(plan: Plan, papers: list[str]) -> PageSettings:
     experiments = {paper: plan.config.papers[paper] for paper in papers}
     shown = [{"name": name, "title": e["title"], "reference": e["reference"]} for name, e in experiments.items()]
-    return {"scale": plan.scale, "miniature": plan.bound.get("miniature", ""), "papers": shown}
+    return PageSettings(plan.scale, plan.bound.get("miniature", ""), shown)

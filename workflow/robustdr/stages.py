@@ -262,25 +262,31 @@ def evaluate(a: argparse.Namespace) -> Made:
     output=MADE,
 )
 def table(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.settings import TableSettings
     from robustdr.reporting.tables import write_table
+    from robustdr.settings import read
 
-    write_table(json.loads(a.settings), a.measures, a.statistics, a.reported, a.costs, a.output)
+    write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.reported, a.costs, a.output)
     return None
 
 
 @stage("draw a figure", settings=TEXT, measures=READS, reported_=PATH, output=MADE)
 def figure(a: argparse.Namespace) -> Made:
     from robustdr.reporting.figures import write_figure
+    from robustdr.reporting.settings import FigureSettings
+    from robustdr.settings import read
 
-    write_figure(json.loads(a.settings), a.measures, a.reported, a.output)
+    write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
     return None
 
 
 @stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, reported_=PATH, output=MADE)
 def claims(a: argparse.Namespace) -> Made:
     from robustdr.reporting.claims import write_claims
+    from robustdr.reporting.settings import ClaimsSettings
+    from robustdr.settings import read
 
-    write_claims(json.loads(a.settings), a.measures, a.claims, a.reported, a.output)
+    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
     return [(a.output.with_suffix(".json"),)]
 
 
@@ -295,8 +301,10 @@ def validate_labels(a: argparse.Namespace) -> Made:
 @stage("write the report page", settings=TEXT, tables=READS, figures=READS, claims=READS, output=PATH)
 def page(a: argparse.Namespace) -> Made:
     from robustdr.reporting.page import write_page
+    from robustdr.reporting.settings import PageSettings
+    from robustdr.settings import read
 
-    write_page(json.loads(a.settings), a.tables, a.figures, a.claims, a.output)
+    write_page(read(PageSettings, a.settings), a.tables, a.figures, a.claims, a.output)
     return None
 
 

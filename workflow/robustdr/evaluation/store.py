@@ -109,13 +109,13 @@ class Store:
         return np.mean([[seed[f"{split}.{kind}", measure] for seed in seeds] for kind in kinds], axis=0)
 
 
-def open_store(settings: dict[str, Any], measures: list[Path]) -> Store:
+def open_store(settings: Any, measures: list[Path]) -> Store:
     """The store behind a table, figure or page of claims.
 
     Args:
         settings: `keys` by measures file, `reasons`, and `evaluation` by role with its `collection` and `means`.
         measures: measures files, each with a key in the settings.
     """
-    sources = [Source(path, settings["keys"][str(path)]) for path in measures]
-    means = {where["collection"]: where["means"] for where in settings["evaluation"].values()}
-    return Store(sources, dict(settings["reasons"]), means)
+    sources = [Source(path, settings.keys[str(path)]) for path in measures]
+    means = {where["collection"]: where["means"] for where in settings.evaluation.values()}
+    return Store(sources, dict(settings.reasons), means)

@@ -12,6 +12,7 @@ from robustdr.audit.reported import Reported
 from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
 from robustdr.evaluation.store import Store
+from robustdr.reporting.settings import TableSettings
 
 ORIGINAL = "original"
 
@@ -95,46 +96,43 @@ class Maker:
     """Makes the cells of one table.
 
     Attributes:
-        settings: `paper`, `table`, `spec` (the table's entry of experiment.yaml), `labels` and `names` (those of
-            reported.yaml) by system, `measured`, and `evaluation`: by role the collection, split, variations, means
-            and measures.
         store: measured values. reported: printed values, None where the paper prints none.
     """
 
-    settings: dict[str, Any]
+    settings: TableSettings
     store: Store
     reported: Reported | None
 
     @property
     def spec(self) -> dict[str, Any]:
-        return self.settings["spec"]
+        return self.settings.spec
 
     def query_sets(self, role: str) -> list[str]:
         """The rows of a table of query sets: the original, the means, the variations."""
-        where = self.settings["evaluation"][role]
+        where = self.settings.evaluation[role]
         return [ORIGINAL, *where["means"], *where["variations"]]
 
     def measures(self, role: str) -> list[str]:
         """The measures that the table shows: its own, or all of the role."""
-        return self.spec.get("measures", self.settings["evaluation"][role]["measures"])
+        return self.spec.get("measures", self.settings.evaluation[role]["measures"])
 
     def printed(self, **coordinates: object) -> Printed | None:
         """What the paper prints at these coordinates of the table."""
-        return self.reported.find(self.settings["table"], **coordinates) if self.reported else None
+        return self.reported.find(self.settings.table, **coordinates) if self.reported else None
 
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
         """A cell in its place, without numbers; `not_run` says why it will have none."""
-        where = self.settings["evaluation"][role]
+        where = self.settings.evaluation[role]
         return Cell(
-            f"{self.settings['paper']}_{self.settings['table']}",
+            f"{self.settings.paper}_{self.settings.table}",
             system,
-            self.settings["labels"][system],
+            self.settings.labels[system],
             where["collection"],
             role,
             where["split"],
             query_set,
             measure,
-            self.settings["measured"][measure],
+            self.settings.measured[measure],
             not_run=self.store.why_not(system, where["collection"], where["split"], query_set),
         )
 
@@ -153,7 +151,7 @@ class Maker:
             against: the system that a paired two-tailed t-test compares with; by default the spec's, if any.
         """
         cell = self.blank(system, role, query_set, measure)
-        where = {"collection": role, "system": self.settings["names"][system], "query_set": query_set}
+        where = {"collection": role, "system": self.settings.names[system], "query_set": query_set}
         printed, printed_drop = (self.printed(**where, measure=measure, value=value) for value in ("value", "drop"))
         if printed is not None:
             cell.reported, cell.reported_mark = printed.printed, printed.mark

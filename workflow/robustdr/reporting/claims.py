@@ -19,6 +19,7 @@ from robustdr.audit.verdicts import CORRELATION, NO_POWER, NOT_RUN, POWER, VERDI
 from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
 from robustdr.files import write_json, write_text
+from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.tables import row
 
 SHOWN = 3  # effects of a claim that its line shows
@@ -119,11 +120,11 @@ def _line(claim: dict[str, Any]) -> str:
     return row([f"**{claim['verdict']}**", paper["verdict"], f"{claim['claim']} ({claim['source']})", here, said])
 
 
-def markdown(settings: dict[str, Any], records: list[dict[str, Any]]) -> str:
+def markdown(settings: ClaimsSettings, records: list[dict[str, Any]]) -> str:
     number = counts(records)
-    lines = [f"# {settings['title']}: claims", ""]
-    if settings["miniature"]:
-        lines += [f"> **Miniature.** {settings['miniature']}", ""]
+    lines = [f"# {settings.title}: claims", ""]
+    if settings.miniature:
+        lines += [f"> **Miniature.** {settings.miniature}", ""]
     lines += [f"{len(records)} claims. Here: {number['here']}. As printed: {number['as_printed']}.", ""]
     head = [row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), row(["---"] * 5)]
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
@@ -131,17 +132,15 @@ def markdown(settings: dict[str, Any], records: list[dict[str, Any]]) -> str:
     if skipped:
         lines += [f"<details><summary>{len(skipped)} claims were not run here</summary>", "", *head]
         lines += [*map(_line, skipped), "", "</details>", ""]
-    return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings['command']}`.", ""])
+    return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings.command}`.", ""])
 
 
 def write_claims(
-    settings: dict[str, Any], measures: list[Path], claims: Path, reported: Path | None, output: Path
+    settings: ClaimsSettings, measures: list[Path], claims: Path, reported: Path | None, output: Path
 ) -> None:
     """Judge every claim of a paper, as printed and on the measures at hand, and write the verdicts as .md and .json.
 
     Args:
-        settings: `title`, `miniature`, `command`, `evaluation` by role, `printed` (by role, all `variations` and
-            `means` of the paper), `names`, `measured` and `reasons` (see `reporting.cells.Maker`), `keys`.
         measures: measures files. claims: claims.yaml. reported: reported.yaml; None where no paper prints anything.
         output: the .md file.
 
@@ -151,15 +150,15 @@ def write_claims(
     store = open_store(settings, measures)
     document = yaml.safe_load(claims.read_text(encoding="utf-8"))
     audited = audit(load(reported)) if reported else None
-    papers = printed.judge(document, settings["printed"], settings["names"], audited, str(claims))
-    taken, records = settings["measured"], []
+    papers = printed.judge(document, settings.printed, settings.names, audited, str(claims))
+    taken, records = settings.measured, []
     for number, (claim, paper) in enumerate(zip(document["claims"], papers, strict=True)):
-        where, at = settings["evaluation"][claim["role"]], f"{claims}: claims.{number}"
+        where, at = settings.evaluation[claim["role"]], f"{claims}: claims.{number}"
         measured = Measured(store, where["collection"], where["split"], claim["measure"], taken)
         size: Interval | None = printed.said(claim, audited.reported if audited else None, at)
         asked = [measure for measure in (claim["measure"], claim["test"].get("from_measure")) if measure]
         proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]
-        incomparable = "; ".join(["a miniature"] * bool(settings["miniature"]) + proxies)
+        incomparable = "; ".join(["a miniature"] * bool(settings.miniature) + proxies)
         records.append(record(claim, taken, judge(claim, measured, size, paper, incomparable, at), paper))
     write_json(output.with_suffix(".json"), {"counts": counts(records), "legend": LEGEND, "claims": records})
     write_text(output, markdown(settings, records))

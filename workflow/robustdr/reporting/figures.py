@@ -11,14 +11,13 @@ from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import MEAN, Store, open_store
 from robustdr.needs import snapshot
 from robustdr.reporting.cells import ORIGINAL
+from robustdr.reporting.settings import FigureSettings
 from robustdr.reporting.style import COLOURS, MARKERS, save
 
-Settings = dict[str, Any]
 
-
-def _finish(figure: plt.Figure, settings: Settings, note: str = "") -> plt.Figure:
+def _finish(figure: plt.Figure, settings: FigureSettings, note: str = "") -> plt.Figure:
     """Title above, legend and note below: nothing lies over the data."""
-    figure.suptitle(settings["spec"]["title"] + (" (miniature)" if settings["miniature"] else ""), fontsize=10)
+    figure.suptitle(settings.spec["title"] + (" (miniature)" if settings.miniature else ""), fontsize=10)
     figure.tight_layout()
     handles, labels = figure.axes[-1].get_legend_handles_labels()
     columns = 3 if len(labels) in (5, 6, 9) else 4
@@ -28,10 +27,10 @@ def _finish(figure: plt.Figure, settings: Settings, note: str = "") -> plt.Figur
     return figure
 
 
-def learning_curve(settings: Settings, store: Store, _: Reported | None) -> plt.Figure:
+def learning_curve(settings: FigureSettings, store: Store, _: Reported | None) -> plt.Figure:
     """A measure over the share of the training steps, on the original queries and on the mean of the variations."""
-    spec, where = settings["spec"], settings["evaluation"][settings["spec"]["collection"]]
-    measure = settings["measured"][spec["measure"]]
+    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    measure = settings.measured[spec["measure"]]
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
     for axis, query_set, title in zip(axes, (ORIGINAL, MEAN), ("Original", "Variations (mean)"), strict=True):
         for colour, (system, label) in zip(COLOURS, spec["systems"].items(), strict=False):
@@ -51,18 +50,18 @@ def learning_curve(settings: Settings, store: Store, _: Reported | None) -> plt.
     return _finish(figure, settings, "Bands: 95 % confidence interval over queries.")
 
 
-def _printed(settings: Settings, reported: Reported | None, **coordinates: str) -> float:
+def _printed(settings: FigureSettings, reported: Reported | None, **coordinates: str) -> float:
     """A number of the paper's in percent, from the first of the figure's tables that prints it; NaN where none does."""
-    tables = settings["spec"]["reported"] if reported else []
+    tables = settings.spec["reported"] if reported else []
     found = (reported.find(table, **coordinates) for table in tables if reported)
     return next((float(cell.number) for cell in found if cell), float("nan"))
 
 
-def _depth_axes(settings: Settings, ylabel: str) -> tuple[plt.Figure, Any]:
+def _depth_axes(settings: FigureSettings, ylabel: str) -> tuple[plt.Figure, Any]:
     """Two panels, reported and reproduced, each with the depths of the measures behind it."""
-    measures = settings["spec"]["measures"]
+    measures = settings.spec["measures"]
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
-    taken = [settings["measured"][measure] for measure in measures]
+    taken = [settings.measured[measure] for measure in measures]
     for axis, title, named in zip(axes, ("Reported", "Reproduced"), (measures, taken), strict=True):
         axis.set_title(title)
         axis.set_xlabel("recall set size (passages)")
@@ -72,33 +71,33 @@ def _depth_axes(settings: Settings, ylabel: str) -> tuple[plt.Figure, Any]:
     return figure, axes
 
 
-def accuracy_by_depth(settings: Settings, store: Store, reported: Reported | None) -> plt.Figure:
+def accuracy_by_depth(settings: FigureSettings, store: Store, reported: Reported | None) -> plt.Figure:
     """Retrieval accuracy over the recall set size: a colour per collection, a line style per query set."""
-    spec = settings["spec"]
+    spec = settings.spec
     figure, axes = _depth_axes(settings, "retrieval accuracy (%)")
     places = range(len(spec["measures"]))
     for colour, marker, role, system in zip(COLOURS, MARKERS, spec["collections"], spec["systems"][0], strict=False):
-        where = settings["evaluation"][role]
+        where = settings.evaluation[role]
         for style, query_set in zip(("-", "--", ":"), spec["query_sets"], strict=False):
-            named = {"collection": role, "system": settings["names"][system], "query_set": query_set}
+            named = {"collection": role, "system": settings.names[system], "query_set": query_set}
             printed = [_printed(settings, reported, **named, measure=measure) for measure in spec["measures"]]
             at = (system, where["collection"], where["split"], query_set)
-            made = [100 * store.values(*at, settings["measured"][measure]).mean() for measure in spec["measures"]]
+            made = [100 * store.values(*at, settings.measured[measure]).mean() for measure in spec["measures"]]
             look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": style}
             for axis, numbers in zip(axes, (printed, made), strict=True):
                 axis.plot(places, numbers, label=f"{role}, {query_set}", **look)
     return _finish(figure, settings)
 
 
-def loss_by_depth(settings: Settings, store: Store, reported: Reported | None) -> plt.Figure:
+def loss_by_depth(settings: FigureSettings, store: Store, reported: Reported | None) -> plt.Figure:
     """The drop against the original queries of `drop_from` over the recall set size: a line per system."""
-    spec, where = settings["spec"], settings["evaluation"][settings["spec"]["collection"]]
+    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
     figure, axes = _depth_axes(settings, "relative loss (%)")
     at, places = (where["collection"], where["split"]), range(len(spec["measures"]))
-    taken = [settings["measured"][measure] for measure in spec["measures"]]
+    taken = [settings.measured[measure] for measure in spec["measures"]]
     clean = [store.values(spec["drop_from"], *at, ORIGINAL, measure).mean() for measure in taken]
     for colour, marker, (system, label) in zip(COLOURS, MARKERS, spec["systems"].items(), strict=False):
-        named = {"collection": spec["collection"], "system": settings["names"][system], "value": "drop"}
+        named = {"collection": spec["collection"], "system": settings.names[system], "value": "drop"}
         named |= {"query_set": spec["query_set"]}
         printed = [_printed(settings, reported, **named, measure=measure) for measure in spec["measures"]]
         noisy = [store.values(system, *at, spec["query_set"], measure).mean() for measure in taken]
@@ -110,10 +109,10 @@ def loss_by_depth(settings: Settings, store: Store, reported: Reported | None) -
     return _finish(figure, settings)
 
 
-def methods(settings: Settings, store: Store, _: Reported | None) -> plt.Figure:
+def methods(settings: FigureSettings, store: Store, _: Reported | None) -> plt.Figure:
     """Each method's drop by mean of variations: a row per mean, a point per method."""
-    spec, where = settings["spec"], settings["evaluation"][settings["spec"]["collection"]]
-    measure, means = settings["measured"][spec["measure"]], list(where["means"])
+    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    measure, means = settings.measured[spec["measure"]], list(where["means"])
     figure, axis = plt.subplots(figsize=(7.2, 0.5 + 0.12 * (len(spec["systems"]) + 2) * len(means)))
     offsets = np.linspace(-0.34, 0.34, len(spec["systems"]))
     styles = zip(COLOURS, MARKERS, offsets, spec["systems"].items(), strict=False)
@@ -140,16 +139,14 @@ def methods(settings: Settings, store: Store, _: Reported | None) -> plt.Figure:
 KINDS = {kind.__name__: kind for kind in (learning_curve, accuracy_by_depth, loss_by_depth, methods)}
 
 
-def write_figure(settings: Settings, measures: list[Path], reported: Path | None, output: Path) -> None:
+def write_figure(settings: FigureSettings, measures: list[Path], reported: Path | None, output: Path) -> None:
     """Draw a figure as .svg and .png.
 
     Args:
-        settings: `spec` (the figure's entry of experiment.yaml), `evaluation`, `measured`, `names`, `miniature`,
-            `reasons`, `keys`.
         measures: measures files. reported: reported.yaml; None where the paper has none. output: the .svg file.
 
     Raises:
         UserError: a system that the figure needs was not run, or its measures are stale.
     """
     store = open_store(settings, measures)
-    save(KINDS[settings["spec"]["kind"]](settings, store, load(reported) if reported else None), output)
+    save(KINDS[settings.spec["kind"]](settings, store, load(reported) if reported else None), output)

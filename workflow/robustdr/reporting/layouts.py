@@ -24,7 +24,7 @@ SUMMARY = {  # value in reported.yaml -> heading
 def query_sets(make: Maker, statistics: list[Path]) -> Grid:
     """A row per query set, a column per system and measure; facts: the queries that a variation changed."""
     (role,), systems = make.spec["collections"], make.spec["systems"]
-    labels = make.settings["labels"]
+    labels = make.settings.labels
     (drop_from,) = make.spec.get("drop_from", [""])
     rows, cells = make.query_sets(role), {}
     columns = {
@@ -46,7 +46,7 @@ def query_sets(make: Maker, statistics: list[Path]) -> Grid:
 
 def systems(make: Maker) -> Grid:
     """A row per system; a column per collection, query set (original and the mean of the variations) and measure."""
-    labels = make.settings["labels"]
+    labels = make.settings.labels
     columns = {
         f"{role} {query_set} {measure}": (role, query_set, measure)
         for role in make.spec["collections"]
@@ -70,7 +70,7 @@ def collections(make: Maker) -> Grid:
         for of_roles in make.spec["systems"]:
             for measure in make.spec["measures"]:
                 for query_set in sets:
-                    column = f"{make.settings['labels'][of_roles[0]]} {measure}"
+                    column = f"{make.settings.labels[of_roles[0]]} {measure}"
                     column += f" {query_set}" if len(sets) > 1 else ""
                     cells[role, column] = make.cell(of_roles[row], role, query_set, measure, references[row])
     notes = [] if len(sets) > 1 else [f"All columns: {sets[0]}."]
@@ -94,10 +94,10 @@ def summary(by_seed: np.ndarray) -> dict[str, float]:
 def seeds(make: Maker) -> Grid:
     """A row per query set of one system, collection and measure; a column per seed, and what sums them up."""
     (role,), (system,), (measure,) = make.spec["collections"], make.spec["systems"], make.spec["measures"]
-    wanted, run = make.settings["seeds"]["paper"], make.settings["seeds"]["scale"]
+    wanted, run = make.settings.seeds["paper"], make.settings.seeds["scale"]
     lacking = f"this scale has {len(run)} seed{'s' if len(run) > 1 else ''} of this system: {', '.join(map(str, run))}"
     rows, cells = make.query_sets(role), {}
-    where = {"collection": role, "system": make.settings["names"][system], "measure": measure}
+    where = {"collection": role, "system": make.settings.names[system], "measure": measure}
 
     def put(column: str, query_set: str, printed: Printed | None, seed: int = 0, value: str = "value") -> Cell:
         cell = cells[query_set, column] = make.blank(system, role, query_set, measure)
@@ -107,7 +107,7 @@ def seeds(make: Maker) -> Grid:
     for query_set in rows:
         # By their place, not their number: the paper heads two columns with the same seed.
         place = {**where, "query_set": query_set, "seed": ANY, "value": "value"}
-        table = make.reported.tables[make.settings["table"]] if make.reported else None
+        table = make.reported.tables[make.settings.table] if make.reported else None
         printed = table.select(place) if table else []
         for number, seed in enumerate(wanted):
             cell = put(f"Seed {seed}", query_set, printed[number] if number < len(printed) else None, seed)

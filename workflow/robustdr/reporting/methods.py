@@ -51,11 +51,11 @@ def methods(make: Maker, files: list[Path]) -> Grid:
     system's. `p` of a cell is corrected.
     """
     (role,), base = make.spec["collections"], make.spec["base"]
-    labels = make.settings["labels"]
+    labels = make.settings.labels
     columns = {
         f"{query_set} {measure}": (query_set, measure)
         for measure in make.measures(role)
-        for query_set in (ORIGINAL, *make.settings["evaluation"][role]["means"])
+        for query_set in (ORIGINAL, *make.settings.evaluation[role]["means"])
     }
     cells = {}
     facts: dict[str, dict[str, tuple[str, str]]] = {}
@@ -64,8 +64,8 @@ def methods(make: Maker, files: list[Path]) -> Grid:
         for column, place in columns.items():
             against = base if system != base else ""
             cells[labels[system], column] = make.cell(system, role, *place, against=against)
-        found = expenses(make.settings["lineage"][system], costs)
-        found["re-index"] = "yes" if make.settings["reindexes"][system] else "no"
+        found = expenses(make.settings.lineage[system], costs)
+        found["re-index"] = "yes" if make.settings.reindexes[system] else "no"
         for heading, text in found.items():
             facts.setdefault(heading, {})[labels[system]] = (NONE, text)
     tests = _mark(list(cells.values()), make.spec["level"])

@@ -10,6 +10,7 @@ from jinja2 import Environment
 from robustdr.audit.verdicts import NOT_RUN
 from robustdr.files import write_text
 from robustdr.reporting.claims import SHOWN
+from robustdr.reporting.settings import PageSettings
 from robustdr.reporting.tables import BAR
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
@@ -42,12 +43,11 @@ def _svg(path: Path) -> str:
 
 
 def write_page(
-    settings: dict[str, Any], tables: list[Path], figures: list[Path], claims: list[Path], output: Path
+    settings: PageSettings, tables: list[Path], figures: list[Path], claims: list[Path], output: Path
 ) -> None:
     """Write the page.
 
     Args:
-        settings: `scale`, `miniature`, and `papers`: `name`, `title` and `reference` of each.
         tables: .md files. figures: .svg files. claims: .json files. output: the .html file. A paper may lack any.
     """
 
@@ -64,7 +64,7 @@ def write_page(
             ],
             "claims": next((_claims(path) for path in of(paper["name"], claims)), None),
         }
-        for paper in settings["papers"]
+        for paper in settings.papers
     ]
     template = Environment(autoescape=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
-    write_text(output, template.render(scale=settings["scale"], miniature=settings["miniature"], papers=papers))
+    write_text(output, template.render(scale=settings.scale, miniature=settings.miniature, papers=papers))

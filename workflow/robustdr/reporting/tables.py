@@ -3,15 +3,18 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from robustdr.audit.reported import load
 from robustdr.evaluation.store import MEAN, open_store
 from robustdr.files import write_text
+from robustdr.integrity import hardware
 from robustdr.reporting.cells import Cell, Grid, Maker
 from robustdr.reporting.layouts import collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
+from robustdr.reporting.settings import TableSettings
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
@@ -47,14 +50,14 @@ def reproduced_text(cell: Cell) -> str:
     return text
 
 
-def _lines(settings: dict[str, Any], grid: Grid) -> tuple[list[str], list[list[str]]]:
+def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
 
     def line(row: str, source: int) -> list[str]:
         text = (reported_text, reproduced_text)[source]
         return [grid.facts[c][row][source] if c in grid.facts else text(grid.cells[row, c]) for c in grid.columns]
 
-    if not settings["compared"]:
+    if not settings.compared:
         return [grid.corner, *grid.columns], [[row, *line(row, 1)] for row in grid.rows]
     lines = []
     for row in grid.rows:
@@ -62,11 +65,11 @@ def _lines(settings: dict[str, Any], grid: Grid) -> tuple[list[str], list[list[s
     return [grid.corner, "", *grid.columns], lines
 
 
-def _legend(settings: dict[str, Any], cells: list[Cell]) -> str:
+def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
     legend = "Each cell: the measure ×100"
     if any(cell.drop is not None for cell in cells):
-        references = {settings["labels"][cell.drop_from] for cell in cells if cell.drop_from not in ("", cell.system)}
+        references = {settings.labels[cell.drop_from] for cell in cells if cell.drop_from not in ("", cell.system)}
         whose = f" of {', '.join(sorted(references))}" if references else ""
         legend += f", then its drop against the original queries{whose}"
     if any(cell.drop_agreement for cell in cells):
@@ -77,46 +80,46 @@ def _legend(settings: dict[str, Any], cells: list[Cell]) -> str:
     return legend + "."
 
 
-def _means(settings: dict[str, Any], cells: list[Cell]) -> list[str]:
+def _means(settings: TableSettings, cells: list[Cell]) -> list[str]:
     """What the means average, and what `variations_mean` must leave out."""
     shown = {cell.query_set for cell in cells}
     notes = []
-    for where in (settings["evaluation"][role] for role in dict.fromkeys(cell.role for cell in cells)):
+    for where in (settings.evaluation[role] for role in dict.fromkeys(cell.role for cell in cells)):
         averaged = where["means"]
         notes += [f"{mean}: mean of {', '.join(averaged[mean])}." for mean in averaged if mean in shown - {MEAN}]
         left_out = [kind for kind in where["variations"] if kind not in averaged[MEAN]]
-        notes += [f"The means leave out {kind}: {settings['reasons'][kind]}." for kind in left_out]
+        notes += [f"The means leave out {kind}: {settings.reasons[kind]}." for kind in left_out]
     return list(dict.fromkeys(notes))
 
 
-def _uncertainty(settings: dict[str, Any], cells: list[Cell]) -> list[str]:
+def _uncertainty(settings: TableSettings, cells: list[Cell]) -> list[str]:
     """What ± stands for, and for which systems where they differ."""
     systems: dict[str, list[str]] = {}
     for cell in (cell for cell in cells if cell.seeds):
         over = f"the standard deviation over {cell.seeds} seeds"
         over = over if cell.seeds > 1 else "half the 95 % confidence interval over queries (one training run)"
-        systems.setdefault(over, []).append(settings["labels"][cell.system])
+        systems.setdefault(over, []).append(settings.labels[cell.system])
     notes = [f"± is {over}: {', '.join(dict.fromkeys(labels))}." for over, labels in systems.items()]
     return notes if len(notes) > 1 else [f"± is {over}." for over in systems]
 
 
-def _losses(settings: dict[str, Any]) -> list[str]:
+def _losses(settings: TableSettings) -> list[str]:
     """Each loss with its settings, which a paper may leave open; systems of the same label are told apart."""
-    labels, notes = settings["labels"], []
-    for system, loss in settings["losses"].items():
+    labels, notes = settings.labels, []
+    for system, loss in settings.losses.items():
         label = labels[system] if list(labels.values()).count(labels[system]) == 1 else f"{labels[system]} ({system})"
         chosen = ", ".join(f"{name} {value}" for name, value in loss.items() if name != "name")
         notes.append(f"Loss of {label}: {loss['name']}" + (f" with {chosen}." if chosen else "."))
     return notes
 
 
-def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
+def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
-    cells, labels = list(grid.cells.values()), settings["labels"]
+    cells, labels = list(grid.cells.values()), settings.labels
     notes = [_legend(settings, cells)]
-    if settings["spec"]["rows"] != "seeds":
+    if settings.spec["rows"] != "seeds":
         notes += _uncertainty(settings, cells)
-    test = settings["spec"].get("significance")
+    test = settings.spec.get("significance")
     if test:
         pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
         notes.append(
@@ -126,8 +129,8 @@ def footnotes(settings: dict[str, Any], grid: Grid) -> list[str]:
     taken = {cell.measure: cell.measured for cell in cells}
     notes += [f"{asked} is measured as {measured} here." for asked, measured in taken.items() if asked != measured]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
-    notes += _losses(settings) + settings["stand_ins"] + settings["notes"]
-    notes.append(f"Made by `{settings['command']}`; keys in the JSON beside this file.")
+    notes += _losses(settings) + settings.stand_ins + settings.notes
+    notes.append(f"Made by `{settings.command}`; keys in the JSON beside this file.")
     return list(dict.fromkeys(notes))
 
 
@@ -136,12 +139,12 @@ def row(fields: list[str]) -> str:
     return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
 
 
-def markdown(settings: dict[str, Any], grid: Grid) -> str:
+def markdown(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
-    number = f", Table {settings['table'].removeprefix('table')}" if settings["compared"] else ""
-    text = [f"# {settings['title']}{number}: {settings['spec']['title']}", ""]
-    if settings["miniature"]:
-        text += [f"> **Miniature.** {settings['miniature']}", ""]
+    number = f", Table {settings.table.removeprefix('table')}" if settings.compared else ""
+    text = [f"# {settings.title}{number}: {settings.spec['title']}", ""]
+    if settings.miniature:
+        text += [f"> **Miniature.** {settings.miniature}", ""]
     names = len(head) - len(grid.columns)
     text += [row(head), f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *map(row, lines)]
     text += ["", *(f"- {' '.join(note.split())}" for note in footnotes(settings, grid)), ""]
@@ -155,10 +158,10 @@ TEX = str.maketrans(
 )
 
 
-def latex(settings: dict[str, Any], grid: Grid) -> str:
+def latex(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
     rows = [" & ".join(field.translate(TEX) for field in line) for line in lines]
-    caption = settings["spec"]["title"] + (f". Miniature: {settings['miniature']}" if settings["miniature"] else "")
+    caption = settings.spec["title"] + (f". Miniature: {settings.miniature}" if settings.miniature else "")
     body = " \\\\\n".join(rows)
     columns = "l" * (len(head) - len(grid.columns)) + "r" * len(grid.columns)
     heading = " & ".join(field.translate(TEX) for field in head)
@@ -169,10 +172,10 @@ def latex(settings: dict[str, Any], grid: Grid) -> str:
     )
 
 
-def records(settings: dict[str, Any], grid: Grid) -> list[dict[str, Any]]:
+def records(settings: TableSettings, grid: Grid) -> list[dict[str, Any]]:
     """One row per cell: reported, reproduced, uncertainty, agreement, the facts of its row, command, environment."""
-    shared = {"scale": settings["scale"], "command": settings["command"], "environment": settings["environment"]}
-    keys = settings["keys"]
+    shared = {"scale": settings.scale, "command": settings.command, "environment": settings.environment}
+    keys = settings.keys
     rows = []
     for (row, _), cell in grid.cells.items():
         made = [key for path, key in keys.items() if f"/{cell.collection}/{cell.system}/" in path]
@@ -182,7 +185,7 @@ def records(settings: dict[str, Any], grid: Grid) -> list[dict[str, Any]]:
 
 
 def write_table(
-    settings: dict[str, Any],
+    settings: TableSettings,
     measures: list[Path],
     statistics: list[Path],
     reported: Path | None,
@@ -192,14 +195,14 @@ def write_table(
     """Write a table as .md, .csv, .json and .tex beside each other.
 
     Args:
-        settings: see `Maker`; further `title`, `miniature`, `scale`, `command`, `environment`, `notes`, `stand_ins`,
-            `losses` by system, `reasons` (why a system or query set is not there) and `keys` (by measures file, in the
-            order of `measures`). A table of seeds has `seeds`: those of the `paper` and of the `scale`; a table of
-            methods `lineage` and `reindexes` by system.
-        measures: measures files. statistics: of the varied query sets. costs: cost.json files of the lineages.
+        measures: measures files, in the order of the settings' keys. statistics: of the varied query sets.
+        costs: cost.json files of the lineages.
         reported: reported.yaml; None where no paper prints the table. output: the .md file.
     """
-    settings = {**settings, "compared": reported is not None}
+    settings = replace(settings, compared=reported is not None)
+    if len(kinds := sorted(hardware(measures))) > 1:
+        mixed = f"Computed on different hardware, which decides last digits: {'; '.join(kinds)}."
+        settings = replace(settings, notes=[*settings.notes, mixed])
     make = Maker(settings, open_store(settings, measures), load(reported) if reported else None)
     grid = build(make, statistics, costs)
     rows = records(settings, grid)
@@ -208,7 +211,7 @@ def write_table(
     writer.writeheader()
     writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
-    about = {"table": f"{settings['paper']}_{settings['table']}", "footnotes": footnotes(settings, grid), "cells": rows}
+    about = {"table": f"{settings.paper}_{settings.table}", "footnotes": footnotes(settings, grid), "cells": rows}
     write_text(output.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
     write_text(output.with_suffix(".tex"), latex(settings, grid))
     write_text(output, markdown(settings, grid))
