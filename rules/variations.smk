@@ -19,7 +19,7 @@ rule vary:
     resources:
         mem_mb=retried(6000, full=12000),
         runtime=retried(240),
-        gpu=lambda w: plan(w).bound["variations"].get(w.variation, {}).get("devices", 0),
+        gpu=lambda w: plan(w).variation(w.variation).get("devices", 0),
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),

@@ -123,9 +123,12 @@ def checkpoint(a: argparse.Namespace) -> Made:
     output=MADE,
 )
 def training_data(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
     from robustdr.training.data import write_training_data
+    from robustdr.training.settings import TrainingDataSettings
 
-    write_training_data(json.loads(a.settings), a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
+    settings = read(TrainingDataSettings, a.settings)
+    write_training_data(settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, a.passages)
     return None
 
 
@@ -143,7 +146,9 @@ def training_data(a: argparse.Namespace) -> Made:
     output=PATH,
 )
 def train(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
     from robustdr.training.loop import train
+    from robustdr.training.settings import TrainSettings
 
     folder = a.output
     snapshots = {
@@ -151,7 +156,7 @@ def train(a: argparse.Namespace) -> Made:
         for percent in a.snapshots
     }
     train(
-        json.loads(a.settings),
+        read(TrainSettings, a.settings),
         a.seed,
         a.key,
         a.data,

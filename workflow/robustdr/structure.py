@@ -1,5 +1,6 @@
 """What a scale makes of the experiments: systems, their lineage, and the query sets that are made and searched."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -226,10 +227,21 @@ class Structure:
                 found += [kind for kind in kinds if kind not in found]
         return {at: kinds for at, kinds in needed.items() if kinds}
 
+    def variation(self, name: str) -> Tree:
+        """What the scale says of a variation, or of a draw of one."""
+        return self.bound["variations"].get(name.partition(".")[0], {})
+
     def training_variations(self, system: str) -> list[str]:
-        """The variations that a system is trained on, without those that this scale cannot generate."""
-        wanted = self.recipe(system).get("variations", [])
-        return [kind for kind in wanted if kind not in self.unavailable_variations()]
+        """The variations that a system is trained on, without those that this scale cannot generate.
+
+        Under `assign: fresh` they are drawn again, as `<variation>.draw<n>` from n = 2, until there is one of them for
+        every epoch.
+        """
+        recipe = self.recipe(system)
+        kinds = [kind for kind in recipe.get("variations", []) if kind not in self.unavailable_variations()]
+        fresh = recipe.get("assign") == "fresh"
+        draws = math.ceil(self.budget(system)["epochs"] / len(kinds)) if fresh else 1
+        return kinds + [f"{kind}.draw{draw}" for draw in range(2, draws + 1) for kind in kinds]
 
     def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
         """Every (system, seed) that is trained for papers."""

@@ -1,7 +1,7 @@
 """Training files: Tevatron JSONL, one query with its variation, positives and hard negatives a line."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,36 +12,12 @@ from robustdr.collections.reading import read_passages
 from robustdr.errors import UserError
 from robustdr.files import atomic, read_lines, read_qrels, read_queries
 from robustdr.retrieval.runs import read_run
-from robustdr.seeds import digest, generator
+from robustdr.seeds import generator
+from robustdr.training.assignment import assign_all, assign_one
+from robustdr.training.settings import TrainingDataSettings
 
-FIELDS = ("query_id", "query", "query_variation", "positive_passages", "negative_passages")
-
-
-def assign_variations(
-    queries: dict[str, str], varied: dict[str, dict[str, str]], tokenizer: Tokenizer, seed: int
-) -> dict[str, str]:
-    """Give each query one variation, each type an equal share of the queries (RoDR §3, released code).
-
-    A variation that leaves the token sequence as it is teaches nothing: the query takes the next type, in an order of
-    its own. A query that no type changes keeps its original text.
-
-    Args:
-        queries: original texts by query id.
-        varied: texts by type and query id.
-        tokenizer: decides whether a variation changes what the model sees.
-        seed: of the assignment.
-    """
-    types = sorted(varied)
-    order = sorted(queries, key=lambda qid: digest(seed, "assign", qid))
-    chosen: dict[str, str] = {}
-    for rank, qid in enumerate(order):
-        rest = types[:]
-        generator(seed, "types", qid).shuffle(rest)
-        first = types[rank % len(types)]
-        original = tokenizer.encode(queries[qid]).ids
-        candidates = (varied[kind][qid] for kind in [first, *(kind for kind in rest if kind != first)])
-        chosen[qid] = next((text for text in candidates if tokenizer.encode(text).ids != original), queries[qid])
-    return {qid: chosen[qid] for qid in queries}
+PASSAGES = ("positive_passages", "negative_passages")
+FIELDS = ("query_id", "query", "query_variation", *PASSAGES)
 
 
 def choose_negatives(
@@ -55,55 +31,29 @@ def choose_negatives(
     return [candidates[i] for i in sorted(kept)]
 
 
-def changed_variations(
-    queries: dict[str, str], varied: dict[str, dict[str, str]], tokenizer: Tokenizer
-) -> dict[str, list[str]]:
-    """All variations of each query that change its token sequence, in the order of `varied`; else its original text."""
+def choose_passages(
+    judgements: dict[str, dict[str, int]], run: Path, depth: int, keep: int, seed: int
+) -> dict[str, tuple[list[str], list[str]]]:
+    """Positives, the best-graded passages, and hard negatives of each judged query that has both: docids.
+
+    Args:
+        judgements: grades by query and docid. run: where negatives come from.
+        depth: ranks that they are drawn from. keep: negatives per query. seed: of the draw.
+    """
+    rankings = read_run(run)
     chosen = {}
-    for qid, text in queries.items():
-        original = tokenizer.encode(text).ids
-        texts = dict.fromkeys(of_kind[qid] for of_kind in varied.values())
-        chosen[qid] = [other for other in texts if tokenizer.encode(other).ids != original] or [text]
+    for qid, judged in judgements.items():
+        best = max(judged.values())
+        positives = [docid for docid, grade in judged.items() if grade == best > 0]
+        ranking = [docid for docid, _ in rankings.get(qid, [])]
+        negatives = choose_negatives(ranking, judged, depth, keep, seed, qid)
+        if positives and negatives:
+            chosen[qid] = (positives, negatives)
     return chosen
 
 
-def choose_passages(
-    settings: dict[str, Any], seed: int, qids: Iterable[str], corpus: Path, qrels: Path, run: Path
-) -> dict[str, dict[str, list[dict[str, str]]]]:
-    """Positives and hard negatives of each query; queries with none of either are left out.
-
-    Args:
-        settings: `depth` (ranks that negatives are drawn from), `keep` (negatives per query).
-        corpus: corpus.jsonl. qrels: of the queries; the best-graded passages are positives. run: where negatives
-            come from.
-
-    Raises:
-        UserError: no query is left.
-    """
-    judgements, rankings = read_qrels(qrels), read_run(run)
-    chosen: dict[str, tuple[list[str], list[str]]] = {}
-    for qid in qids:
-        judged = judgements.get(qid, {})
-        best = max(judged.values(), default=0)
-        positives = [docid for docid, grade in judged.items() if grade == best > 0]
-        ranking = [docid for docid, _ in rankings.get(qid, [])]
-        negatives = choose_negatives(ranking, judged, settings["depth"], settings["keep"], seed, qid)
-        if positives and negatives:
-            chosen[qid] = (positives, negatives)
-    if not chosen:
-        raise UserError(f"{run}: no query has both a positive in {qrels} and a negative in the run")
-    texts = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
-    return {
-        qid: {
-            "positive_passages": [texts[docid] for docid in positives],
-            "negative_passages": [texts[docid] for docid in negatives],
-        }
-        for qid, (positives, negatives) in chosen.items()
-    }
-
-
 def write_training_data(
-    settings: dict[str, Any],
+    settings: TrainingDataSettings,
     seed: int,
     queries: Path,
     variations: list[Path],
@@ -114,29 +64,40 @@ def write_training_data(
     """Write the training file of one recipe.
 
     Args:
-        settings: `assign` (`one`: each query has one of the variations, `all`: every one that changes it, in turn), and
-            those of `choose_passages`.
         seed: of the draw of negatives and of the assignment of variations.
-        queries: of the training split.
+        queries: of the training split; those with no positive or no negative are left out.
         variations: the varied training queries, one file per type; none for recipes on original queries.
         tokenizer: tokenizer.json of the initial checkpoint.
         output: Tevatron JSONL plus `query_variation`, a text or a list of them.
-        passages: corpus, qrels and run of `choose_passages`; None to train on queries alone.
+        passages: corpus.jsonl, qrels and the run that negatives come from; None to train on queries alone.
 
     Raises:
         UserError: no query is left to train on, or a file is malformed.
     """
     texts = read_queries(queries)
-    varied = {path.name.partition(".")[0]: read_queries(path) for path in variations}
+    of_query: dict[str, dict[str, list]] = {}
+    if passages:
+        assert settings.depth is not None and settings.keep is not None
+        corpus, qrels, run = passages
+        judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in texts}
+        chosen = choose_passages(judgements, run, settings.depth, settings.keep, seed)
+        texts = {qid: text for qid, text in texts.items() if qid in chosen}
+        if not texts:
+            raise UserError(f"{run}: no query has both a positive in {qrels} and a negative in the run")
+        found = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
+        of_query = {
+            qid: dict(zip(PASSAGES, ([found[docid] for docid in docids] for docids in pair), strict=True))
+            for qid, pair in chosen.items()
+        }
+    varied = {path.stem: read_queries(path) for path in variations}
     variation: Mapping[str, str | list[str]] = texts
     if varied:
         tokens = Tokenizer.from_file(str(tokenizer))
-        one = settings["assign"] == "one"
-        variation = assign_variations(texts, varied, tokens, seed) if one else changed_variations(texts, varied, tokens)
-    chosen = choose_passages(settings, seed, texts, *passages) if passages else {qid: {} for qid in texts}
+        one = settings.assign == "one"
+        variation = assign_one(texts, varied, tokens, seed) if one else assign_all(texts, varied, tokens)
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for qid, own in chosen.items():
-            line = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid], **own}
+        for qid, text in texts.items():
+            line = {"query_id": qid, "query": text, "query_variation": variation[qid], **of_query.get(qid, {})}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
