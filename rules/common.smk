@@ -46,7 +46,7 @@ wildcard_constraints:
     root="|".join(PLANS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
-    variation=r"[a-z0-9_]+",
+    variation=r"[a-z0-9_.]+",
     checkpoint=r"[a-z0-9_]+",
     system=r"[a-z0-9_.]+",
     seed=r"\d+",

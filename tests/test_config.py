@@ -351,6 +351,54 @@ MISTAKES = {
         "systems.aligned.negatives: 'orcas' of scale full is a query log: it has no passages to search",
         "",
     ),
+    "loss without its variations": (
+        EXPERIMENT,
+        lambda tree: tree["systems"]["rodr"].pop("variations"),
+        "systems.rodr: the loss rodr needs variations; add `variations`",
+        "",
+    ),
+    "loss on variations without any": (
+        EXPERIMENT,
+        put("systems", "dr_oq", "loss", "queries", "variation"),
+        "systems.dr_oq: the loss contrastive needs variations; add `variations`",
+        "",
+    ),
+    "loss without its teacher": (
+        EXPERIMENT,
+        lambda tree: tree["systems"]["rodr"].pop("teacher"),
+        "systems.rodr: the loss rodr needs teacher; add `teacher`",
+        "",
+    ),
+    "loss without its passages": (
+        EXPERIMENT,
+        lambda tree: tree["systems"]["dr_oq"].pop("negatives"),
+        "systems.dr_oq: the loss contrastive needs negatives; add `negatives`",
+        "",
+    ),
+    "loss whose teacher scores nothing makes": (
+        EXPERIMENT,
+        put("systems", "rodr", "loss", {"name": "distillation"}),
+        "systems.rodr.loss: distillation needs a cross-encoder's scores, which no stage makes yet",
+        "",
+    ),
+    "variations that nothing reads": (
+        EXPERIMENT,
+        put("systems", "dr_oq", "variations", ["misspell"]),
+        "systems.dr_oq.variations: the loss contrastive never reads them; remove `variations`",
+        "",
+    ),
+    "teacher that nothing reads": (
+        EXPERIMENT,
+        put("systems", "dr_qv", "teacher", "dr_oq"),
+        "systems.dr_qv.teacher: the loss contrastive never reads ",
+        "",
+    ),
+    "augmentation of queries that nothing reads": (
+        EXPERIMENT,
+        put("systems", "dr_qv", "augmentation", 0.5),
+        "systems.dr_qv.augmentation: the loss contrastive never reads the queries that it would replace",
+        "",
+    ),
     "unknown role of a claim": (CLAIMS, put("claims", 0, "role", "ms"), "claims.0.role: 'ms' is unknown", "antique"),
 }
 
@@ -362,6 +410,12 @@ def test_a_mistake_is_named(folder, mistake):
     message = complaint(folder)
     assert message.startswith(f"{folder / file}: {start}"), message
     assert allowed in message[len(f"{folder / file}: {start}") :]
+
+
+def test_training_variations_that_a_scale_cannot_generate(folder):
+    edit(folder / MINI, put("variations", {"typo": {"unavailable": "no typos here"}}))
+    where = folder / "papers/toroder/experiment.yaml"
+    assert complaint(folder) == f"{where}: systems.bert_da.variations: scale mini can generate none of them"
 
 
 def test_the_configuration_as_it_is():

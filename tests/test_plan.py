@@ -10,6 +10,7 @@ from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
+from robustdr.training.settings import TrainingDataSettings
 from robustdr.variations.settings import VariationSettings
 
 ROOT = Path(__file__).parents[1]
@@ -186,6 +187,29 @@ def test_a_generator_reaches_who_is_evaluated_on_it_or_trained_with_it(config):
     assert ("measures", "dr_oq", "wordnet-verbs") not in found
 
 
+def test_fresh_variations_are_drawn_once_for_every_epoch(config):
+    """Four epochs of typos need four draws; where two generators take turns, two of each."""
+    plan = Plan(config, "full")
+    assert plan.budget("bert_st")["epochs"] == 4
+    assert plan.training_variations("bert_st") == ["typo", "typo.draw2", "typo.draw3", "typo.draw4"]
+    assert [plan.variation_settings(kind).seed for kind in plan.training_variations("bert_st")] == [1, 2, 3, 4]
+    assert plan.variation_settings("typo.draw3") == VariationSettings("typos:Typo", {}, 3)
+    two = Plan(changed(config, "systems", "bert_st", "variations", ["typo", "misspell"]), "full")
+    assert two.training_variations("bert_st") == ["typo", "misspell", "typo.draw2", "misspell.draw2"]
+    assert Plan(config, "mini").training_variations("bert_st") == ["typo"]  # one epoch
+    assert plan.training_variations("st") == config.systems["st"]["variations"]
+    drawn = [plan.variation_key("msmarco-passage", "train", kind) for kind in plan.training_variations("bert_st")]
+    assert len(set(drawn)) == 4
+
+
+def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):
+    entry = {"generator": "misspell", "parameters": {"variant": "released"}, "devices": 1}
+    plan = Plan(changed(config, "scales", "full", "variations", {"typo": entry}), "full")
+    settings = VariationSettings("misspelling:Misspell", entry["parameters"], 2)
+    assert plan.variation_settings("typo.draw2") == settings
+    assert plan.variation("typo.draw2")["devices"] == 1
+
+
 def test_a_collection_reaches_what_reads_it(config):
     found = differing(config, changed(config, "collections", "wordnet-verbs", "seed", 9))
     assert ("measures", "dr_oq", "wordnet-verbs") in found
@@ -252,10 +276,11 @@ def test_only_its_settings_reach_a_stage(config):
     plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
     settings = VariationSettings("surface:SwapWords", {"a": 1}, plan.bound["variation_seed"])
     assert plan.variation_settings("wordnet-verbs", "test", "t5_qqp_paraphrase") == settings
-    assert set(plan.training_data_settings("rodr")) == {"depth", "keep", "assign"}
-    assert set(plan.training_data_settings("capot_nq")) == {"assign"}
+    assert plan.training_data_settings("rodr") == TrainingDataSettings("one", depth=100, keep=8)
+    assert plan.training_data_settings("capot_nq") == TrainingDataSettings("all")
+    assert plan.training_data_settings("bert_st").assign == "all"
     assert plan.bm25_settings().depth == plan.bound["retrieval"]["depth"]
-    assert plan.train_settings("rodr")["loss"]["passage_alignment"] == 0.2
+    assert plan.train_settings("rodr").loss["passage_alignment"] == 0.2
 
 
 def test_the_roots_of_the_results(config):

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/bench_training.py [rounds]
 
-In both, word embeddings are frozen, gradients are not clipped, AdamW follows the same learning rates, the loss of every
-step is logged, and the hardware's half precision is used. Each makes batches in its own way; only the steps are timed,
+In both, batches are uniform random subsets, word embeddings are frozen, gradients are clipped, AdamW follows the same
+learning rates, the loss of every step is logged, and the hardware's half precision is used. Only the steps are timed,
 not loading and saving; the two take turns after a run each that does not count. In the end the other trainer sees our
 batches in our order: then both losses must be the same step by step, but for rounding.
 """
@@ -16,7 +16,6 @@ import statistics
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import torch
 import yaml
@@ -31,12 +30,15 @@ from sentence_transformers.sentence_transformer.losses import MultipleNegativesR
 
 from robustdr.collections import wordnet
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.encoder import device, half_precision
+from robustdr.encoding.hardware import device
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.processor import native
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
 from robustdr.training.loop import train
 from robustdr.training.schedule import learning_rate
+from robustdr.training.settings import TrainSettings
 
 ROOT = Path(__file__).parents[2]
 QUERIES = 1024
@@ -63,7 +65,7 @@ def write_examples(triples: list[dict[str, str]], path: Path) -> None:
             file.write(json.dumps({**line, "positive_passages": positive, "negative_passages": negative}) + "\n")
 
 
-def train_ours(settings: dict[str, Any], initial: Path, folder: Path) -> tuple[float, list[float]]:
+def train_ours(settings: TrainSettings, initial: Path, folder: Path) -> tuple[float, list[float]]:
     """Seconds, and the loss of each step."""
     with contextlib.redirect_stdout(io.StringIO()):
         train(settings, 1, "benchmark", folder / "data.jsonl", initial, folder / "ours", folder / "resume")
@@ -73,22 +75,21 @@ def train_ours(settings: dict[str, Any], initial: Path, folder: Path) -> tuple[f
 
 
 def train_theirs(
-    settings: dict[str, Any], initial: Path, triples: list[dict[str, str]], batches: list[list[int]] | None = None
+    settings: TrainSettings, initial: Path, triples: list[dict[str, str]], batches: list[list[int]] | None = None
 ) -> tuple[float, list[float]]:
     """Seconds, and the loss of each step; `batches` are positions of triples, default: shuffled by the trainer."""
     model = SentenceTransformer(str(initial), device=str(device()))
-    model.max_seq_length = settings["passage_length"]
+    model.max_seq_length = settings.passage_length
     model[0].auto_model.get_input_embeddings().requires_grad_(False)
-    steps = len(triples) // settings["batch_size"]
-    half = half_precision(device())
+    steps = len(triples) // settings.batch_size
     chosen = {"batch_sampler": lambda dataset, **_: batches} if batches else {}
     arguments = SentenceTransformerTrainingArguments(
         output_dir=str(initial.parent / "theirs"),
-        per_device_train_batch_size=settings["batch_size"],
+        per_device_train_batch_size=settings.batch_size,
         max_steps=steps,
-        max_grad_norm=0.0,
-        bf16=half == torch.bfloat16,
-        fp16=half == torch.float16,
+        max_grad_norm=settings.max_gradient_norm,
+        bf16=settings.precision == "bfloat16",
+        fp16=settings.precision == "float16",
         use_cpu=device().type == "cpu",
         dataloader_pin_memory=False,
         dataloader_drop_last=True,
@@ -101,8 +102,10 @@ def train_theirs(
     )
     loss = MultipleNegativesRankingLoss(model, scale=1.0, similarity_fct=util.dot_score)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimiser = torch.optim.AdamW(trained, lr=1.0, weight_decay=settings["weight_decay"], fused=True)  # their default
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: learning_rate(step, steps, settings))
+    optimiser = torch.optim.AdamW(trained, lr=1.0, weight_decay=settings.weight_decay, fused=True)  # their default
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: learning_rate(step, steps, settings.learning_rate, settings.warmup)
+    )
     trainer = SentenceTransformerTrainer(
         model, arguments, train_dataset=Dataset.from_list(triples), loss=loss, optimizers=(optimiser, schedule)
     )
@@ -113,16 +116,17 @@ def train_theirs(
 
 def main(rounds: int) -> None:
     scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
-    shared = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0}
-    settings = {**scale["budgets"]["passage"], **shared, "checkpoint_every": QUERIES}
+    recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
+    computing = {"precision": native(), "threads": torch.get_num_threads(), "checkpoint_every": QUERIES}
+    settings = TrainSettings(**{**scale["budgets"]["passage"], **recipe, **computing})
     triples = examples()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         initial = folder / "initial"
-        write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", initial)
+        write_checkpoint(CheckpointSettings(name="base", **scale["checkpoints"]["base"]), "benchmark", initial)
         # Without dropout, as at mini scale: theirs takes it from the model.
         config = json.loads((initial / "config.json").read_text())
-        config |= {"hidden_dropout_prob": settings["dropout"], "attention_probs_dropout_prob": settings["dropout"]}
+        config |= {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
         (initial / "config.json").write_text(json.dumps(config))
         write_examples(triples, folder / "data.jsonl")
         ours, theirs = [], []
@@ -134,7 +138,7 @@ def main(rounds: int) -> None:
                 theirs.append(QUERIES / their_seconds)
                 print(f"ours {ours[-1]:5.0f} queries/s   sentence-transformers {theirs[-1]:5.0f} queries/s"
                       f"   ratio {ours[-1] / theirs[-1]:.2f}", flush=True)  # fmt: skip
-        feed = Feed(read_training_data(folder / "data.jsonl"), settings, 1, settings["batch_size"])
+        feed = Feed(read_training_data(folder / "data.jsonl"), settings.batch_size, settings.negatives, 0.0, seed=1)
         batches = [step.examples for step in feed.run(0, feed.per_epoch)]
         _, on_our_batches = train_theirs(settings, initial, triples, batches)
     quarter = len(our_losses) // 4
@@ -148,7 +152,7 @@ def main(rounds: int) -> None:
     differences = [abs(one - other) for one, other in zip(our_losses, on_our_batches, strict=True)]
     print(f"on the same batches losses differ by {differences[0]:.4f} in step 1, by {max(differences):.4f} at most")
     ratio = statistics.median(ours) / statistics.median(theirs)
-    print(f"training: ratio of medians {ratio:.2f} (threads: {torch.get_num_threads()}, {half_precision(device())})")
+    print(f"training: ratio of medians {ratio:.2f} (threads: {torch.get_num_threads()}, {settings.precision})")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 
 from robustdr.encoding.checkpoint import locate, write_checkpoint
@@ -64,6 +64,69 @@ def test_weights_that_are_no_safetensors_are_refused(tiny_transformer, tmp_path)
     with pytest.raises(UserError, match=r"pickled has no model\.safetensors"):
         write_checkpoint(settings({"path": str(tmp_path / "pickled")}), "key", tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+# parts that a transformer with a pooling lacks
+
+
+@pytest.fixture()
+def more(tiny_transformer, tmp_path):
+    """`more(modules, weights)`: a copy of the tiny transformer with these modules and further weights."""
+
+    def make(modules: tuple[str, ...] = (), weights: tuple[str, ...] = (), without: tuple[str, ...] = ()):
+        folder = shutil.copytree(tiny_transformer, tmp_path / "more")
+        tensors = load_file(folder / "model.safetensors") | {name: torch.ones(32) for name in weights}
+        tensors = {name: tensor for name, tensor in tensors.items() if name not in without}
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+        if modules:
+            entries = [{"idx": number, "type": f"sentence_transformers.models.{m}"} for number, m in enumerate(modules)]
+            (folder / "modules.json").write_text(json.dumps(entries))
+        return {"path": str(folder)}
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "modules, weights, named",
+    [
+        (("Transformer", "Pooling", "Normalize"), (), "Normalize"),
+        (("Transformer", "Pooling", "Dense", "Normalize"), (), "Dense, Normalize"),
+        ((), ("embeddingHead.weight", "embeddingHead.bias", "norm.weight"), "embeddingHead, norm"),  # ANCE
+        (("Transformer", "Pooling"), ("cls.predictions.bias",), "cls"),
+        ((), ("bert.encoder.layer.2.output.dense.bias",), "encoder"),
+    ],
+)
+def test_parts_that_would_be_lost_are_refused(more, tmp_path, modules, weights, named):
+    source = more(modules, weights)
+    with pytest.raises(UserError, match=rf"checkpoint tiny: .*/more is more than .*: {named}; these parts"):
+        write_checkpoint(settings(source), "key", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    write_checkpoint(settings(source, drop=named.split(", ")), "key", tmp_path / "model")
+    assert f"Left out: {named.split(', ')}." in (tmp_path / "model" / "README.md").read_text()
+
+
+def test_only_the_named_parts_are_left_out(more, tmp_path):
+    source = more(("Transformer", "Pooling", "Dense", "Normalize"))
+    with pytest.raises(UserError, match="with a pooling: Dense; "):
+        write_checkpoint(settings(source, drop=["Normalize"]), "key", tmp_path / "model")
+
+
+def test_a_part_that_is_not_there_cannot_be_left_out(more, tmp_path):
+    with pytest.raises(UserError, match=r"checkpoint tiny: drop: 'norm' is unknown; allowed: Normalize"):
+        write_checkpoint(settings(more(("Normalize",)), drop=["norm"]), "key", tmp_path / "model")
+
+
+def test_a_transformer_without_all_of_its_weights_is_refused(more, tmp_path):
+    name = "encoder.layer.1.output.dense.bias"
+    with pytest.raises(UserError, match=rf"more lacks weights of its transformer: {name}"):
+        write_checkpoint(settings(more(without=(name,))), "key", tmp_path / "model")
+
+
+def test_two_encoders_are_refused(tiny_transformer, tmp_path):
+    folder = shutil.copytree(tiny_transformer, tmp_path / "router")
+    (folder / "router_config.json").write_text("{}")
+    with pytest.raises(UserError, match="router has an encoder for queries and one for passages"):
+        locate({"path": str(folder)})
 
 
 def test_missing_package():

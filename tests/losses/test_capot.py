@@ -27,7 +27,7 @@ def values(batch: Batch, **settings) -> dict[str, float]:
 
 
 def test_queries_are_all_that_it_needs():
-    assert losses.create("capot").needs == {"query", "variation", "anchor", "negative"}
+    assert losses.check("capot") == {"query", "variation", "anchor", "negative"}
 
 
 def test_printed_by_hand(small):

@@ -111,4 +111,13 @@ def test_a_term_does_not_reach_what_is_fixed(name, settings, term, fixed):
 @every_loss
 def test_a_loss_reads_only_what_it_needs(name, settings):
     loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
-    assert loss(Batch(**{field: getattr(batch, field) for field in loss.needs})) == loss(batch)
+    needs = losses.check(name, **settings)
+    assert loss(Batch(**{field: getattr(batch, field) for field in needs})) == loss(batch)
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_a_loss_reads_all_that_it_needs(name):
+    loss, batch, needs = losses.create(name), random_batch(7, queries=3, per_query=2, dimension=4), losses.check(name)
+    for absent in needs:
+        with pytest.raises((AssertionError, AttributeError, TypeError)):
+            loss(Batch(**{field: getattr(batch, field) for field in needs - {absent}}))

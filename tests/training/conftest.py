@@ -3,6 +3,7 @@
 import json
 import shutil
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from robustdr.retrieval.settings import EmbedSettings
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.loop import train
+from robustdr.training.settings import TrainSettings
 
 
 @pytest.fixture(scope="session")
@@ -77,28 +79,29 @@ def still_model(tiny_model, tmp_path_factory) -> Path:
 
 
 @pytest.fixture()
-def settings() -> dict[str, Any]:
+def settings() -> TrainSettings:
     """Six steps an epoch, 15 in all."""
-    return {
-        "system": "tiny",
-        "loss": {"name": "contrastive"},
-        "encoders": "shared",
-        "augmentation": 0,
-        "learning_rate": 1e-3,
-        "epochs": 2.5,
-        "batch_size": 4,
-        "devices": 1,
-        "negatives": 2,
-        "query_length": 16,
-        "passage_length": 24,
-        "warmup": 0.2,
-        "weight_decay": 0.01,
-        "dropout": 0.0,
-        "freeze_word_embeddings": True,
-        "checkpoint_every": 4,
-        "precision": "float32",
-        "threads": 2,
-    }
+    return TrainSettings(
+        system="tiny",
+        loss={"name": "contrastive"},
+        encoders="shared",
+        augmentation=0.0,
+        learning_rate=1e-3,
+        epochs=2.5,
+        batch_size=4,
+        devices=1,
+        negatives=2,
+        query_length=16,
+        passage_length=24,
+        warmup=0.2,
+        weight_decay=0.01,
+        max_gradient_norm=1.0,
+        dropout=0.0,
+        freeze_word_embeddings=True,
+        checkpoint_every=4,
+        precision="float32",
+        threads=2,
+    )
 
 
 @pytest.fixture()
@@ -115,7 +118,7 @@ def fit(training_file, tiny_model, settings, tmp_path):
     ) -> Path:
         arguments = {field: changes.pop(field) for field in list(changes) if field.startswith(("teacher", "snapshots"))}
         output, resume = tmp_path / name, tmp_path / "resume" / name
-        train({**settings, **changes}, seed, key, data, initial, output, resume, **arguments)
+        train(replace(settings, **changes), seed, key, data, initial, output, resume, **arguments)
         return output
 
     return run

@@ -1,76 +1,20 @@
-"""Training files: which variation, which negatives, and Tevatron's format."""
+"""Training files: which negatives, and Tevatron's format."""
 
 import json
-from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
 
 from robustdr.errors import UserError
 from robustdr.files import write_queries
 from robustdr.retrieval.runs import write_run
 from robustdr.seeds import generator
-from robustdr.training.data import assign_variations, choose_negatives, read_training_data, write_training_data
+from robustdr.training.data import choose_negatives, read_training_data, write_training_data
+from robustdr.training.settings import TrainingDataSettings
 
 DOCIDS = [f"d{number}" for number in range(12)]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tiny_transformer) -> Tokenizer:
-    return Tokenizer.from_file(str(tiny_transformer / "tokenizer.json"))
-
-
-# variations
-
-
-def test_every_type_has_an_equal_share(tokenizer):
-    queries = {f"q{number}": "what is music" for number in range(800)}
-    varied = {kind: dict.fromkeys(queries, f"what is {kind}") for kind in ("tree", "stone", "river", "gold")}
-    assert Counter(assign_variations(queries, varied, tokenizer, seed=1).values()) == {
-        "what is tree": 200,
-        "what is stone": 200,
-        "what is river": 200,
-        "what is gold": 200,
-    }
-
-
-def test_a_type_that_leaves_the_tokens_alone_makes_way_for_the_others(tokenizer):
-    """An uncased tokenizer sees no capitals: the types that change something take over, evenly."""
-    queries = {f"q{number}": "what is music" for number in range(600)}
-    varied = {
-        "capitals": dict.fromkeys(queries, "What Is MUSIC"),
-        "same": queries,
-        "tree": dict.fromkeys(queries, "what is tree"),
-        "stone": dict.fromkeys(queries, "what is stone"),
-    }
-    counts = Counter(assign_variations(queries, varied, tokenizer, seed=1).values())
-    assert set(counts) == {"what is tree", "what is stone"}
-    assert abs(counts["what is tree"] - 300) < 60  # four standard deviations of 300 coin tosses: 35
-
-
-def test_a_query_that_no_type_changes_keeps_its_text(tokenizer):
-    queries = {"q1": "what is music", "q2": "what is gold"}
-    varied = {"capitals": {"q1": "WHAT is music", "q2": "What is gold"}}
-    assert assign_variations(queries, varied, tokenizer, seed=1) == queries
-
-
-@given(st.permutations([f"q{number}" for number in range(9)]), st.integers(0, 99))
-def test_assignment_does_not_depend_on_the_order_of_queries_or_types(tokenizer, order, seed):
-    queries = {qid: "what is music" for qid in sorted(order)}
-    varied = {kind: dict.fromkeys(queries, f"what is {kind}") for kind in ("tree", "stone", "river")}
-    expected = assign_variations(queries, varied, tokenizer, seed)
-    shuffled = {qid: queries[qid] for qid in order}
-    found = assign_variations(shuffled, dict(reversed(varied.items())), tokenizer, seed)
-    assert found == expected
-    assert list(found) == order
-
-
-def test_assignment_depends_on_the_seed(tokenizer):
-    queries = {f"q{number}": "what is music" for number in range(40)}
-    varied = {kind: dict.fromkeys(queries, f"what is {kind}") for kind in ("tree", "stone")}
-    assert assign_variations(queries, varied, tokenizer, 1) != assign_variations(queries, varied, tokenizer, 2)
+QIDS = ["q1", "q2", "q3", "q4"]
 
 
 # negatives
@@ -125,7 +69,7 @@ def stage(tmp_path, tiny_transformer):
             tmp_path / name for name in ("corpus.jsonl", "queries.tsv", "qrels.txt", "run.trec.gz")
         )
         tokenizer, output = tiny_transformer / "tokenizer.json", tmp_path / "data.jsonl"
-        settings = {"assign": assign, "depth": 8, "keep": keep}
+        settings = TrainingDataSettings(assign) if alone else TrainingDataSettings(assign, depth=8, keep=keep)
         files = {"corpus": corpus, "qrels": qrels}
         files |= {} if released else {"run": ranking}
         files |= {"answers": tmp_path / "answers.jsonl"} if answers else {}
@@ -156,7 +100,7 @@ def test_the_file_follows_tevatrons_format(stage):
 
 
 def test_the_file_is_read_back_as_written(stage):
-    path = stage(variations={"tree": {qid: "a tree" for qid in ("q1", "q2", "q3", "q4")}})
+    path = stage(variations={"tree": dict.fromkeys(QIDS, "a tree")})
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for line, example in zip(lines, read_training_data(path), strict=True):
         assert (example.qid, example.query, example.variations) == (line["query_id"], line["query"], ("a tree",))
@@ -173,8 +117,7 @@ def test_a_tevatron_file_without_variations_or_titles_can_be_read(tmp_path):
 
 
 def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
-    queries = [f"q{number}" for number in range(1, 5)]
-    variations = {kind: dict.fromkeys(queries, f"a {kind}") for kind in ("tree", "stone", "river")}
+    variations = {kind: dict.fromkeys(QIDS, f"a {kind}") for kind in ("tree", "stone", "river")}
     once = stage(variations=variations).read_bytes()
     assert stage(variations=dict(reversed(variations.items()))).read_bytes() == once
 
@@ -185,11 +128,23 @@ def test_queries_alone_keep_every_query_and_have_no_passages(stage):
     assert all(set(line) == {"query_id", "query", "query_variation"} for line in lines)
 
 
+def test_shares_are_those_of_the_queries_that_are_trained_on(stage):
+    """q3 and q4 have no positive: each of the two types has one of q1 and q2."""
+    variations = {kind: dict.fromkeys(QIDS, f"a {kind}") for kind in ("stone", "river")}
+    examples = read_training_data(stage(variations=variations))
+    assert sorted(example.variations for example in examples) == [("a river",), ("a stone",)]
+
+
+def test_draws_of_a_generator_are_types_of_their_own(stage):
+    draws = {"typo": dict.fromkeys(QIDS, "a tere"), "typo.draw2": dict.fromkeys(QIDS, "a teee")}
+    examples = read_training_data(stage(variations=draws, assign="all"))
+    assert [example.variations for example in examples] == [("a tere", "a teee")] * 2
+
+
 def test_all_variations_that_change_the_tokens_are_kept_once(stage):
-    queries = ["q1", "q2", "q3", "q4"]
-    variations = {kind: dict.fromkeys(queries, text) for kind, text in (("one", "a tree"), ("two", "the road"))}
-    variations["three"] = dict.fromkeys(queries, "A Tree")  # the same tokens as q4's own
-    variations["four"] = dict.fromkeys(queries, "the road")
+    variations = {kind: dict.fromkeys(QIDS, text) for kind, text in (("one", "a tree"), ("two", "the road"))}
+    variations["three"] = dict.fromkeys(QIDS, "A Tree")  # the same tokens as q4's own
+    variations["four"] = dict.fromkeys(QIDS, "the road")
     examples = read_training_data(stage(variations=variations, assign="all", alone=True))
     assert [example.variations for example in examples] == [("a tree", "the road", "A Tree")] * 3 + [("the road",)]
 

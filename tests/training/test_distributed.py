@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_one_process_is_left_alone():
 
 def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:
     options = {
-        "settings": json.dumps(settings),
+        "settings": json.dumps(asdict(settings)),
         "seed": 1,
         "key": "key",
         "data": data,
@@ -88,18 +89,19 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE
 def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     settings, training_file, still_model, tmp_path, changes
 ):
-    def train(name: str, launcher: list[str], changed: dict) -> list[float]:
-        changed = {**settings, "epochs": 1.0, **changed}
+    def train(name: str, launcher: list[str], changed: dict) -> list[list[float]]:
+        changed = replace(settings, **{"epochs": 1.0, **changed})
         stage = arguments(changed, tmp_path / name, training_file, still_model, tmp_path / f"resume-{name}")
         started = [sys.executable, *launcher, "-m", "robustdr", *stage]
         subprocess.run(started, check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
-        return [float(row["loss"]) for row in log(tmp_path / name)]
+        return [[float(row[column]) for row in log(tmp_path / name)] for column in ("loss", "gradient_norm")]
 
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    losses_of_one = train("one", [], {"encoders": changes.get("encoders", "shared")})
-    losses_of_two = train("two", torchrun, {**changes, "batch_size": 2})
+    losses_of_one, norms_of_one = train("one", [], {"encoders": changes.get("encoders", "shared")})
+    losses_of_two, norms_of_two = train("two", torchrun, {**changes, "batch_size": 2})
     assert len(losses_of_one) == 6
     assert losses_of_two == pytest.approx(losses_of_one, rel=1e-4)
+    assert norms_of_two == pytest.approx(norms_of_one, rel=1e-3) and max(norms_of_one) > settings.max_gradient_norm
     assert json.loads((tmp_path / "two" / "cost.json").read_text())["processes"] == 2
     start = weights(still_model)
     for route in (QUERY, DOCUMENT):
@@ -116,7 +118,7 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
 
 @pytest.mark.slow
 def test_a_killed_training_goes_on_where_it_was(settings, training_file, tiny_model, tmp_path):
-    settings |= {"epochs": 20.0, "checkpoint_every": 10}
+    settings = replace(settings, epochs=20.0, checkpoint_every=10)
 
     def stage(name: str) -> list[str]:
         options = arguments(settings, tmp_path / name, training_file, tiny_model, tmp_path / f"resume-{name}")

@@ -12,7 +12,7 @@ EXAMPLES = [Example(f"q{number}", "original", ("varied",)) for number in range(2
 
 
 def feed(share: float, examples: list[Example] = EXAMPLES, seed: int = 1, size: int = 4) -> Feed:
-    return Feed(examples, {"augmentation": share, "negatives": 2}, seed, size)
+    return Feed(examples, size, negatives=2, augmentation=share, seed=seed)
 
 
 def augmented(of: Feed, epoch: int) -> set[str]:
@@ -71,7 +71,7 @@ def test_variations_take_turns_with_the_epochs(count, epoch, seed):
 
 
 def test_a_feed_can_start_at_any_step(training_file):
-    steps = Feed(read_training_data(training_file), {"augmentation": 0.5, "negatives": 2}, seed=1, size=4)
+    steps = feed(0.5, read_training_data(training_file))
     whole = list(steps.run(0, 15))
     assert len(whole) == 15
     assert all(list(steps.run(start, 15)) == whole[start:] for start in range(15))
@@ -79,7 +79,7 @@ def test_a_feed_can_start_at_any_step(training_file):
 
 def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
     examples = read_training_data(training_file)
-    for step in Feed(examples, {"augmentation": 0, "negatives": 2}, seed=1, size=4).run(0, 15):
+    for step in feed(0, examples).run(0, 15):
         groups = [step.passages[start : start + 3] for start in range(0, 12, 3)]
         for number, query, (positive, *negatives) in zip(step.examples, step.query, groups, strict=True):
             assert query == examples[number].query
@@ -88,7 +88,7 @@ def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
 
 
 def test_queries_alone_have_no_passages(queries_file):
-    steps = list(Feed(read_training_data(queries_file), {"augmentation": 0, "negatives": 2}, seed=1, size=4).run(0, 6))
+    steps = list(feed(0, read_training_data(queries_file)).run(0, 6))
     assert not any(step.passages for step in steps)
     assert len({number for step in steps for number in step.examples}) == 24
 

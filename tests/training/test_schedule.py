@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+from collections import Counter
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
-from robustdr.training.schedule import batches, learning_rate, pick, window
+from robustdr.training.schedule import batches, learning_rate, turn, window
 
 SEEDS, EPOCHS, QIDS = st.integers(0, 50), st.integers(0, 30), st.text("abc123", min_size=1, max_size=4)
 
@@ -37,49 +40,65 @@ def test_a_short_list_is_sampled_with_replacement(length, more, epoch, seed, qid
     assert set(drawn) <= set(range(length))
 
 
+def test_what_is_drawn_from_a_short_list_changes_with_the_epoch():
+    drawn = [tuple(window("abc", 5, epoch, 1, "q")) for epoch in range(40)]
+    assert len(set(drawn)) > 30  # of 243 possible ones
+
+
 def test_windows_differ_between_queries_and_seeds():
     windows = [tuple(window(list(range(20)), 5, 0, seed, qid)) for seed in (1, 2) for qid in ("a", "b", "c")]
     assert len(set(windows)) == len(windows)
 
 
 @given(st.integers(1, 6), SEEDS, QIDS)
-def test_all_positives_take_their_turn(count, seed, qid):
-    picked = [pick(list(range(count)), epoch, seed, qid) for epoch in range(2 * count)]
-    assert sorted(picked[:count]) == list(range(count))
-    assert picked[:count] == picked[count:]
+def test_all_take_their_turn(count, seed, qid):
+    taken = [turn(range(count), epoch, seed, qid) for epoch in range(2 * count)]
+    assert sorted(taken[:count]) == list(range(count))
+    assert taken[:count] == taken[count:]
 
 
-@given(st.lists(st.integers(1, 90), max_size=300), st.integers(1, 7), EPOCHS, SEEDS)
-def test_an_epoch_shows_every_example_once_but_for_an_incomplete_batch(lengths, size, epoch, seed):
-    made = batches(lengths, size, epoch, seed)
+def test_turns_begin_anywhere():
+    begun = [turn(range(4), 0, 1, f"q{number}") for number in range(400)]
+    lowest, highest = binom.interval(1 - 1e-9, 400, 1 / 4)
+    assert all(lowest <= begun.count(first) <= highest for first in range(4))
+
+
+@given(st.integers(0, 300), st.integers(1, 7), EPOCHS, SEEDS)
+def test_an_epoch_shows_every_example_once_but_for_an_incomplete_batch(examples, size, epoch, seed):
+    made = batches(examples, size, epoch, seed)
     seen = [i for batch in made for i in batch]
     assert all(len(batch) == size for batch in made)
-    assert len(made) == len(lengths) // size
-    assert len(set(seen)) == len(seen) and set(seen) <= set(range(len(lengths)))
+    assert len(made) == examples // size
+    assert len(set(seen)) == len(seen) and set(seen) <= set(range(examples))
 
 
 def test_the_example_that_is_left_out_changes_with_the_epoch():
-    left_out = {
-        min(set(range(9)) - {i for batch in batches([5] * 9, 4, epoch, 1) for i in batch}) for epoch in range(40)
-    }
+    left_out = {min(set(range(9)) - {i for batch in batches(9, 4, epoch, 1) for i in batch}) for epoch in range(40)}
     assert len(left_out) > 4
 
 
-def test_batches_hold_texts_of_similar_length():
-    lengths = list(range(400))
-    spread = [max(batch) - min(batch) for batch in batches(lengths, 8, 0, 1)]
-    assert max(spread) < 40  # 400 examples make one pool, whose batches are neighbours
+def test_any_two_examples_share_a_batch_equally_often():
+    """Batches are uniform random subsets: an example has each of the 23 others beside it in 3 of 23 epochs."""
+    epochs = 800
+    together = Counter(
+        pair for epoch in range(epochs) for batch in batches(24, 4, epoch, 1) for pair in combinations(sorted(batch), 2)
+    )
+    lowest, highest = binom.interval(1 - 1e-9, epochs, 3 / 23)
+    assert len(together) == 24 * 23 // 2
+    assert lowest <= min(together.values()) and max(together.values()) <= highest
 
 
 def test_batches_change_with_epoch_and_seed():
-    made = [str(batches([7] * 40, 4, epoch, seed)) for epoch in range(3) for seed in range(3)]
-    assert len(set(made)) == 9
+    """Which examples share a batch, not only their order, is another draw in every epoch and with every seed."""
+    made = [{frozenset(batch) for batch in batches(40, 4, epoch, seed)} for epoch in range(3) for seed in range(3)]
+    for one, other in combinations(made, 2):
+        assert len(one & other) <= 1  # of 10; two draws share a batch of four by a chance of one in a thousand
 
 
 def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
     code = (
         "from robustdr.training.schedule import *;"
-        "print(window(list(range(9)), 4, 3, 1, 'q7'), pick('abc', 5, 2, 'q7'), batches([3, 1, 2] * 5, 4, 2, 1))"
+        "print(window(list(range(9)), 4, 3, 1, 'q7'), turn('abc', 5, 2, 'q7'), batches(15, 4, 2, 1))"
     )
 
     def run(hash_seed: str) -> str:
@@ -88,20 +107,19 @@ def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
         ).stdout
 
-    here = f"{window(list(range(9)), 4, 3, 1, 'q7')} {pick('abc', 5, 2, 'q7')} {batches([3, 1, 2] * 5, 4, 2, 1)}\n"
+    here = f"{window(list(range(9)), 4, 3, 1, 'q7')} {turn('abc', 5, 2, 'q7')} {batches(15, 4, 2, 1)}\n"
     assert run("1") == run("2") == here
 
 
 def test_learning_rate_by_hand():
-    settings = {"warmup": 0.25, "learning_rate": 8.0}
     # Two of eight steps warm up; the other six fall from the full rate to a sixth of it.
-    assert [learning_rate(step, 8, settings) for step in range(8)] == pytest.approx(
+    assert [learning_rate(step, 8, highest=8.0, warmup=0.25) for step in range(8)] == pytest.approx(
         [4, 8, 8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
     )
-    assert learning_rate(0, 1, {"warmup": 0.0, "learning_rate": 8.0}) == 8.0
+    assert learning_rate(0, 1, highest=8.0, warmup=0.0) == 8.0
 
 
 @given(st.integers(1, 60), st.floats(0, 1))
 def test_the_learning_rate_never_exceeds_its_setting(steps, warmup):
-    rates = [learning_rate(step, steps, {"warmup": warmup, "learning_rate": 1.0}) for step in range(steps)]
+    rates = [learning_rate(step, steps, 1.0, warmup) for step in range(steps)]
     assert all(0 < rate <= 1 for rate in rates)

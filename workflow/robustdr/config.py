@@ -186,19 +186,21 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
             raise UserError(f"{path}: systems.{name}: continues from {system['initial']}: add `encoders: separate`")
         for variation in system.get("variations", []):
             known(f"systems.{name}.variations", variation, variations.names())
-        if "loss" in system:
-            with _at(f"{path}: systems.{name}.loss"):
-                losses.check(**system["loss"])
         _check_lineage(config, name, path)
         for scale_name, scale in config.scales.items():
             if "bm25" not in system:
                 known(f"systems.{name}.budget (scale {scale_name})", system["budget"], scale["budgets"])
                 known(f"systems.{name}.collection (scale {scale_name})", system["collection"], scale["collections"])
+                missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
+                if "variations" in system and set(system["variations"]) <= set(missing):
+                    raise UserError(f"{path}: systems.{name}.variations: scale {scale_name} can generate none of them")
                 if "negatives" in system:
                     _searchable(config, scale_name, system["collection"], f"{path}: systems.{name}.negatives")
                     _trainable(config, scale_name, system["collection"], f"{path}: systems.{name}.collection")
                 initial = {**scale["checkpoints"], **config.systems}
                 known(f"systems.{name}.initial (scale {scale_name})", system["initial"], initial)
+        if "loss" in system:
+            _check_recipe(system, f"{path}: systems.{name}")
     for role, evaluation in experiment["evaluation"].items():
         for measure in evaluation["measures"]:
             with _at(f"{path}: evaluation.{role}.measures"):
@@ -220,6 +222,30 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
     for part in ("tables", "figures"):
         for name, spec in experiment.get(part, {}).items():
             _check_report(config, experiment, spec, f"{path}: {part}.{name}")
+
+
+# What gives a loss the fields of a batch that it reads.
+SOURCES = {
+    "variations": {"variation"},
+    "negatives": {"passages"},
+    "teacher": {"teacher_query", "teacher_passages"},
+}
+
+
+def _check_recipe(system: Tree, where: str) -> None:
+    """A recipe has what its loss reads, and its loss, or its augmentation, reads what the recipe has."""
+    with _at(f"{where}.loss"):
+        needs = losses.check(**system["loss"])
+    loss = system["loss"]["name"]
+    if "teacher_scores" in needs:
+        raise UserError(f"{where}.loss: {loss} needs a cross-encoder's scores, which no stage makes yet")
+    if "augmentation" in system and "query" not in needs:
+        raise UserError(f"{where}.augmentation: the loss {loss} never reads the queries that it would replace")
+    for field, fields in SOURCES.items():
+        if needs & fields and field not in system:
+            raise UserError(f"{where}: the loss {loss} needs {field}; add `{field}`")
+        if field in system and not needs & fields and not (field == "variations" and "augmentation" in system):
+            raise UserError(f"{where}.{field}: the loss {loss} never reads them; remove `{field}`")
 
 
 def _check_means(experiment: Tree, path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from robustdr import variations
 from robustdr.collections import local_files
@@ -14,6 +15,7 @@ from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import BM25Settings, EmbedSettings, Index, SearchSettings
 from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL, Structure
+from robustdr.training.settings import TrainingDataSettings, TrainSettings
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
@@ -28,8 +30,9 @@ class Plan(Structure):
 
     def variation_settings(self, collection: str, split: str, variation: str) -> VariationSettings:
         entry = self.variation(collection, split, variation)
-        place = variations.REGISTRY[entry.get("generator", variation)]
-        return VariationSettings(place, entry.get("parameters", {}), self.bound["variation_seed"])
+        name, _, draw = variation.partition(".draw")
+        place = variations.REGISTRY[entry.get("generator", name)]
+        return VariationSettings(place, entry.get("parameters", {}), self.bound["variation_seed"] + int(draw or 1) - 1)
 
     def generator(self, collection: str, split: str, variation: str) -> variations.Variation:
         """The generator behind a variation of a split, made without looking for its resources."""
@@ -39,17 +42,17 @@ class Plan(Structure):
     def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
         return CheckpointSettings(name=checkpoint, **self.bound["checkpoints"][checkpoint])
 
-    def training_data_settings(self, system: str) -> Tree:
-        assign = {"assign": self.recipe(system).get("assign", "one")}
+    def training_data_settings(self, system: str) -> TrainingDataSettings:
+        assign: Literal["one", "all"] = "one" if self.recipe(system).get("assign", "one") == "one" else "all"
         if self.trains_on_queries_alone(system):
-            return assign
+            return TrainingDataSettings(assign)
         depth = min(self.bound["negatives"]["depth"], self.bound["retrieval"]["depth"])
-        return {"depth": depth, "keep": self.bound["negatives"]["keep"], **assign}
+        return TrainingDataSettings(assign, depth, self.bound["negatives"]["keep"])
 
-    def train_settings(self, system: str) -> Tree:
+    def train_settings(self, system: str) -> TrainSettings:
         recipe = self.recipe(system)
-        how = {"encoders": recipe.get("encoders", "shared"), "augmentation": recipe.get("augmentation", 0)}
-        return {"system": system, "loss": recipe["loss"], **how, **self.computing, **self.budget(system)}
+        how = {"encoders": recipe.get("encoders", "shared"), "augmentation": recipe.get("augmentation", 0.0)}
+        return TrainSettings(system, recipe["loss"], **how, **self.computing, **self.budget(system))
 
     def embed_settings(self, system: str) -> EmbedSettings:
         stored = self.bound["embeddings"]["precision"]
@@ -104,7 +107,8 @@ class Plan(Structure):
     def variation_key(self, collection: str, split: str, variation: str) -> str:
         made = self.generator(collection, split, variation)
         data = [package.partition("==")[0] for package in made.packages]
-        settings = [made.name, made.effective, self.bound["variation_seed"], digests(made.files)]
+        seed = self.variation_settings(collection, split, variation).seed
+        settings = [made.name, made.effective, seed, digests(made.files)]
         return key(["vary_split", type(made).__module__], settings, [self.split_key(collection, split)], data)
 
     def queries_key(self, collection: str, split: str, variation: str) -> str:
@@ -131,7 +135,7 @@ class Plan(Structure):
             inputs += [self.corpus_key(collection)]
         if miner := self.miner_of(system):
             inputs += [self.run_key(miner, self.seed_of(miner, seed), collection, split, ORIGINAL)]
-        return key(["training_data"], [self.training_data_settings(system), seed], inputs)
+        return key(["training_data"], [deciding(self.training_data_settings(system)), seed], inputs)
 
     @cache
     def model_key(self, system: str, seed: int) -> str:
@@ -149,7 +153,7 @@ class Plan(Structure):
             teacher = recipe["teacher"]
             inputs += [self.model_key(teacher, seed), self.embeddings_key(teacher, seed, collection)]
         code = ["train", f"robustdr.losses.{recipe['loss']['name']}"]
-        return key(code, [self.train_settings(name), seed, snapshot], inputs)
+        return key(code, [deciding(self.train_settings(name)), seed, snapshot], inputs)
 
     @cache
     def embeddings_key(self, system: str, seed: int, collection: str) -> str:

@@ -126,10 +126,13 @@ def checkpoint(a: argparse.Namespace) -> Made:
     output=MADE,
 )
 def training_data(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
     from robustdr.training.data import write_training_data
+    from robustdr.training.settings import TrainingDataSettings
 
     files = {name: getattr(a, name) for name in ("corpus", "qrels", "run", "answers") if getattr(a, name)}
-    write_training_data(json.loads(a.settings), a.seed, a.queries, a.variations, a.tokenizer, a.output, files)
+    settings = read(TrainingDataSettings, a.settings)
+    write_training_data(settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, files)
     return None
 
 
@@ -147,7 +150,9 @@ def training_data(a: argparse.Namespace) -> Made:
     output=PATH,
 )
 def train(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
     from robustdr.training.loop import train
+    from robustdr.training.settings import TrainSettings
 
     folder = a.output
     snapshots = {
@@ -155,7 +160,7 @@ def train(a: argparse.Namespace) -> Made:
         for percent in a.snapshots
     }
     train(
-        json.loads(a.settings),
+        read(TrainSettings, a.settings),
         a.seed,
         a.key,
         a.data,

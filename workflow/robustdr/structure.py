@@ -1,5 +1,6 @@
 """What a scale makes of the experiments: systems, their lineage, and the query sets that are made and searched."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -127,11 +128,11 @@ class Structure:
         return labelled and self.labels is not None and variation in GENERATORS.values()
 
     def variation(self, collection: str, split: str, variation: str) -> Tree:
-        """What makes a variation of a split, as an entry of the scale's `variations`."""
+        """What makes a variation of a split, or a further draw of it, as an entry of the scale's `variations`."""
         if self.labels and self.is_released(collection, split, variation):
             file = self.labels / self.config.collections[collection]["validated"][split]
             return {"generator": "released", "parameters": {"labels": str(file), "variation": variation}}
-        return self.bound["variations"].get(variation, {})
+        return self.bound["variations"].get(variation.partition(".")[0], {})
 
     def unavailable(self, collection: str, split: str, variations: Iterable[str]) -> dict[str, str]:
         """Why some of the variations of a split cannot be made at this scale, by variation."""
@@ -250,10 +251,18 @@ class Structure:
         return {at: kinds for at, kinds in needed.items() if kinds}
 
     def training_variations(self, system: str) -> list[str]:
-        """The variations that a system is trained on, without those that this scale cannot generate."""
-        wanted = self.recipe(system).get("variations", [])
+        """The variations that a system is trained on, without those that this scale cannot generate.
+
+        Under `assign: fresh` they are drawn again, as `<variation>.draw<n>` from n = 2, until there is one of them for
+        every epoch.
+        """
+        recipe = self.recipe(system)
+        wanted = recipe.get("variations", [])
         missing = self.unavailable(*self.train_split(system), wanted) if wanted else {}
-        return [kind for kind in wanted if kind not in missing]
+        kinds = [kind for kind in wanted if kind not in missing]
+        fresh = kinds and recipe.get("assign") == "fresh"
+        draws = math.ceil(self.budget(system)["epochs"] / len(kinds)) if fresh else 1
+        return kinds + [f"{kind}.draw{draw}" for draw in range(2, draws + 1) for kind in kinds]
 
     def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
         """Every (system, seed) that is trained for papers."""

@@ -1,6 +1,7 @@
 """Initial checkpoints: from a registry package, a local directory or a hub, as sentence-transformers directories."""
 
 import importlib.util
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,11 @@ from typing import Any
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+from transformers import AutoModel
 
 from robustdr import hub
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
+from robustdr.errors import UserError, unknown
 from robustdr.files import atomic, write_text
 
 CARD = """---
@@ -21,7 +23,7 @@ library_name: sentence-transformers
 
 {description}
 
-Source: {source}. Layers kept: {layers}. Pooling: {pooling}. Similarity: dot product.
+Source: {source}. Layers kept: {layers}. Left out: {drop}. Pooling: {pooling}. Similarity: dot product.
 
 Key: {key}
 """
@@ -45,8 +47,8 @@ def locate(source: dict[str, Any]) -> Path:
     """The directory behind a checkpoint's `source` entry, its weights checked against `sha256`.
 
     Raises:
-        UserError: the package or directory is missing, the hub cannot be reached, there are no safetensors weights,
-            or the weights are not the ones that the configuration pins.
+        UserError: the package or directory is missing, the hub cannot be reached, there are two encoders or no
+            safetensors weights, or the weights are not the ones that the configuration pins.
     """
     if "package" in source:
         directory = _from_package(source["package"], source.get("path", "."))
@@ -54,12 +56,41 @@ def locate(source: dict[str, Any]) -> Path:
         directory = _from_hub(source["hub"], source["revision"])
     else:
         directory = Path(source["path"])
+    if (directory / "router_config.json").is_file():
+        raise UserError(f"checkpoint: {directory} has an encoder for queries and one for passages; only one is read")
     weights = directory / "model.safetensors"
     if not weights.is_file():
         raise UserError(f"checkpoint: {directory} has no model.safetensors (other weight formats are not loaded)")
     if "sha256" in source:
         hub.check(weights, source["sha256"], "checkpoint", cached="hub" in source)
     return directory
+
+
+def check_whole(name: str, directory: Path, drop: list[str]) -> None:
+    """Refuse a checkpoint that a transformer with a pooling is not all of, but for the parts named in `drop`.
+
+    A part is a module of sentence-transformers, by its class, or weights, by what their names begin with.
+
+    Raises:
+        UserError: a part that is not named, a name without a part, or weights that the transformer needs and lacks.
+    """
+    modules = directory / "modules.json"
+    entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
+    parts = {entry["type"].rpartition(".")[2] for entry in entries} - {"Transformer", "Pooling"}
+    model, loading = AutoModel.from_pretrained(directory, use_safetensors=True, output_loading_info=True)
+    inside = f"{model.base_model_prefix}."
+    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in loading["unexpected_keys"]}
+    for part in drop:
+        if part not in parts:
+            raise unknown(f"checkpoint {name}: drop", part, parts)
+    if left := sorted(parts - set(drop)):
+        raise UserError(
+            f"checkpoint {name}: {directory} is more than a transformer with a pooling: {', '.join(left)}; "
+            "these parts are not read (a checkpoint without them: name them under `drop`)"
+        )
+    lacking = sorted(weight for weight in loading["missing_keys"] if not weight.startswith("pooler."))
+    if lacking:
+        raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")
 
 
 def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:
@@ -71,9 +102,10 @@ def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> No
         output: the directory to write.
 
     Raises:
-        UserError: see `locate`; or a layer that the checkpoint does not have.
+        UserError: see `locate` and `check_whole`; or a layer that the checkpoint does not have.
     """
     directory = locate(settings.source)
+    check_whole(settings.name, directory, settings.drop)
     torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
     transformer = Transformer(
         str(directory), model_kwargs={"use_safetensors": True, "dtype": torch.float32}, config_kwargs={}
@@ -87,7 +119,7 @@ def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> No
         transformer.model.config.num_hidden_layers = len(layers)
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings.pooling)
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
-    card = CARD.format(**asdict(settings) | {"layers": layers or "all", "key": key})
+    card = CARD.format(**asdict(settings) | {"layers": layers or "all", "drop": settings.drop or "nothing", "key": key})
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
         write_text(temporary / "README.md", card)

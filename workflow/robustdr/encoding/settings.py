@@ -1,5 +1,6 @@
 """Settings of the stage that writes checkpoints."""
 
+from dataclasses import field
 from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
@@ -15,6 +16,7 @@ class CheckpointSettings:
         source: where it comes from: `package` with `path`, or `path`, or `hub` with `revision`; optionally `sha256` of
             the weights.
         layers: the transformer layers to keep; None for all.
+        drop: parts of the source that are left out, see `checkpoint.check_whole`.
     """
 
     name: str
@@ -22,3 +24,4 @@ class CheckpointSettings:
     source: dict[str, Any]
     pooling: Literal["cls", "mean"]
     layers: list[int] | None = None
+    drop: list[str] = field(default_factory=list)

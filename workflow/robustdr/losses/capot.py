@@ -39,6 +39,8 @@ class Capot:
         variant: the reading of Eq. 3.
     """
 
+    needs = ("query", "variation", "anchor", "negative")
+
     def __init__(
         self,
         tau_positive: float = 1.0,
@@ -59,7 +61,6 @@ class Capot:
             "anchor": tau_anchor,
             "ranking": tau_ranking,
         }
-        self.needs = {"query", "variation", "anchor", "negative"}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
         assert batch.query is not None and batch.variation is not None

@@ -17,9 +17,10 @@ class Contrastive:
         queries: which side of the pair is trained on: `query` (original) or `variation`.
     """
 
+    needs = ("passages", "positive")
+
     def __init__(self, queries: Literal["query", "variation"] = "query"):
         self.queries = queries
-        self.needs = {"passages", "positive", queries}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
         assert batch.positive is not None

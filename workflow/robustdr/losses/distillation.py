@@ -19,10 +19,11 @@ class Distillation:
         alpha: α, weight of the self-teaching loss (contrastive and self-teaching term).
     """
 
+    needs = ("passages", "positive", "query", "variation", "teacher_scores")
+
     def __init__(self, alpha: float = 0.2):
         self.alpha = alpha
         self.self_teaching = SelfTeaching()
-        self.needs = {*self.self_teaching.needs, "teacher_scores"}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
         assert batch.teacher_scores is not None

@@ -16,9 +16,10 @@ class LCE:
         queries: which side of the pair is trained on: `query` (original) or `variation`.
     """
 
+    needs = ("passages",)
+
     def __init__(self, queries: Literal["query", "variation"] = "query"):
         self.queries = queries
-        self.needs = {"passages", queries}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
         likelihood = batch.group_scores(self.queries).log_softmax(-1)  # [B, 1 + n]

@@ -18,9 +18,10 @@ class RoDR:
         passage_alignment: w3, weight of Eq. 6 (each passage's ranking of the queries).
     """
 
+    needs = ("passages", "positive", "variation", "teacher_query", "teacher_passages")
+
     def __init__(self, nll: float = 1.0, query_alignment: float = 1.0, passage_alignment: float = 0.2):
         self.weights = {"nll": nll, "query_alignment": query_alignment, "passage_alignment": passage_alignment}
-        self.needs = {"passages", "positive", "variation", "teacher_query", "teacher_passages"}
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
         assert batch.positive is not None and batch.teacher_query is not None and batch.teacher_passages is not None

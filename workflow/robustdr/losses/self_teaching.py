@@ -14,8 +14,7 @@ class SelfTeaching:
     same; the temperature is 1.
     """
 
-    def __init__(self) -> None:
-        self.needs = {"passages", "positive", "query", "variation"}
+    needs = ("passages", "positive", "query", "variation")
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
         assert batch.positive is not None

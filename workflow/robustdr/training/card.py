@@ -1,8 +1,10 @@
 """Model cards."""
 
-from typing import Any
+from dataclasses import asdict
 
 import yaml
+
+from robustdr.training.settings import TrainSettings
 
 CARD = """---
 library_name: sentence-transformers
@@ -28,7 +30,7 @@ Key: {key}
 """
 
 
-def model_card(settings: dict[str, Any], seed: int, key: str, steps: int, step: int) -> str:
+def model_card(settings: TrainSettings, seed: int, key: str, steps: int, step: int) -> str:
     """The README.md of a trained model: what it is, how to load it, its recipe and its key."""
-    recipe = yaml.safe_dump(settings, sort_keys=True, allow_unicode=True)
-    return CARD.format(**settings, seed=seed, key=key, steps=steps, step=step, recipe=recipe)
+    recipe = yaml.safe_dump(asdict(settings), sort_keys=True, allow_unicode=True)
+    return CARD.format(**asdict(settings), seed=seed, key=key, steps=steps, step=step, recipe=recipe)

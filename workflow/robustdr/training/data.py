@@ -1,7 +1,7 @@
 """Training files: Tevatron JSONL, one query with its variation, positives and hard negatives a line."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,36 +13,12 @@ from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
 from robustdr.files import atomic, read_answers, read_lines, read_qrels, read_queries
 from robustdr.retrieval.runs import read_run
-from robustdr.seeds import digest, generator
+from robustdr.seeds import generator
+from robustdr.training.assignment import assign_all, assign_one
+from robustdr.training.settings import TrainingDataSettings
 
-FIELDS = ("query_id", "query", "query_variation", "positive_passages", "negative_passages")
-
-
-def assign_variations(
-    queries: dict[str, str], varied: dict[str, dict[str, str]], tokenizer: Tokenizer, seed: int
-) -> dict[str, str]:
-    """Give each query one variation, each type an equal share of the queries (RoDR §3, released code).
-
-    A variation that leaves the token sequence as it is teaches nothing: the query takes the next type, in an order of
-    its own. A query that no type changes keeps its original text.
-
-    Args:
-        queries: original texts by query id.
-        varied: texts by type and query id.
-        tokenizer: decides whether a variation changes what the model sees.
-        seed: of the assignment.
-    """
-    types = sorted(varied)
-    order = sorted(queries, key=lambda qid: digest(seed, "assign", qid))
-    chosen: dict[str, str] = {}
-    for rank, qid in enumerate(order):
-        rest = types[:]
-        generator(seed, "types", qid).shuffle(rest)
-        first = types[rank % len(types)]
-        original = tokenizer.encode(queries[qid]).ids
-        candidates = (varied[kind][qid] for kind in [first, *(kind for kind in rest if kind != first)])
-        chosen[qid] = next((text for text in candidates if tokenizer.encode(text).ids != original), queries[qid])
-    return {qid: chosen[qid] for qid in queries}
+PASSAGES = ("positive_passages", "negative_passages")
+FIELDS = ("query_id", "query", "query_variation", *PASSAGES)
 
 
 def choose_negatives(
@@ -56,66 +32,66 @@ def choose_negatives(
     return [candidates[i] for i in sorted(kept)]
 
 
-def changed_variations(
-    queries: dict[str, str], varied: dict[str, dict[str, str]], tokenizer: Tokenizer
-) -> dict[str, list[str]]:
-    """All variations of each query that change its token sequence, in the order of `varied`; else its original text."""
+def choose_passages(
+    judgements: dict[str, dict[str, int]],
+    rankings: dict[str, list[str]],
+    relevant: dict[str, dict[str, int]],
+    depth: int,
+    keep: int,
+    seed: int,
+) -> dict[str, tuple[list[str], list[str]]]:
+    """Positives, the best-graded passages, and hard negatives of each judged query that has both: docids.
+
+    Args:
+        judgements: grades by query and docid. rankings: docids that negatives are drawn from.
+        relevant: grades of passages that are no negatives beside the judged ones.
+        depth: ranks that they are drawn from. keep: negatives per query. seed: of the draw.
+    """
     chosen = {}
-    for qid, text in queries.items():
-        original = tokenizer.encode(text).ids
-        texts = dict.fromkeys(of_kind[qid] for of_kind in varied.values())
-        chosen[qid] = [other for other in texts if tokenizer.encode(other).ids != original] or [text]
+    for qid, judged in judgements.items():
+        best = max(judged.values())
+        positives = [docid for docid, grade in judged.items() if grade == best > 0]
+        known = judged | relevant.get(qid, {})
+        negatives = choose_negatives(rankings.get(qid, []), known, depth, keep, seed, qid)
+        if positives and negatives:
+            chosen[qid] = (positives, negatives)
     return chosen
 
 
-def choose_passages(
-    settings: dict[str, Any],
+def _passages_of(
+    settings: TrainingDataSettings,
     seed: int,
-    qids: Iterable[str],
+    qids: Collection[str],
     corpus: Path,
     qrels: Path,
     run: Path | None = None,
     answers: Path | None = None,
 ) -> dict[str, dict[str, list[dict[str, str]]]]:
-    """Positives and hard negatives of each query; queries with none of either are left out.
+    """The texts of what `choose_passages` chooses, by query and field of the training file.
 
     Args:
-        settings: `depth` (ranks that negatives are drawn from), `keep` (negatives per query).
-        corpus: corpus.jsonl. qrels: of the queries; the best-graded passages are positives.
         run: where negatives come from; without it they are judged passages graded 0, as DPR releases its own (its
             random ones have -1). answers: answers.jsonl; as in DPR, a passage of the run with one is no negative.
-
-    Raises:
-        UserError: no query is left.
     """
-    judgements, rankings = read_qrels(qrels), read_run(run) if run else {}
-    relevant = judge(read_answers(answers), [rankings], settings["depth"], corpus) if answers else {}
-    chosen: dict[str, tuple[list[str], list[str]]] = {}
-    for qid in qids:
-        judged = judgements.get(qid, {})
-        best = max(judged.values(), default=0)
-        positives = [docid for docid, grade in judged.items() if grade == best > 0]
-        ranking = [docid for docid, _ in rankings.get(qid, [])]
-        if run is None:
-            ranking = [docid for docid, grade in judged.items() if grade == 0]
-        judged |= relevant.get(qid, {})
-        negatives = choose_negatives(ranking, judged, settings["depth"], settings["keep"], seed, qid)
-        if positives and negatives:
-            chosen[qid] = (positives, negatives)
+    assert settings.depth is not None and settings.keep is not None
+    judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in qids}
+    found = read_run(run) if run else {}
+    relevant = judge(read_answers(answers), [found], settings.depth, corpus) if answers else {}
+    rankings = {qid: [docid for docid, _ in ranking] for qid, ranking in found.items()}
+    if run is None:
+        rankings = {qid: [docid for docid, grade in of.items() if grade == 0] for qid, of in judgements.items()}
+    chosen = choose_passages(judgements, rankings, relevant, settings.depth, settings.keep, seed)
     if not chosen:
         raise UserError(f"{run or qrels}: no query has both a positive in {qrels} and a negative")
     texts = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
     return {
-        qid: {
-            "positive_passages": [texts[docid] for docid in positives],
-            "negative_passages": [texts[docid] for docid in negatives],
-        }
-        for qid, (positives, negatives) in chosen.items()
+        qid: dict(zip(PASSAGES, ([texts[docid] for docid in docids] for docids in pair), strict=True))
+        for qid, pair in chosen.items()
     }
 
 
 def write_training_data(
-    settings: dict[str, Any],
+    settings: TrainingDataSettings,
     seed: int,
     queries: Path,
     variations: list[Path],
@@ -126,29 +102,28 @@ def write_training_data(
     """Write the training file of one recipe.
 
     Args:
-        settings: `assign` (`one`: each query has one of the variations, `all`: every one that changes it, in turn), and
-            those of `choose_passages`.
         seed: of the draw of negatives and of the assignment of variations.
-        queries: of the training split.
+        queries: of the training split; those with no positive or no negative are left out.
         variations: the varied training queries, one file per type; none for recipes on original queries.
         tokenizer: tokenizer.json of the initial checkpoint.
         output: Tevatron JSONL plus `query_variation`, a text or a list of them.
-        files: those of `choose_passages` by argument; none to train on queries alone.
+        files: `corpus`, `qrels`, and where there are any `run` and `answers`; none to train on queries alone.
 
     Raises:
         UserError: no query is left to train on, or a file is malformed.
     """
     texts = read_queries(queries)
-    varied = {path.name.partition(".")[0]: read_queries(path) for path in variations}
+    passages = _passages_of(settings, seed, texts, **files) if files else {}
+    texts = {qid: text for qid, text in texts.items() if qid in passages or not files}
+    varied = {path.stem: read_queries(path) for path in variations}
     variation: Mapping[str, str | list[str]] = texts
     if varied:
         tokens = Tokenizer.from_file(str(tokenizer))
-        one = settings["assign"] == "one"
-        variation = assign_variations(texts, varied, tokens, seed) if one else changed_variations(texts, varied, tokens)
-    chosen = choose_passages(settings, seed, texts, **files) if files else {qid: {} for qid in texts}
+        one = settings.assign == "one"
+        variation = assign_one(texts, varied, tokens, seed) if one else assign_all(texts, varied, tokens)
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for qid, own in chosen.items():
-            line = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid], **own}
+        for qid, text in texts.items():
+            line = {"query_id": qid, "query": text, "query_variation": variation[qid], **passages.get(qid, {})}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

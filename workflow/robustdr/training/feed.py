@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -14,7 +13,7 @@ from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import PassageVectors
 from robustdr.seeds import generator
 from robustdr.training.data import Example
-from robustdr.training.schedule import batches, pick, window
+from robustdr.training.schedule import batches, turn, window
 
 Passage = tuple[str, str, str]  # docid, title, text
 
@@ -51,17 +50,18 @@ class Feed:
     """The batches of a training, from any step on: a function of (data, settings, seed) alone.
 
     Args:
-        settings: `negatives` (per query and step), `augmentation` (share of the queries that stand in a variation's
-            words, drawn anew in every epoch).
         size: queries of a batch, on all devices together.
+        negatives: hard negatives per query and step.
+        augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
 
     Raises:
         UserError: fewer examples than a batch holds.
     """
 
-    def __init__(self, examples: list[Example], settings: dict[str, Any], seed: int, size: int):
-        self.examples, self.settings, self.seed, self.size = examples, settings, seed, size
-        self.per_epoch = len(batches([0] * len(examples), size, 0, seed))
+    def __init__(self, examples: list[Example], size: int, negatives: int, augmentation: float, seed: int):
+        self.examples, self.size, self.seed = examples, size, seed
+        self.negatives, self.augmentation = negatives, augmentation
+        self.per_epoch = len(examples) // size
         if not self.per_epoch:
             raise UserError(f"training: batches of {size} need at least {size} examples; the data has {len(examples)}")
 
@@ -69,30 +69,27 @@ class Feed:
         if not example.positives:
             return []
         return [
-            pick(example.positives, epoch, self.seed, example.qid),
-            *window(example.negatives, self.settings["negatives"], epoch, self.seed, example.qid),
+            turn(example.positives, epoch, self.seed, "positive", example.qid),
+            *window(example.negatives, self.negatives, epoch, self.seed, example.qid),
         ]
 
     def texts(self, example: Example, epoch: int) -> tuple[str, str]:
         """The query as it is trained on, and its variation of this epoch."""
-        variation = pick(example.variations, epoch, self.seed, example.qid)
-        share = self.settings["augmentation"]
+        variation = turn(example.variations, epoch, self.seed, "variation", example.qid)
+        share = self.augmentation
         augmented = share and generator(self.seed, "augmentation", epoch, example.qid).random() < share
         return variation if augmented else example.query, variation
 
     def run(self, start: int, stop: int) -> Iterator[Step]:
         """The steps from `start` to `stop`."""
         for epoch in range(start // self.per_epoch, math.ceil(stop / self.per_epoch)):
-            passages = [self.passages(example, epoch) for example in self.examples]
-            lengths = [
-                sum(len(text) for _, _, text in own) or len(example.query)
-                for example, own in zip(self.examples, passages, strict=True)
-            ]
-            first = epoch * self.per_epoch
-            for step, batch in enumerate(batches(lengths, self.size, epoch, self.seed), first):
+            made = batches(len(self.examples), self.size, epoch, self.seed)
+            for step, batch in enumerate(made, epoch * self.per_epoch):
                 if start <= step < stop:
-                    query, variation = zip(*(self.texts(self.examples[i], epoch) for i in batch), strict=True)
-                    yield Step(batch, list(query), list(variation), [p for i in batch for p in passages[i]])
+                    examples = [self.examples[i] for i in batch]
+                    query, variation = zip(*(self.texts(example, epoch) for example in examples), strict=True)
+                    passages = [passage for example in examples for passage in self.passages(example, epoch)]
+                    yield Step(batch, list(query), list(variation), passages)
 
 
 def derangement(size: int, *seed: object) -> list[int]:

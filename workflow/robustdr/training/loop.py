@@ -6,7 +6,6 @@ import resource
 import shutil
 import time
 from pathlib import Path
-from typing import Any
 
 import torch
 from tqdm import tqdm
@@ -25,6 +24,7 @@ from robustdr.training.card import model_card
 from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed, Teacher, derangement
 from robustdr.training.schedule import learning_rate
+from robustdr.training.settings import TrainSettings
 from robustdr.training.state import load_state, save, save_state
 from robustdr.training.student import Student
 
@@ -37,7 +37,7 @@ def peak_memory() -> float:
 
 
 def train(
-    settings: dict[str, Any],
+    settings: TrainSettings,
     seed: int,
     key: str,
     data: Path,
@@ -51,11 +51,6 @@ def train(
     """Train one model; under torchrun, all processes together.
 
     Args:
-        settings: `system`, `loss` (name and its settings), `encoders` (`shared`, or `separate` ones for queries and
-            passages), `augmentation` (see `Feed`), `learning_rate`, `epochs` (may be a fraction), `batch_size`
-            (queries on each device), `negatives` (per query and step), `query_length`, `passage_length` (tokens),
-            `warmup` (share of the steps), `weight_decay`, `dropout`, `freeze_word_embeddings`, `checkpoint_every`
-            (steps), and optionally `gradient_cache` (tokens, see `Student`).
         seed: of batches, negatives and dropout.
         key: provenance of the result; a checkpoint with another key is not resumed.
         data: training file. initial: the model to start from. output: the model directory to write.
@@ -66,31 +61,35 @@ def train(
     Raises:
         UserError: the loss is not finite (names step, queries and terms), or the data is malformed or too small.
     """
-    hardware.start(settings["threads"])
+    hardware.start(settings.threads)
     rank, processes = distributed.start()
-    loss_function = losses.create(**settings["loss"])
-    needs = loss_function.needs
+    loss_function, needs = losses.create(**settings.loss), losses.check(**settings.loss)
     examples = read_training_data(data)
     if "passages" in needs and not examples[0].positives:
         raise UserError(
-            f"systems.{settings['system']}: the loss {settings['loss']['name']} needs passages; name its `negatives`"
+            f"systems.{settings.system}: the loss {settings.loss['name']} needs passages; name its `negatives`"
         )
     student = Student.load(initial, settings, "passages" in needs)
-    precision = settings["precision"]
+    precision = settings.precision
     anchor = Encoder(initial, precision, training=True) if "anchor" in needs else None
     teacher = None
     if "teacher_query" in needs:
         if teacher_model is None or teacher_embeddings is None:
-            raise UserError(f"systems.{settings['system']}: the loss {settings['loss']['name']} needs a teacher")
-        teacher = Teacher.load(teacher_model, teacher_embeddings, examples, settings["query_length"], precision)
+            raise UserError(f"systems.{settings.system}: the loss {settings.loss['name']} needs a teacher")
+        teacher = Teacher.load(teacher_model, teacher_embeddings, examples, settings.query_length, precision)
 
     on, parameters = student.encoders[QUERY].device, student.parameters
-    optimiser = torch.optim.AdamW(parameters.values(), lr=0.0, weight_decay=settings["weight_decay"])
+    # Biases and layer norms are vectors: they do not decay.
+    groups = [
+        {"params": [p for p in parameters.values() if p.ndim > 1], "weight_decay": settings.weight_decay},
+        {"params": [p for p in parameters.values() if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    optimiser = torch.optim.AdamW(groups, lr=0.0)
     scaler = torch.amp.GradScaler(enabled=precision == "float16")
 
-    size = settings["batch_size"] * processes
-    feed = Feed(examples, settings, seed, size)
-    steps = max(1, round(settings["epochs"] * feed.per_epoch))
+    size = settings.batch_size * processes
+    feed = Feed(examples, size, settings.negatives, settings.augmentation, seed)
+    steps = max(1, round(settings.epochs * feed.per_epoch))
     taken = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
     # They wait beside the checkpoint: what lies at its place before the end may be removed when a training is resumed.
     waiting = resume.with_name(f"{resume.name}.snapshots")
@@ -101,35 +100,35 @@ def train(
 
     tokenise = student.encoders[QUERY].tokenise
     between = separator(student.encoders[QUERY])
-    per_query = settings["negatives"] + 1
+    per_query = settings.negatives + 1
     positive = torch.arange(size, device=on) * per_query
-    mine = slice(rank * settings["batch_size"], (rank + 1) * settings["batch_size"])
+    mine = slice(rank * settings.batch_size, (rank + 1) * settings.batch_size)
     mine_passages = slice(mine.start * per_query, mine.stop * per_query)
 
     def keep(path: Path, step: int) -> None:
         card = model_card(settings, seed, key, steps, step)
-        save(student.encoders, initial, path, card, settings["encoders"] == "separate")
+        save(student.encoders, initial, path, card, settings.encoders == "separate")
 
-    bar = tqdm(total=steps, initial=start, desc=settings["system"], unit="step", disable=None if rank == 0 else True)
+    bar = tqdm(total=steps, initial=start, desc=settings.system, unit="step", disable=None if rank == 0 else True)
     began = time.monotonic() - spent
     for step, seen in enumerate(feed.run(start, steps), start):
         for group in optimiser.param_groups:
-            group["lr"] = learning_rate(step, steps, settings)
+            group["lr"] = learning_rate(step, steps, settings.learning_rate, settings.warmup)
 
         vectors = Batch()
         if "passages" in needs:
             own = seen.passages[mine_passages]
             texts = [f"{title}{between}{text}" if title else text for _, title, text in own]
             dropout = digest(seed, "dropout", step, rank, "passages")
-            vectors.passages = student.embed(DOCUMENT, tokenise(texts, settings["passage_length"]), dropout)
+            vectors.passages = student.embed(DOCUMENT, tokenise(texts, settings.passage_length), dropout)
             vectors.positive = positive
         for field in ("query", "variation"):
             if field in needs:
-                tokens = tokenise(getattr(seen, field)[mine], settings["query_length"])
+                tokens = tokenise(getattr(seen, field)[mine], settings.query_length)
                 setattr(vectors, field, student.embed(QUERY, tokens, digest(seed, "dropout", step, rank, field)))
         if anchor is not None:
             with torch.no_grad():
-                tokens = tokenise(seen.query[mine], settings["query_length"])
+                tokens = tokenise(seen.query[mine], settings.query_length)
                 vectors.anchor = distributed.gather(anchor.embed(tokens))
         if "negative" in needs:
             vectors.negative = torch.tensor(derangement(size, seed, "negative query", step), device=on)
@@ -143,32 +142,31 @@ def train(
         values = {name: term.item() for name, term in terms.items()}
         if not math.isfinite(loss.item()):
             qids = ", ".join(examples[i].qid for i in seen.examples[:5])
-            rate = settings["learning_rate"]
             raise UserError(
                 f"{data}: the loss is not finite at step {step} of {steps} ({values}; queries {qids}, …); "
-                f"try a learning_rate below {rate} for {settings['system']}"
+                f"try a learning_rate below {settings.learning_rate} for {settings.system}"
             )
         student.backward(scaler.scale(loss))
+        scaler.unscale_(optimiser)
+        norm = torch.nn.utils.clip_grad_norm_(parameters.values(), settings.max_gradient_norm)
         scaler.step(optimiser)
         scaler.update()
         optimiser.zero_grad()
 
-        rate = optimiser.param_groups[0]["lr"]
-        log.append(
-            {"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": rate, "loss": loss.item(), **values}
-        )
+        where = {"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": optimiser.param_groups[0]["lr"]}
+        log.append({**where, "gradient_norm": norm.item(), "loss": loss.item(), **values})
         bar.update()
         bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
         if rank == 0:
             if step + 1 in taken.values():
                 keep(waiting / str(step + 1), step + 1)
-            if (step + 1) % settings["checkpoint_every"] == 0 and step + 1 < steps:
-                where = {"key": key, "step": step + 1, "log": log, "seconds": time.monotonic() - began}
-                save_state(resume, parameters, optimiser, scaler.state_dict(), where)
+            if (step + 1) % settings.checkpoint_every == 0 and step + 1 < steps:
+                position = {"key": key, "step": step + 1, "log": log, "seconds": time.monotonic() - began}
+                save_state(resume, parameters, optimiser, scaler.state_dict(), position)
     bar.close()
     if rank == 0:
         seconds = time.monotonic() - began
-        print(f"{settings['system']}: {steps - start} steps; all {steps}: {steps * size / seconds:.0f} queries/s")
+        print(f"{settings.system}: {steps - start} steps; all {steps}: {steps * size / seconds:.0f} queries/s")
         for path, at in taken.items():
             with atomic(path) as temporary:
                 shutil.copytree(waiting / str(at), temporary)

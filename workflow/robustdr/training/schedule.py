@@ -1,56 +1,47 @@
 """What is seen when: a function of (seed, epoch, qid) alone, so that a resumed training sees the same."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
 from robustdr.seeds import digest, generator
 
-POOL = 50  # batches sorted together by length: enough to save the padding, few enough to keep batches mixed
+Item = TypeVar("Item")
 
 
-def window(negatives: Sequence, count: int, epoch: int, seed: int, qid: str) -> list:
+def window(negatives: Sequence[Item], count: int, epoch: int, seed: int, qid: str) -> list[Item]:
     """The hard negatives of one query in one epoch.
 
     The list is shuffled once per (query, seed), then a window of `count` moves on by `count` with each epoch and wraps
-    around; a list that is too short is sampled with replacement (the toolkit that RoDR used).
+    around; from a list that is too short they are drawn with replacement, anew in each epoch (the toolkit that RoDR
+    used).
     """
-    rng = generator(seed, "window", qid)
     if len(negatives) < count:
-        return [rng.choice(negatives) for _ in range(count)]
+        return generator(seed, "window", qid, epoch).choices(negatives, k=count)
     shuffled = list(negatives)
-    rng.shuffle(shuffled)
+    generator(seed, "window", qid).shuffle(shuffled)
     start = epoch * count % len(shuffled)
     return (shuffled + shuffled)[start : start + count]
 
 
-def pick(positives: Sequence, epoch: int, seed: int, qid: str):
-    """The positive of one query in one epoch: all take their turn."""
-    return positives[(digest(seed, "positive", qid) + epoch) % len(positives)]
+def turn(items: Sequence[Item], epoch: int, *seed: object) -> Item:
+    """One of a query's positives, or variations, in one epoch: all take their turn, from one that `seed` decides."""
+    return items[(digest("turn", *seed) + epoch) % len(items)]
 
 
-def batches(lengths: Sequence[int], batch_size: int, epoch: int, seed: int) -> list[list[int]]:
-    """The batches of one epoch: shuffled, then sorted by length within pools, then the batches shuffled.
+def batches(examples: int, size: int, epoch: int, seed: int) -> list[list[int]]:
+    """The batches of one epoch, positions of examples: a shuffled order, cut into pieces.
 
     Args:
-        lengths: tokens of each example.
-        batch_size: examples in a batch; what does not fill a batch is left out of the epoch.
-        epoch: counted from 0.
-        seed: of the training.
+        examples: how many there are. size: of a batch; what does not fill a batch is left out of the epoch.
+        epoch: counted from 0. seed: of the training.
     """
-    rng = generator(seed, "batches", epoch)
-    order = list(range(len(lengths)))
-    rng.shuffle(order)
-    order = order[: len(order) - len(order) % batch_size]
-    made: list[list[int]] = []
-    for start in range(0, len(order), POOL * batch_size):
-        pool = sorted(order[start : start + POOL * batch_size], key=lambda i: (lengths[i], i))
-        made += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
-    rng.shuffle(made)
-    return made
+    order = list(range(examples))
+    generator(seed, "batches", epoch).shuffle(order)
+    return [order[start : start + size] for start in range(0, examples - size + 1, size)]
 
 
-def learning_rate(step: int, steps: int, settings: dict[str, Any]) -> float:
-    """Linear warm-up over the share `warmup` of the steps, then linear decay to zero."""
-    warmup = settings["warmup"] * steps
-    share = min(1.0, (step + 1) / warmup) if step < warmup else (steps - step) / max(1.0, steps - warmup)
-    return settings["learning_rate"] * share
+def learning_rate(step: int, steps: int, highest: float, warmup: float) -> float:
+    """Linear warm-up to the highest rate over the share `warmup` of the steps, then linear decay to zero."""
+    rise = warmup * steps
+    share = min(1.0, (step + 1) / rise) if step < rise else (steps - step) / max(1.0, steps - rise)
+    return highest * share

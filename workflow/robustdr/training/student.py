@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -10,6 +9,7 @@ from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.seeds import digest
 from robustdr.training import distributed
+from robustdr.training.settings import TrainSettings
 
 
 @dataclass
@@ -36,19 +36,19 @@ class Student:
     parts: list[Part] = field(default_factory=list)
 
     @classmethod
-    def load(cls, initial: Path, settings: dict[str, Any], passages: bool) -> "Student":
+    def load(cls, initial: Path, settings: TrainSettings, passages: bool) -> "Student":
         """Load the encoders of `initial` that are trained; `passages`: whether the loss sees any."""
-        encoders = {QUERY: Encoder(initial, settings["precision"], training=True)}
-        if settings["encoders"] == "separate" and passages:
-            encoders[DOCUMENT] = Encoder(initial, settings["precision"], training=True, route=DOCUMENT)
+        encoders = {QUERY: Encoder(initial, settings.precision, training=True)}
+        if settings.encoders == "separate" and passages:
+            encoders[DOCUMENT] = Encoder(initial, settings.precision, training=True, route=DOCUMENT)
         for encoder in encoders.values():
             encoder.model.train()
-            if settings["freeze_word_embeddings"]:
+            if settings.freeze_word_embeddings:
                 encoder.model.get_input_embeddings().requires_grad_(False)
             for module in encoder.model.modules():
                 if isinstance(module, torch.nn.Dropout):
-                    module.p = settings["dropout"]
-        return cls(encoders, settings.get("gradient_cache"))
+                    module.p = settings.dropout
+        return cls(encoders, settings.gradient_cache)
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:

@@ -1,0 +1,67 @@
+"""What the stages of training are told."""
+
+from typing import Any, Literal
+
+from pydantic.dataclasses import dataclass
+
+from robustdr.retrieval.settings import Precision
+from robustdr.settings import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class TrainingDataSettings:
+    """Of a recipe's training file.
+
+    Attributes:
+        assign: `one`: each query has one of the variations, all of them equally often; `all`: every one that changes
+            it, in turn.
+        depth: ranks that hard negatives are drawn from. keep: negatives per query. Both are None on queries alone.
+    """
+
+    assign: Literal["one", "all"]
+    depth: int | None = None
+    keep: int | None = None
+
+
+@dataclass(frozen=True, config=STRICT)
+class TrainSettings:
+    """Of one training.
+
+    Attributes:
+        system: its name. loss: `name` and the loss's own settings.
+        encoders: `shared`, or `separate` ones for queries and passages.
+        augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
+        learning_rate: the highest; see `schedule.learning_rate`. warmup: share of the steps.
+        epochs: may be a fraction.
+        batch_size: queries on each device. devices: processes.
+        negatives: hard negatives per query and step.
+        query_length, passage_length: tokens.
+        weight_decay: of AdamW, on matrices alone: biases and layer norms are exempt.
+        max_gradient_norm: gradients of a larger norm, taken over all parameters, are scaled down to it.
+        dropout: the probability in every layer.
+        freeze_word_embeddings: whether word embeddings stay as they are.
+        checkpoint_every: steps between two checkpoints.
+        precision: that the model computes in. threads: of the processor.
+        gradient_cache: tokens whose activations are in memory at once, see `Student`; None: those of the whole batch.
+    """
+
+    system: str
+    loss: dict[str, Any]
+    encoders: Literal["shared", "separate"]
+    augmentation: float
+    learning_rate: float
+    warmup: float
+    epochs: float
+    batch_size: int
+    devices: int
+    negatives: int
+    query_length: int
+    passage_length: int
+    weight_decay: float
+    max_gradient_norm: float
+    dropout: float
+    freeze_word_embeddings: bool
+    checkpoint_every: int
+    precision: Precision
+    threads: int
+    gradient_cache: int | None = None
