@@ -57,6 +57,7 @@ def shrink(folder):
 
     for paper in ("toroder", "all"):
         (folder / f"config/papers/{paper}/experiment.yaml").unlink()
+    edit(folder / "config/config.yaml", lambda tree: tree.update(papers=["capot"]))
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)
     edit(folder / "config/papers/capot/experiment.yaml", capot)
