@@ -17,7 +17,9 @@ from robustdr.encoding.hardware import Precision, autocast, device, dtype
 from robustdr.errors import UserError
 from robustdr.seeds import digest
 
-GROUP_TOKENS = {"cpu": 1024, "cuda": 1 << 18}  # tokens of one pass through the model, padding included
+# Tokens of one pass through the model, padding included: few enough that texts of one length go together, enough to keep
+# the hardware busy.
+GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
 
 
 class Encoder:
