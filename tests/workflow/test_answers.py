@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.evaluation.measures import read_measures
 from robustdr.files import read_answers
-from workflow.test_run import edit, some
+from workflow.small import edit, some
 
 pytestmark = pytest.mark.slow
 TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0.parquet"
