@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= $(shell nproc)
+PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 
 PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
@@ -26,10 +27,10 @@ papers: setup
 	@echo; echo "Open results/mini/report/index.html in a browser."
 
 test: setup
-	pytest --numprocesses auto --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: setup
-	pytest --numprocesses auto --dist loadfile
+	$(PYTEST)
 
 bench: setup
 	python tests/benchmarks
