@@ -22,7 +22,7 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
     """The exit status of one benchmark and what it printed, which is shown as it comes."""
     path = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests"))
     command = [sys.executable, "-um", f"benchmarks.bench_{name}", *arguments]
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = {**os.environ, "PYTHONPATH": path, "TQDM_DISABLE": "1"}
     printed = []
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
