@@ -32,12 +32,15 @@ from robustdr.collections.reading import read_corpus
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.files import read_queries, write_queries
+from robustdr.processor import native
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import read_run, write_run
+from robustdr.retrieval.settings import Index
 from robustdr.training.data import changed_variations, read_training_data
 from robustdr.training.student import Student
 
 DIMENSION, DEPTH = 768, 1000
+SHARED = {"encoders": "shared", "freeze_word_embeddings": False, "dropout": 0.0}
 
 
 def timed(work: Callable[[], Any], rounds: int = 2) -> float:
@@ -76,10 +79,10 @@ def bert_base(mini: Path, folder: Path) -> None:
 
 
 def model_speed(name: str, folder: Path, texts: list[str], length: int, batch_size: int) -> None:
-    encoder = Encoder(folder, half=True)
+    encoder = Encoder(folder, native())
     tokens = sum(map(len, encoder.tokenise(texts, length)))
     encoding = tokens / timed(lambda: encoder.encode(texts, length))
-    student = Student.load(folder, {"encoders": "shared", "freeze_word_embeddings": False, "dropout": 0.0}, True)
+    student = Student.load(folder, {**SHARED, "precision": native()}, True)
     optimiser = torch.optim.AdamW(student.parameters.values(), lr=1e-6)
     batch = student.encoders[QUERY].tokenise(texts[:batch_size], length)
 
@@ -100,7 +103,7 @@ def search_cost(passages: int = 50_000, queries: int = 500) -> None:
     vectors = rng.standard_normal((passages, DIMENSION), dtype=np.float32)
     asked = rng.standard_normal((queries, DIMENSION), dtype=np.float32)
     ids = [str(8_000_000 + i) for i in range(passages)]
-    settings = {"factory": "Flat", "nprobe": 1}
+    settings = Index("Flat", nprobe=1)
     seconds = timed(lambda: search([(vectors, ids)], asked, 100, settings))
     print(f"exact search, depth 100: {queries * passages / seconds / 1e6:,.0f} M scores/s"
           f" ({2 * DIMENSION * queries * passages / seconds / 1e9:.0f} GFLOP/s)")  # fmt: skip

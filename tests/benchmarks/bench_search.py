@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.common import report, timed
 from robustdr.retrieval.index import search
+from robustdr.retrieval.settings import Index
 
 PASSAGES, QUERIES, DIMENSION, DEPTH = 100_000, 1000, 384, 100
 
@@ -33,7 +34,7 @@ def main(rounds: int) -> None:
 
     ratios = []
     for _ in range(rounds):
-        ours, rankings = timed(lambda: search(shards, queries, DEPTH, {"factory": "Flat", "nprobe": 1}))
+        ours, rankings = timed(lambda: search(shards, queries, DEPTH, Index("Flat", nprobe=1)))
         theirs, expected = timed(direct)
         for ranking, other in zip(rankings, expected, strict=True):
             assert np.allclose([score for _, score in ranking], [score for _, score in other], atol=1e-3)

@@ -3,7 +3,7 @@
     python tests/benchmarks training [rounds]
 
 In both, word embeddings are frozen, gradients are not clipped, AdamW follows the same learning rates, the loss of every
-step is logged, and the hardware's half precision is used. Each makes batches in its own way; only the steps are timed,
+step is logged, and the processor's fastest precision is used. Each makes batches in its own way; only steps are timed,
 not loading and saving; the two take turns after a run each that does not count. In the end the other trainer sees our
 batches in our order: then both losses must be the same step by step, but for rounding.
 """
@@ -30,7 +30,8 @@ from sentence_transformers.sentence_transformer.losses import MultipleNegativesR
 
 from benchmarks.common import configured, report, wordnet_source, write_base
 from robustdr.collections import wordnet
-from robustdr.encoding.encoder import device, half_precision
+from robustdr.encoding.hardware import device
+from robustdr.processor import native
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
@@ -78,15 +79,13 @@ def train_theirs(
     model.max_seq_length = settings["passage_length"]
     model[0].auto_model.get_input_embeddings().requires_grad_(False)
     steps = len(triples) // settings["batch_size"]
-    half = half_precision(device())
     chosen = {"batch_sampler": lambda dataset, **_: batches} if batches else {}
     arguments = SentenceTransformerTrainingArguments(
         output_dir=str(initial.parent / "theirs"),
         per_device_train_batch_size=settings["batch_size"],
         max_steps=steps,
         max_grad_norm=0.0,
-        bf16=half == torch.bfloat16,
-        fp16=half == torch.float16,
+        bf16=settings["precision"] == "bfloat16",
         use_cpu=device().type == "cpu",
         dataloader_pin_memory=False,
         dataloader_drop_last=True,
@@ -111,6 +110,7 @@ def train_theirs(
 
 def main(rounds: int) -> None:
     shared = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0}
+    shared |= {"precision": native(), "threads": torch.get_num_threads()}
     settings = {**configured("scales/mini.yaml")["budgets"]["passage"], **shared, "checkpoint_every": QUERIES}
     triples = examples()
     with tempfile.TemporaryDirectory() as name:
@@ -145,7 +145,7 @@ def main(rounds: int) -> None:
     differences = [abs(one - other) for one, other in zip(our_losses, on_our_batches, strict=True)]
     print(f"on the same batches losses differ by {differences[0]:.4f} in step 1, by {max(differences):.4f} at most")
     ratio = statistics.median(ours) / statistics.median(theirs)
-    print(f"ratio of medians; threads: {torch.get_num_threads()}, {half_precision(device())}")
+    print(f"ratio of medians; threads: {torch.get_num_threads()}, {native()}")
     report("training", "queries per second of ours / of sentence-transformers", ratio)
 
 

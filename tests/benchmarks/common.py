@@ -22,8 +22,10 @@ def wordnet_source() -> dict[str, Any]:
 def write_base(folder: Path) -> None:
     """The miniature's pretrained model."""
     from robustdr.encoding.checkpoint import write_checkpoint  # slow to import, and not needed by all
+    from robustdr.encoding.settings import CheckpointSettings
 
-    write_checkpoint({"name": "base", **configured("scales/mini.yaml")["checkpoints"]["base"]}, "benchmark", folder)
+    settings = CheckpointSettings("base", **configured("scales/mini.yaml")["checkpoints"]["base"])
+    write_checkpoint(settings, "benchmark", folder)
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
