@@ -34,6 +34,8 @@ def set_seeds(folder: Path, count: int) -> None:
 def dry_run(folder: Path, target: str) -> tuple[int, float, float]:
     """Jobs, processor seconds and peak memory in MB."""
     command = [Path(sys.executable).with_name("snakemake"), "-n", "--quiet", "rules", "--profile", "slurm", target]
+    papers = ",".join(path.parent.name for path in folder.glob("config/papers/*/experiment.yaml"))
+    command += ["--config", f"papers=[{papers}]"]
     with tempfile.TemporaryFile("w+") as output:
         environment = {**os.environ, **OFFLINE}
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)

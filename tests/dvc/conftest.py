@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.workflow.conftest import OFFLINE, ROOT, Project
-from tests.workflow.small import ROLE, edit, some
+from tests.workflow.small import ROLE, edit, make_papers, some
 
 TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
 AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -40,6 +40,7 @@ def shrink(config: Path) -> None:
     for paper in (config / "papers").iterdir():
         if paper.name != "rodr":
             shutil.rmtree(paper)
+    make_papers(config.parent, "rodr")
     edit(config / "collections.yaml", collections)
     edit(config / "scales/mini.yaml", scale)
     edit(config / "papers/rodr/experiment.yaml", experiment)

@@ -22,6 +22,11 @@ def some(tree, names):
     return {name: tree[name] for name in names}
 
 
+def make_papers(folder, *papers):
+    """Let the page show these papers."""
+    edit(folder / "config/config.yaml", lambda tree: tree.update(papers=list(papers)))
+
+
 def shrink(folder):
     """Let the configuration ask for a few systems, two variations, one small collection and a small query log."""
 
@@ -68,6 +73,7 @@ def shrink(folder):
         return lambda tree: tree.update(claims=[{**tree["claims"][0], "role": role, "measure": measure, "test": test}])
 
     shutil.rmtree(folder / "config/papers/toroder")
+    make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)
     test = {"name": "not_worse", "system": "rodr", "than": "dr_oq", "query_sets": ["original"], "margin": 0.02}
@@ -104,6 +110,7 @@ def tiny(folder: Path) -> Project:
     shrink(folder)
     for paper in ("all", "capot"):
         shutil.rmtree(folder / "config/papers" / paper)
+    make_papers(folder, "rodr")
     edit(folder / "config/scales/mini.yaml", scale)
     edit(folder / "config/papers/rodr/experiment.yaml", experiment)
     edit(folder / "config/papers/rodr/claims.yaml", lambda tree: tree["claims"][0]["test"].update(system="bm25"))
