@@ -1,11 +1,14 @@
-# make mini     RoDR's tables and figure, the comparison of all methods and the audit, from nothing: set-up included
-# make papers   the tables and figures of every paper that is built
-# make test     the test suite
-# make lint   formatting, style, types, workflow lint
+# make mini       RoDR's tables and figure, the comparison of all methods and the audit, from nothing: set-up included
+# make papers     the tables and figures of every paper that is built
+# make test       the test suite without what takes long
+# make test-all   all of it
+# make lint       formatting, style, types, workflow lint
+# make bench      speed and memory beside what others offer: ends with a table of ratios
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= $(shell nproc)
+PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 
 PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
@@ -24,10 +27,13 @@ papers: setup
 	@echo; echo "Open results/mini/report/index.html in a browser."
 
 test: setup
-	pytest --numprocesses auto --dist loadfile
+	$(PYTEST) -m "not slow"
 
-bench: setup  # bench_variations.py is left out: it needs a file of queries
-	for bench in $(filter-out %/bench_variations.py,$(wildcard tests/benchmarks/bench_*.py)); do python $$bench || exit 1; done
+test-all: setup
+	$(PYTEST)
+
+bench: setup
+	python tests/benchmarks
 
 lint: setup
 	ruff check .

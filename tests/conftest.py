@@ -32,6 +32,11 @@ WORDS = [
 ]
 
 
+def pytest_collection_modifyitems(items):
+    """What runs Snakemake comes first: at the end it would leave the other processes of the suite idle."""
+    items.sort(key=lambda item: item.path.parent.name not in ("workflow", "faults", "dvc", "slurm"))
+
+
 @pytest.fixture(scope="session")
 def words() -> list[str]:
     """Words that the tiny model has a token for; it reads others letter by letter."""

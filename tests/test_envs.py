@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}
 RULE = re.compile(r"^ *(?:rule|checkpoint)\b.*:$", re.MULTILINE)
 LOCKED = {"faiss-gpu": "faiss-cpu"}  # conda's build for GPUs of the same library
+providers = cache(packages_distributions)  # reads the records of every installed package
 
 
 def normalised(package):
@@ -122,6 +123,6 @@ def test_an_environment_has_what_its_stages_import(environment, stage):
     lacking = {
         library: module
         for library, module in libraries(stage).items()
-        if not {normalised(name) for name in packages_distributions()[library]} & distributions(environment)
+        if not {normalised(name) for name in providers()[library]} & distributions(environment)
     }
     assert not lacking

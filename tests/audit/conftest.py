@@ -1,8 +1,9 @@
-"""A paper from a few tables; a store of measures from a few ranks."""
+"""A paper from a few tables; hand-made labels; a store of measures from a few ranks."""
 
 import pytest
 import yaml
 
+from audit.labelled import write_released
 from robustdr.audit.reported import load
 from robustdr.evaluation.store import Source, Store
 
@@ -19,6 +20,13 @@ def paper(tmp_path):
         return load(path)
 
     return build
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    """A folder with hand-made labels, laid out as the released ones."""
+    write_released(tmp_path / "labels")
+    return tmp_path / "labels"
 
 
 @pytest.fixture()

@@ -13,88 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.labelled import SHEETS, A, N, P, S, W, write_sheets
 from robustdr.audit import labels
 from robustdr.audit.reported import load, load_paper
 from robustdr.audit.validation import kappa, table2, table3
-from robustdr.cli import main
-from robustdr.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = ROOT / "config/papers/qvg/reported.yaml"
 RELEASED = ROOT.parent / "shared" / "data" / "qvg"
-S, A, N, W, P = "specialisation", "aspect_change", "naturality", "ordering", "paraphrasing"
-
-# Pairs 1 to 4 are labelled by all three annotators, 5 to 7 by one each.
-SHEETS = [
-    {"1": [P], "2": [P, N], "3": [], "4": [S], "5": [N]},
-    {"1": [P], "2": [], "3": [P], "4": [S], "6": [W, P]},
-    {"1": [P], "2": [P], "3": [], "4": [S], "7": []},
-]
-RANDOM, QWERTY, WORDNET = "WordSwapRandomCharacterSubstitution", "WordSwapQWERTY", "WordSwapWordNet"
-# dataset, query, method, text ("" is the query itself), valid, follow_category
-ANTIQUE = [
-    ["antique", "a1", RANDOM, "x", "True", "True"],
-    ["antique", "a2", RANDOM, "x", "True", "True"],
-    ["antique", "a3", RANDOM, "x", "True", "True"],
-    ["antique", "a1", QWERTY, "x", "True", "True"],
-    ["antique", "a2", QWERTY, "", "False", "False"],
-    ["antique", "a3", QWERTY, "x", "True", "True"],
-    ["antique", "a1", WORDNET, "x", "True", "False"],
-    ["antique", "a1", WORDNET, "y", "False", "False"],
-    ["antique", "a2", WORDNET, "z", "False", "True"],
-]
-TREC = [["msmarco", "t1", WORDNET, "x", "True", "True"], ["msmarco", "t2", WORDNET, "y", "False", "True"]]
-LABELLED_BY_HAND = [
-    [["antique", "a1", WORDNET, "x", "TRUE", "FALSE"], ["antique", "a1", WORDNET, "y", "", "FALSE"]],
-    [["antique", "a2", WORDNET, "z", "TRUE", "TRUE"], ["antique", "a2", "t5_uqv_paraphraser", "w", "TRUE", "TRUE"]],
-    [["trec-dl-2019", "t1", WORDNET, "x", "TRUE", "TRUE"], ["trec-dl-2019", "t2", WORDNET, "y", "FALSE", "TRUE"]],
-]
-
-
-def write(path, head, rows):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([head, *rows])
-
-
-def write_sheets(folder, sheets):
-    head = ["id", *labels.PAIR, *labels.CATEGORIES.values(), "how to\nlabel"]
-    for name, sheet in zip(labels.PAIR_SHEETS, sheets, strict=True):
-        rows = [
-            [id, "s", f"one, {id}", f'"two" {id}', *(str(c in given).upper() for c in labels.CATEGORIES), ""]
-            for id, given in sheet.items()
-        ]
-        write(folder / name, head, rows)
-
-
-def write_variations(path, rows):
-    head = [
-        "dataset",
-        "q_id",
-        "method",
-        "transformation_type",
-        "original_query",
-        "variation",
-        "valid",
-        "follow_category",
-    ]
-    filled = [
-        [dataset, query, method, "kind", f"query {query}", text or f"query {query}", valid, fits]
-        for dataset, query, method, text, valid, fits in rows
-    ]
-    write(path, head, filled)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """The hand-made labels, laid out as the released ones."""
-    folder = tmp_path / "labels"
-    write_sheets(folder, SHEETS)
-    for name, rows in zip(labels.VARIATION_SHEETS, LABELLED_BY_HAND, strict=True):
-        write_variations(folder / name, rows)
-    for name, rows in zip(labels.LABELLED, (TREC, ANTIQUE), strict=True):
-        write_variations(folder / name, rows)
-    return folder
 
 
 @pytest.fixture
@@ -149,8 +75,8 @@ def test_kappa_is_symmetric_blind_to_names_and_1_only_for_equal_labels(items):
     assert (value == pytest.approx(1)) == (first == second)
 
 
-def test_table_2_by_hand(folder):
-    entries, notes = count_pairs(folder, load_paper("qvg"))
+def test_table_2_by_hand(labelled):
+    entries, notes = count_pairs(labelled, load_paper("qvg"))
     got = counted(entries)
     assert [got["", category, "count"] for category in (S, A, N, W, P)] == [3, 0, 2, 1, 7]
     assert [got["", category, "distinct pairs"] for category in (S, A, N, W, P)] == [1, 0, 2, 1, 4]
@@ -171,13 +97,13 @@ def test_table_2_by_hand(folder):
     assert f"pooled it would be {(14 / 29 + 24 / 29 + 31 / 51) / 3:.3f}" in notes[2]
 
 
-def test_what_agrees_is_marked_and_what_another_row_explains_is_named(folder, printed):
+def test_what_agrees_is_marked_and_what_another_row_explains_is_named(labelled, printed):
     path = printed(
         ("paraphrasing   | 215", "paraphrasing   | 7"),
         ("naturality | 33%", "naturality | 54%"),
         ("kappa | 0.42", "kappa | 0.73"),
     )
-    entries, notes = count_pairs(folder, load(path))
+    entries, notes = count_pairs(labelled, load(path))
     agrees = {(e.row, e.column): e.agrees for e in entries}
     assert agrees[P, "count"] is True and agrees[S, "count"] is False and agrees["syntax", "count"] is None
     assert agrees["Cohen's κ, all categories", "number"] is True
@@ -186,14 +112,14 @@ def test_what_agrees_is_marked_and_what_another_row_explains_is_named(folder, pr
     assert "The sheets have no column for misspelling." in notes
 
 
-def test_table_3_by_hand(folder, printed):
+def test_table_3_by_hand(labelled, printed):
     path = printed(
         ("random_char_substitution | 97.67%  | 91.00%", "random_char_substitution | 97.67%  | 66.67%"),
         ("qwerty_char_substitution | 97.67%  | 98.50%", "qwerty_char_substitution | 97.67%  | 100.00%"),
         ("antique      | 1,706", "antique      | 9"),
         ("wordnet_synonym_swap     | 37.21%  | 35.50%", "wordnet_synonym_swap     | 50.00%  | 33.33%"),
     )
-    entries, notes = count_variations(folder, load(path))
+    entries, notes = count_variations(labelled, load(path))
     got = counted(entries)
     columns = ("valid", "variations", "#Q", "both properties", "unchanged")
     rows = {row: [got["antique", row, c] for c in columns] for row in labels.GENERATORS.values()}
@@ -221,79 +147,16 @@ def test_table_3_by_hand(folder, printed):
     assert any(note.startswith("6 variations are in no sheet, 6 of these are valid exactly if") for note in notes)
 
 
-BROKEN = {
-    "a missing column": (
-        "table2",
-        0,
-        "Word ordering",
-        "order",
-        r":1: no column 'Word ordering'; the file needs id, UQV",
-    ),
-    "no label": ("table2", 1, "TRUE", "yes", r":3: Paraphrasing: 'yes' is no label; allowed: TRUE, FALSE"),
-    "a pair twice": ("table2", 2, "\n2,", "\n1,", r":4: id: pair '1' occurs twice"),
-    "other queries": ("table2", 1, '"one, 3"', '"one, 4"', r": id: pair '3' has other queries than in .*_0\.csv"),
-    "an unknown generator": (
-        "table3",
-        4,
-        QWERTY,
-        "WordSwapQWERTZ",
-        r":5: method: 'WordSwapQWERTZ' is unknown \(did you",
-    ),
-    "an unknown collection": ("table3", 4, "antique,a1", "antiqe,a1", r":2: dataset: 'antiqe' is unknown"),
-    "a blank final label": ("table3", 3, ",True,True", ",,True", r":2: valid: '' is no label"),
-    "a row cut short": ("table3", 3, ",True,True", "", r":2: valid: '' is no label"),
-}
-
-
-@pytest.mark.parametrize(("table", "file", "old", "new", "message"), BROKEN.values(), ids=BROKEN.keys())
-def test_bad_labels_are_one_line_and_nothing_is_written(folder, tmp_path, capsys, table, file, old, new, message):
-    path = labels.files(folder, table)[file]
-    text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    output = tmp_path / "made" / "table.md"
-    arguments = ["--table", table, "--labels", str(folder), "--reported", str(NUMBERS), "--output", str(output)]
-    assert main(["validate-labels", *arguments]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1 and not output.parent.exists()
-    with pytest.raises(UserError, match=message):
-        raise UserError(error.removeprefix("robustdr: "))
-    assert error.startswith(f"robustdr: {path}:")
-
-
-def test_absent_empty_and_unrelated_files(folder, tmp_path):
-    with pytest.raises(
-        UserError, match=r"anotations/UQV_annotation_-_0\.csv: no such file; table2 of qvg is counted from"
-    ):
-        labels.files(tmp_path / "nowhere", "table2")
-    with pytest.raises(UserError, match=r"table of qvg: 'table4' is unknown .*allowed: table2, table3"):
-        labels.files(folder, "table4")
-    path = tmp_path / "sheet.csv"
-    path.write_text("")
-    with pytest.raises(UserError, match=r":1: no column 'id'"):
-        labels.read_pairs(path)
-    write(path, ["id", *labels.PAIR, *labels.CATEGORIES.values()], [])
-    with pytest.raises(UserError, match="no rows below the head"):
-        labels.read_pairs(path)
-    path.write_bytes(path.read_bytes() + b"1,s,\xff\n")
-    with pytest.raises(UserError, match=r":2: not UTF-8"):
-        labels.read_pairs(path)
-    write_sheets(folder, [{"1": [P]}, {"2": [P]}, {"3": [P]}])
-    paths = labels.files(folder, "table2")
-    with pytest.raises(UserError, match="no pair is in all of"):
-        labels.check_pairs(paths, [labels.read_pairs(path) for path in paths])
-
-
-def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_the_pairs(folder, tmp_path):
+def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_the_pairs(labelled, tmp_path):
     """Markdown, CSV and JSON; rows in another order and another hash seed change no byte."""
     made = []
     for seed in ("1", "2"):
         output = tmp_path / seed / "qvg_table2.md"
-        arguments = ["--table", "table2", "--labels", str(folder), "--reported", str(NUMBERS), "--output", str(output)]
+        arguments = ["--table", "table2", "--labels", labelled, "--reported", NUMBERS, "--output", output]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-m", "robustdr", "validate-labels", *arguments], env=environment, check=True)
         made.append({path.name: path.read_bytes() for path in output.parent.iterdir()})
-        write_sheets(folder, [dict(random.Random(7).sample(list(sheet.items()), len(sheet))) for sheet in SHEETS])
+        write_sheets(labelled, [dict(random.Random(7).sample(list(sheet.items()), len(sheet))) for sheet in SHEETS])
     assert made[0] == made[1] and set(made[0]) == {"qvg_table2.md", "qvg_table2.csv", "qvg_table2.json"}
     rows = list(csv.DictReader(made[0]["qvg_table2.csv"].decode().splitlines()))
     about = json.loads(made[0]["qvg_table2.json"])
@@ -305,7 +168,7 @@ def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_t
     assert all(f"- {note}\n" in text for note in about["footnotes"])
 
 
-def test_the_workflow_counts_the_tables_where_the_key_is_set_and_names_it_where_it_is_not(folder, tmp_path):
+def test_the_workflow_counts_the_tables_where_the_key_is_set_and_names_it_where_it_is_not(labelled, tmp_path):
     clone = tmp_path / "clone"
     for part in ("rules", "config", "workflow", "report", "envs"):
         shutil.copytree(ROOT / part, clone / part)
@@ -320,7 +183,7 @@ def test_the_workflow_counts_the_tables_where_the_key_is_set_and_names_it_where_
 
     unset = snakemake("-n")
     assert unset.returncode == 1 and "config/config.yaml: qvg_labels: not set" in unset.stdout + unset.stderr
-    done = snakemake("--config", f"qvg_labels={folder}")
+    done = snakemake("--config", f"qvg_labels={labelled}")
     assert done.returncode == 0, done.stderr
     assert all((clone / target).is_file() for target in targets)
     assert (clone / "results/tables/qvg_table3.json").is_file() and (clone / "results/tables/qvg_table2.csv").is_file()

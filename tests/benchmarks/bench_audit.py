@@ -1,4 +1,4 @@
-"""How many single errors the audit sees: `PYTHONPATH=workflow:tests python -m benchmarks.bench_audit [papers]`.
+"""How many single errors the audit sees: `python tests/benchmarks audit [papers]`.
 
 Each trial takes a random paper that agrees with itself, rounds it, puts one error into one cell, and asks whether the
 audit reports anything. A single changed digit is often one that rounding explains; the more decimals, the fewer.
@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from audit.synthetic import CONVENTIONS, Number, Paper, random_paper
+from benchmarks.common import report
 from robustdr.audit.findings import audit
 
 Grid = dict[str, list[tuple[str, list[list[str]]]]]
@@ -95,10 +96,13 @@ def main() -> None:
     started = time.perf_counter()
     print(f"| error in one cell | {' | '.join(f'{d} decimals' for d in DECIMALS)} |")
     print(f"|---|{'---:|' * len(DECIMALS)}")
+    reported = 0
     for error in ERRORS:
         rates = [detection(error, decimals, trials) for decimals in DECIMALS]
         print(f"| {error.__name__.replace('_', ' ')} | {' | '.join(f'{seen / made:.1%}' for seen, made in rates)} |")
+        reported += rates[DECIMALS.index(2)][0]
     print(f"\n{trials} papers per figure, {time.perf_counter() - started:.0f} s")
+    report("audit", "single errors reported / made, at two decimals", reported / (trials * len(ERRORS)))
 
 
 if __name__ == "__main__":

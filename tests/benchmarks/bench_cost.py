@@ -1,6 +1,6 @@
 """Unit costs behind docs/scaling.md: time, memory and disk per token, passage, query and ranked passage.
 
-    python tests/benchmarks/bench_cost.py
+    python tests/benchmarks cost
 
 Seconds are processor seconds of one core, the best of two rounds: other work on the machine does not count. Memory is
 what Python and NumPy allocate at most (tracemalloc).
@@ -22,24 +22,25 @@ import bm25s
 import faiss
 import numpy as np
 import torch
-import yaml
 from safetensors.torch import save_file
 from transformers import AutoModel, BertConfig
 
+from benchmarks.common import configured, report, wordnet_source, write_base
 from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.reading import read_corpus
-from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.files import read_queries, write_queries
+from robustdr.processor import native
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import read_run, write_run
+from robustdr.retrieval.settings import Index
 from robustdr.training.data import changed_variations, read_training_data
 from robustdr.training.student import Student
 
-ROOT = Path(__file__).parents[2]
 DIMENSION, DEPTH = 768, 1000
+SHARED = {"encoders": "shared", "freeze_word_embeddings": False, "dropout": 0.0}
 
 
 def timed(work: Callable[[], Any], rounds: int = 2) -> float:
@@ -78,10 +79,10 @@ def bert_base(mini: Path, folder: Path) -> None:
 
 
 def model_speed(name: str, folder: Path, texts: list[str], length: int, batch_size: int) -> None:
-    encoder = Encoder(folder, half=True)
+    encoder = Encoder(folder, native())
     tokens = sum(map(len, encoder.tokenise(texts, length)))
     encoding = tokens / timed(lambda: encoder.encode(texts, length))
-    student = Student.load(folder, {"encoders": "shared", "freeze_word_embeddings": False, "dropout": 0.0}, True)
+    student = Student.load(folder, {**SHARED, "precision": native()}, True)
     optimiser = torch.optim.AdamW(student.parameters.values(), lr=1e-6)
     batch = student.encoders[QUERY].tokenise(texts[:batch_size], length)
 
@@ -102,15 +103,18 @@ def search_cost(passages: int = 50_000, queries: int = 500) -> None:
     vectors = rng.standard_normal((passages, DIMENSION), dtype=np.float32)
     asked = rng.standard_normal((queries, DIMENSION), dtype=np.float32)
     ids = [str(8_000_000 + i) for i in range(passages)]
-    settings = {"factory": "Flat", "nprobe": 1}
+    settings = Index("Flat", nprobe=1)
     seconds = timed(lambda: search([(vectors, ids)], asked, 100, settings))
     print(f"exact search, depth 100: {queries * passages / seconds / 1e6:,.0f} M scores/s"
           f" ({2 * DIMENSION * queries * passages / seconds / 1e9:.0f} GFLOP/s)")  # fmt: skip
+    per_query = {}
     for shards in (1, 4):
         parts = [(vectors[i::shards], ids[i::shards]) for i in range(shards)]
         most, _ = peak(lambda parts=parts: search(parts, asked, DEPTH, settings))
         copies = 0 if shards == 1 else vectors.nbytes / shards  # the benchmark's own slices are not contiguous
-        print(f"search, depth {DEPTH}, {shards} shards: {(most - copies) / queries / 1e3:.0f} kB per query at most")
+        per_query[shards] = (most - copies) / queries
+        print(f"search, depth {DEPTH}, {shards} shards: {per_query[shards] / 1e3:.0f} kB per query at most")
+    report("cost", f"memory of a search at depth {DEPTH}, four shards / one", per_query[4] / per_query[1])
 
 
 def run_cost(folder: Path, queries: int = 100) -> None:
@@ -182,8 +186,8 @@ def corpus_cost(folder: Path, texts: list[str], passages: int = 100_000) -> None
           f" {1e3 * seconds / len(asked) / passages * 1e6:.1f} ms per million passages")  # fmt: skip
 
 
-def variation_cost(source: dict[str, Any], kinds: list[str]) -> None:
-    queries = [(query.qid, query.text) for query in wordnet.split(source, "dev")[0]]
+def variation_cost(kinds: list[str]) -> None:
+    queries = [(query.qid, query.text) for query in wordnet.split(wordnet_source(), "dev")[0]]
     rates = {}
     for kind in kinds:
         variation = variations.create(kind)
@@ -199,20 +203,17 @@ def start_cost() -> None:
 
 
 def main() -> None:
-    source = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wordnet-mini"]
-    texts = [passage.text for passage in islice(wordnet.corpus(source), 2000)]
+    texts = [passage.text for passage in islice(wordnet.corpus(wordnet_source()), 2000)]
     torch.set_num_threads(1)  # threads that wait for each other would count as work
     faiss.omp_set_num_threads(1)
-    scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         start_cost()
-        paper = yaml.safe_load((ROOT / "config/papers/capot/experiment.yaml").read_text(encoding="utf-8"))
-        variation_cost(source, paper["evaluation"]["natural-questions"]["variations"])
+        variation_cost(configured("papers/capot/experiment.yaml")["evaluation"]["natural-questions"]["variations"])
         run_cost(folder)
         training_data_cost(folder, texts)
         corpus_cost(folder, texts)
-        write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", folder / "mini")
+        write_base(folder / "mini")
         query_cost(folder, Encoder(folder / "mini").tokenizer.backend_tokenizer)
         search_cost()
         model_speed("two layers of MiniLM", folder / "mini", texts[:1000], 48, 32)

@@ -1,59 +1,51 @@
 """Encoding passages: `Encoder.encode` beside sentence-transformers' own `encode`: same model, texts and precision.
 
-    python tests/benchmarks/bench_encoding.py [rounds]
+    python tests/benchmarks encoding [rounds]
 
-Both are offered the hardware's half precision and their best batching; the two take turns.
+Both compute in the precision that the processor is fastest in and in their best batches; the two take turns.
 """
 
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 import torch
-import yaml
 from sentence_transformers import SentenceTransformer
 
+from benchmarks.common import report, timed, wordnet_source, write_base
 from robustdr.collections import wordnet
-from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.encoder import Encoder, autocast
+from robustdr.encoding.encoder import Encoder
+from robustdr.processor import native
 
-ROOT = Path(__file__).parents[2]
 LENGTH = 48
 
 
 def main(rounds: int) -> None:
-    source = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wordnet-mini"]
-    texts = [passage.text for passage in wordnet.corpus(source)][:4000]
-    scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
+    texts = [passage.text for passage in wordnet.corpus(wordnet_source())][:4000]
     with tempfile.TemporaryDirectory() as folder:
-        write_checkpoint({"name": "base", **scale["checkpoints"]["base"]}, "benchmark", Path(folder) / "model")
-        ours = Encoder(Path(folder) / "model", half=True)
-        theirs = SentenceTransformer(str(Path(folder) / "model"), device=str(ours.device))
+        write_base(Path(folder) / "model")
+        ours = Encoder(Path(folder) / "model", native())
+        theirs = SentenceTransformer(
+            str(Path(folder) / "model"), device=str(ours.device), model_kwargs={"dtype": native()}
+        )
     theirs.max_seq_length = LENGTH
 
     def encode_theirs(batch_size: int) -> np.ndarray:
-        with torch.inference_mode(), autocast(ours.device):
-            return theirs.encode(texts, batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True)
+        return theirs.encode(texts, batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True)
 
     best = min((64, 32, 128), key=lambda size: timed(lambda: encode_theirs(size))[0])
     ratios = []
     for _ in range(rounds):
         seconds_ours, vectors = timed(lambda: ours.encode(texts, LENGTH))
         seconds_theirs, expected = timed(lambda: encode_theirs(best))
-        assert np.abs(vectors - expected).max() < 0.1, "the two must encode alike (half precision)"
+        assert np.abs(vectors - expected).max() < 0.1, "the two must encode alike but for rounding"
         ratios.append(seconds_theirs / seconds_ours)
         print(f"ours {len(texts) / seconds_ours:7.0f} passages/s   sentence-transformers (batches of {best})"
               f" {len(texts) / seconds_theirs:7.0f} passages/s   ratio {ratios[-1]:.2f}")  # fmt: skip
-    print(f"encoding: median ratio {statistics.median(ratios):.2f} (threads: {torch.get_num_threads()})")
-
-
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
+    print(f"{native()}, threads: {torch.get_num_threads()}")
+    report("encoding", "passages per second of ours / of sentence-transformers", statistics.median(ratios))
 
 
 if __name__ == "__main__":

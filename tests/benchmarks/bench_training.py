@@ -1,6 +1,6 @@
 """Training: `train` beside sentence-transformers' own trainer: same model, data, loss, batch size and precision.
 
-    python tests/benchmarks/bench_training.py [rounds]
+    python tests/benchmarks training [rounds]
 
 In both, batches are uniform random subsets, word embeddings are frozen, gradients are clipped, AdamW follows the same
 learning rates, the loss of every step is logged, and the hardware's half precision is used. Only the steps are timed,
@@ -18,7 +18,6 @@ import tempfile
 from pathlib import Path
 
 import torch
-import yaml
 from datasets import Dataset
 from sentence_transformers import (
     SentenceTransformer,
@@ -28,10 +27,9 @@ from sentence_transformers import (
 )
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
+from benchmarks.common import configured, report, wordnet_source, write_base
 from robustdr.collections import wordnet
-from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.hardware import device
-from robustdr.encoding.settings import CheckpointSettings
 from robustdr.processor import native
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
@@ -40,13 +38,12 @@ from robustdr.training.loop import train
 from robustdr.training.schedule import learning_rate
 from robustdr.training.settings import TrainSettings
 
-ROOT = Path(__file__).parents[2]
 QUERIES = 1024
 
 
 def examples() -> list[dict[str, str]]:
     """Questions with their most relevant passage and a random one."""
-    source = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wordnet-mini"]
+    source = wordnet_source()
     texts = {passage.docid: passage.text for passage in wordnet.corpus(source)}
     asked, judgements, _ = wordnet.split(source, "train")
     best = {j.qid: j.docid for j in sorted(judgements, key=lambda j: j.grade)}
@@ -115,15 +112,14 @@ def train_theirs(
 
 
 def main(rounds: int) -> None:
-    scale = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
     recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
     computing = {"precision": native(), "threads": torch.get_num_threads(), "checkpoint_every": QUERIES}
-    settings = TrainSettings(**{**scale["budgets"]["passage"], **recipe, **computing})
+    settings = TrainSettings(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing})
     triples = examples()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         initial = folder / "initial"
-        write_checkpoint(CheckpointSettings(name="base", **scale["checkpoints"]["base"]), "benchmark", initial)
+        write_base(initial)
         # Without dropout, as at mini scale: theirs takes it from the model.
         config = json.loads((initial / "config.json").read_text())
         config |= {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
@@ -152,7 +148,8 @@ def main(rounds: int) -> None:
     differences = [abs(one - other) for one, other in zip(our_losses, on_our_batches, strict=True)]
     print(f"on the same batches losses differ by {differences[0]:.4f} in step 1, by {max(differences):.4f} at most")
     ratio = statistics.median(ours) / statistics.median(theirs)
-    print(f"training: ratio of medians {ratio:.2f} (threads: {torch.get_num_threads()}, {settings.precision})")
+    print(f"ratio of medians; threads: {torch.get_num_threads()}, {native()}")
+    report("training", "queries per second of ours / of sentence-transformers", ratio)
 
 
 if __name__ == "__main__":

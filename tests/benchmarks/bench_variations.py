@@ -1,12 +1,14 @@
-"""Variations beside TextAttack: `python tests/benchmarks/bench_variations.py queries.tsv [python]`.
+"""How fast queries are varied, and beside TextAttack where it is at hand.
 
-`python` is the interpreter of an environment with textattack==0.3.11. Prints queries per second of both side by side on
-one core, compares the distributions of the typos (kept queries, word, place in the word, letters) on 2,000 queries by
-chi-square, and measures a million queries: time and peak memory.
+    python tests/benchmarks variations [queries.tsv [python]]
+
+Without a file, the queries are the embedded WordNet questions. `python` is the interpreter of an environment with
+textattack==0.3.11: then rates stand side by side, and the distributions of the typos (kept queries, word, place in the
+word, letters) on 2,000 queries are compared by chi-square. In the end, a million queries: time and peak memory.
 """
 
 import json
-import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,15 +18,15 @@ from pathlib import Path
 
 from scipy.stats import chi2_contingency
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "workflow"))
-
+from benchmarks.common import report, wordnet_source
 from robustdr import lexicon, variations
+from robustdr.collections import wordnet
 from robustdr.collections.wordnet import database
 from robustdr.files import read_queries
 
 COMPARED = ("rand_insert", "rand_delete", "rand_substitute", "swap_neighbour_chars", "swap_adjacent_key")
 SAMPLE = 2_000
-MILLION = """
+STREAM = """
 import re, sys, time
 from pathlib import Path
 from robustdr import variations
@@ -94,32 +96,41 @@ def compare(queries: list[tuple[str, str]], theirs: dict[str, dict]) -> None:
         print(f"{name:24}" + "".join(f" {p:6.3f}" for p in (kept, *rest)))
 
 
-def million(name: str) -> None:
+def stream(name: str, count: int) -> float:
+    """Peak memory in MB of a process that varies a file of so many queries."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "queries.tsv"
         with open(source, "w") as file:
-            file.writelines(f"{qid}\twhat does number {qid} of the sample mean\n" for qid in range(1_000_000))
-        command = [sys.executable, "-c", MILLION, str(source), str(Path(folder) / "out.tsv"), name]
-        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
-        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+            file.writelines(f"{qid}\twhat does number {qid} of the sample mean\n" for qid in range(count))
+        command = [sys.executable, "-c", STREAM, str(source), str(Path(folder) / "out.tsv"), name]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds, peak = done.stdout.split()
-    print(f"{name:24} 1,000,000 queries in {float(seconds):.0f} s, peak {int(peak) / 1024:.0f} MB")
+    print(f"{name:24} {count:9,} queries in {float(seconds):.1f} s, peak {int(peak) / 1024:.0f} MB", flush=True)
+    return int(peak) / 1024
 
 
-def main(queries: str, python: str = "") -> None:
-    texts = list(read_queries(queries).items())
+def questions() -> dict[str, str]:
+    return {query.qid: query.text for part in ("train", "dev") for query in wordnet.split(wordnet_source(), part)[0]}
+
+
+def main(queries: str = "", python: str = "") -> None:
+    texts = list((read_queries(queries) if queries else questions()).items())
     theirs = reference(python, texts[:SAMPLE]) if python else {}
     print(f"queries per second, one core\n{'generator':24} {'ours':>9} {'TextAttack':>10} {'ratio':>6}")
+    ratios = []
     for name in variations.names():
         if name != "llm":
             ours = rate(name, texts)
             other = theirs.get(name, {}).get("rate")
-            print(f"{name:24} {ours:9,.0f}" + (f" {other:10,.0f} {ours / other:6.0f}" if other else ""))
+            ratios += [ours / other] if other else []
+            print(f"{name:24} {ours:9,.0f}" + (f" {other:10,.0f} {ratios[-1]:6.0f}" if other else ""), flush=True)
     if theirs:
         compare(texts[:SAMPLE], theirs)
+        report("variations", "queries per second of ours / of TextAttack, median", statistics.median(ratios))
     print()
-    million("typo")
-    million("swap_synonym_wordnet")
+    for name in ("typo", "swap_synonym_wordnet"):
+        few, many = (stream(name, count) for count in (10_000, 1_000_000))
+        report("variations", f"peak memory of {name} for 1,000,000 queries / for 10,000", many / few)
 
 
 if __name__ == "__main__":

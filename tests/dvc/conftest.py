@@ -1,6 +1,5 @@
 """Fixtures: the project under Git and DVC in a folder of its own, configured so that every stage takes seconds."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -8,19 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from tests.workflow.conftest import OFFLINE, ROOT, Project
+from tests.workflow.small import ROLE, edit, make_papers, some
 
 TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
 AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-ROLE = "msmarco-passage"
-
-
-def edit(path: Path, change) -> None:
-    """Let `change` alter the file's tree, in which nothing is shared by anchors any more."""
-    tree = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
-    change(tree)
-    path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
 def shrink(config: Path) -> None:
@@ -36,7 +27,7 @@ def shrink(config: Path) -> None:
 
     def experiment(tree):
         tree["evaluation"] = {ROLE: {**tree["evaluation"][ROLE], "variations": ["swap_words"]}}
-        tree["systems"] = {system: tree["systems"][system] for system in ("bm25", "dr_oq")}
+        tree["systems"] = some(tree["systems"], ["bm25", "dr_oq"])
         tree["tables"] = {"table2": {**tree["tables"]["table2"], "systems": ["dr_oq"]}}
         del tree["tables"]["table2"]["significance"]
         tree["figures"] = {"figure2": {"title": "Drop", "kind": "methods", "collection": ROLE, "measure": "RR@10"}}
@@ -49,6 +40,7 @@ def shrink(config: Path) -> None:
     for paper in (config / "papers").iterdir():
         if paper.name != "rodr":
             shutil.rmtree(paper)
+    make_papers(config.parent, "rodr")
     edit(config / "collections.yaml", collections)
     edit(config / "scales/mini.yaml", scale)
     edit(config / "papers/rodr/experiment.yaml", experiment)

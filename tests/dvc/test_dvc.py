@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 import yaml
-from tests.dvc.conftest import ROLE, Repository, edit
+from tests.dvc.conftest import Repository
+from tests.workflow.small import ROLE, edit
 
 pytestmark = [pytest.mark.dvc, pytest.mark.slow]
 EXPERIMENT, SCALE = "config/papers/rodr/experiment.yaml", "config/scales/mini.yaml"

@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from tests.workflow.conftest import OFFLINE, Project
-from tests.workflow.test_run import shrink
+from tests.workflow.small import tiny
 
 ROOT = "results/mini"
 TABLE = f"{ROOT}/tables/rodr_table2.md"
@@ -21,37 +20,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.faults)
-
-
-def tiny(folder: Path) -> Project:
-    """A project whose table needs BM25, one trained system with its passage vectors, and one variation."""
-    folder.mkdir(parents=True, exist_ok=True)
-    project = Project(folder)
-    shrink(folder)
-    for paper in ("all", "capot"):
-        shutil.rmtree(folder / "config/papers" / paper)
-    for name, change in {"scales/mini.yaml": _scale, "papers/rodr/experiment.yaml": _experiment}.items():
-        path = folder / "config" / name
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-        change(tree)
-        path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
-    claims = folder / "config/papers/rodr/claims.yaml"
-    claims.write_text(claims.read_text(encoding="utf-8").replace(": rodr\n", ": bm25\n"), encoding="utf-8")
-    return project
-
-
-def _scale(tree):
-    tree["embeddings"]["keep"] = True
-    for budget in tree["budgets"].values():
-        budget |= {"epochs": 2.0, "batch_size": 8, "checkpoint_every": 5}
-
-
-def _experiment(tree):
-    tree["systems"] = {name: tree["systems"][name] for name in ("bm25", "dr_oq")}
-    (evaluation,) = tree["evaluation"].values()
-    evaluation["variations"] = ["swap_words"]
-    tree["tables"]["table2"] |= {"systems": ["bm25", "dr_oq"]}
-    del tree["tables"]["table2"]["significance"]
 
 
 def results(folder: Path) -> dict[str, bytes]:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.faults.conftest import TABLE, results, same, start, temporaries, tiny
+from tests.faults.conftest import TABLE, results, same, start, temporaries
+from tests.workflow.small import tiny
 
 pytestmark = pytest.mark.slow
 KILLS = 20

@@ -7,16 +7,14 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
 from slurm.cluster import Cluster, wait_for
 from workflow.conftest import Project
-from workflow.test_run import KINDS, shrink
+from workflow.small import KINDS, edit, shrink
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -67,19 +65,12 @@ def start(project: Project) -> subprocess.Popen:
         )
 
 
-def edit(project: Project, file: str, change: Callable[[dict], None]) -> None:
-    path = project.folder / file
-    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    change(tree)
-    path.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def story(cluster, tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("project"))
     shrink(project.folder)
-    edit(project, "config/scales/mini.yaml", lambda tree: tree["budgets"]["passage"].update(BUDGET))
-    edit(project, "slurm/site.yaml", lambda tree: tree.update(partitions=PARTITIONS))
+    edit(project.folder / "config/scales/mini.yaml", lambda tree: tree["budgets"]["passage"].update(BUDGET))
+    edit(project.folder / "slurm/site.yaml", lambda tree: tree.update(partitions=PARTITIONS))
     status, output = project.snakemake(*BEFORE)
     assert status == 0, output
     with pytest.MonkeyPatch.context() as monkeypatch:

@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.evaluation.measures import read_measures
 from robustdr.files import read_answers
-from workflow.test_run import edit, some
+from workflow.small import edit, make_papers, some
 
 pytestmark = pytest.mark.slow
 TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0.parquet"
@@ -57,7 +57,7 @@ def shrink(folder):
 
     for paper in ("toroder", "all"):
         (folder / f"config/papers/{paper}/experiment.yaml").unlink()
-    edit(folder / "config/config.yaml", lambda tree: tree.update(papers=["capot"]))
+    make_papers(folder, "capot")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)
     edit(folder / "config/papers/capot/experiment.yaml", capot)

@@ -1,0 +1,40 @@
+"""What the benchmarks share: the embedded collection, its pretrained model, seconds, and the line of a ratio."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CONFIG = Path(__file__).parents[2] / "config"
+
+
+def configured(file: str) -> dict[str, Any]:
+    return yaml.safe_load((CONFIG / file).read_text(encoding="utf-8"))
+
+
+def wordnet_source() -> dict[str, Any]:
+    """The collection of WordNet's definitions, as the miniature configures it."""
+    return configured("collections.yaml")["wordnet-mini"]
+
+
+def write_base(folder: Path) -> None:
+    """The miniature's pretrained model."""
+    from robustdr.encoding.checkpoint import write_checkpoint  # slow to import, and not needed by all
+    from robustdr.encoding.settings import CheckpointSettings
+
+    settings = CheckpointSettings("base", **configured("scales/mini.yaml")["checkpoints"]["base"])
+    write_checkpoint(settings, "benchmark", folder)
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds on the clock, and the result."""
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def report(name: str, compared: str, ratio: float) -> None:
+    """Print the line that `make bench` collects; `compared` names both quantities: `one / other`."""
+    print(f"ratio: {name}: {compared}: {ratio:.2f}", flush=True)

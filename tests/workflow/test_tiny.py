@@ -1,0 +1,88 @@
+"""One table from nothing, by Snakemake, on a few hundred WordNet glosses: BM25 and one trained retriever."""
+
+import json
+
+import pytest
+from tests.workflow.small import tiny
+
+from robustdr.config import load
+from robustdr.evaluation.measures import evaluate, read_measures
+from robustdr.files import read_qrels
+from robustdr.plan import Plan
+from robustdr.reports import table_settings
+from robustdr.retrieval.runs import read_metadata, read_run
+
+TABLE = "results/mini/tables/rodr_table2.md"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    project = tiny(tmp_path_factory.mktemp("tiny"))
+    status, output = project.snakemake("--", TABLE)
+    assert status == 0, output
+    return project
+
+
+@pytest.fixture(scope="module")
+def plan(finished):
+    return Plan(load(finished.folder / "config"), "mini")
+
+
+def test_the_table_holds_what_was_measured(finished, plan):
+    cells = json.loads((finished.folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
+    assert {cell["system"] for cell in cells} == {"bm25", "dr_oq"}
+    assert not [cell["not_run"] for cell in cells if cell["not_run"]]
+    keys = table_settings(plan, "rodr", "table2").keys
+    for cell in cells:
+        (path,) = (path for path in keys if f"/{cell['system']}/" in path)
+        frame, key = read_measures(finished.folder / path)
+        assert cell["keys"] == key == keys[path]
+        if cell["query_set"] == "swap_words":
+            at = frame[(frame["query_set"] == "dev.swap_words") & (frame["measure"] == cell["measured"])]
+            assert cell["reproduced"] == pytest.approx(at["value"].mean(), abs=1e-12)
+            assert cell["queries"] == 25
+    assert "**Miniature.**" in (finished.folder / TABLE).read_text(encoding="utf-8").splitlines()[2]
+
+
+@pytest.mark.parametrize("system, seed", [("bm25", 0), ("dr_oq", 1)])
+def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, seed):
+    """A mix-up of files between two rules would show here: values are computed anew from each run."""
+    folder = finished.folder / "results/mini"
+    qrels = read_qrels(folder / "collections/wordnet-mini/dev/qrels.txt")
+    frame, _ = read_measures(folder / f"measures/wordnet-mini/{system}/seed{seed}.parquet")
+    runs = folder / f"runs/wordnet-mini/{system}/seed{seed}"
+    for kind in ("original", "swap_words"):
+        run = runs / f"dev.{kind}.trec.gz"
+        header = read_metadata(run)
+        assert header["implementation"]["key"] == plan.run_key(system, seed, "wordnet-mini", "dev", kind)
+        assert header["data"]["test_data"]["topics"] == ("queries.tsv" if kind == "original" else f"{kind}.tsv")
+        for measure, expected in evaluate(qrels, read_run(run), ["RR@10", "R@100"]).items():
+            rows = frame[(frame["query_set"] == f"dev.{kind}") & (frame["measure"] == measure)]
+            assert dict(zip(rows["qid"], rows["value"], strict=True)) == pytest.approx(expected)
+
+
+def test_a_second_run_does_nothing(finished):
+    jobs, made = finished.plan("--", TABLE)
+    assert not jobs and not made
+
+
+def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
+    """Snakemake trusts a file that it did not make; the table does not."""
+    folder = finished.folder
+    measures = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1.parquet"
+    other = folder / "results/mini/measures/wordnet-mini/bm25/seed0.parquet"
+    saved = {path: path.read_bytes() for path in folder.glob("results/mini/tables/*")}
+    record, of_other = (path.with_name(f"{path.name}.sha256") for path in (measures, other))
+    whole, recorded = measures.read_bytes(), record.read_bytes()
+    measures.write_bytes(other.read_bytes())
+    record.write_text(of_other.read_text().replace(other.name, measures.name))  # its digest
+    status, output = finished.snakemake("--forcerun", "table", "--rerun-triggers", "mtime", "--", TABLE)
+    assert status == 0, output
+    cells = json.loads((folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
+    key = plan.measures_key("dr_oq", 1, "wordnet-mini")
+    reasons = {cell["not_run"] for cell in cells if cell["system"] == "dr_oq"}
+    assert len(reasons) == 1 and f"the configuration and code make {key}: stale" in reasons.pop()
+    measures.write_bytes(whole)
+    record.write_bytes(recorded)
+    for path, content in saved.items():
+        path.write_bytes(content)
