@@ -17,8 +17,8 @@ from robustdr.encoding.hardware import Precision, autocast, device, dtype
 from robustdr.errors import UserError
 from robustdr.seeds import digest
 
-# Tokens of one pass through the model, padding included: few enough that texts of one length go together, enough to keep
-# the hardware busy.
+# Tokens of one pass through the model, padding included: few enough that texts of one length go together, enough to
+# keep the hardware busy.
 GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
 
 
