@@ -3,6 +3,8 @@
 import math
 
 import ir_measures
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,6 +107,22 @@ def test_write_and_read(tmp_path):
     once = (tmp_path / "m.parquet").read_bytes()
     write_measures(EvaluateSettings(sets, relevance_level=1), "key", runs, tmp_path / "m.parquet")
     assert (tmp_path / "m.parquet").read_bytes() == once
+
+
+def test_the_relevance_level_of_the_settings_is_that_of_the_file(tmp_path):
+    write_run(tmp_path / "run.gz", {"q": [("fair", 2.0), ("good", 1.0)]}, {"tag": "t"})
+    (tmp_path / "qrels").write_text("q 0 fair 1\nq 0 good 2\n")
+    runs = {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}
+    for level, expected in ((1, 1.0), (2, 0.5), (3, 0.0)):
+        settings = {"measures": {"dev.original": ["RR@10"]}, "relevance_level": level}
+        write_measures(settings, "key", runs, tmp_path / "m.parquet")
+        assert list(read_measures(tmp_path / "m.parquet")[0]["value"]) == [expected]
+
+
+@pytest.mark.parametrize("metadata", [None, {}, {"author": "another tool"}])
+def test_a_file_that_carries_no_key(tmp_path, metadata):
+    pq.write_table(pa.table({"value": [1.0]}).replace_schema_metadata(metadata), tmp_path / "m.parquet")
+    assert read_measures(tmp_path / "m.parquet")[1] == ""
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 not really"])

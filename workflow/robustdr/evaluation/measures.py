@@ -72,7 +72,7 @@ def write_measures(
         for measure, by_query in values.items():
             frame = pd.DataFrame({"qid": list(by_query), "value": list(by_query.values())})
             frames.append(frame.assign(query_set=query_set, measure=measure)[["query_set", "measure", "qid", "value"]])
-    table = pa.Table.from_pandas(pd.concat(frames, ignore_index=True), preserve_index=False)
+    table = pa.Table.from_pandas(pd.concat(frames), preserve_index=False)
     with atomic(output) as temporary:
         pq.write_table(table.replace_schema_metadata({"key": key}), temporary)
 

@@ -26,10 +26,9 @@ def paired_t_test(a: np.ndarray, b: np.ndarray) -> Comparison:
 
 def holm(p_values: list[float]) -> list[float]:
     """Holm's step-down correction of p values, in the order given."""
-    order = np.argsort(p_values, kind="stable")
     corrected = np.empty(len(p_values))
     highest = 0.0
-    for step, position in enumerate(order):
+    for step, position in enumerate(np.argsort(p_values)):
         highest = max(highest, min(1.0, p_values[position] * (len(p_values) - step)))
         corrected[position] = highest
     return corrected.tolist()
