@@ -70,6 +70,8 @@ def test_confidence_interval_by_hand():
     assert confidence_interval(np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx(
         math.sqrt(5 / 3) / 2 * 3.182446, rel=1e-6
     )
+    # Deviation √2 over √2, times 12.7062: two values are one degree of freedom.
+    assert confidence_interval(np.array([1.0, 3.0])) == pytest.approx(12.706205, rel=1e-6)
     assert confidence_interval(np.array([0.7])) == 0.0
     assert confidence_interval(np.array([0.7, 0.7])) == 0.0
 

@@ -10,7 +10,7 @@ from robustdr.errors import UserError
 from robustdr.files import write_queries
 from robustdr.retrieval.runs import write_run
 from robustdr.seeds import generator
-from robustdr.training.data import choose_negatives, read_training_data, write_training_data
+from robustdr.training.data import choose_negatives, choose_passages, read_training_data, write_training_data
 from robustdr.training.settings import TrainingDataSettings
 
 DOCIDS = [f"d{number}" for number in range(12)]
@@ -39,6 +39,24 @@ def test_negatives_are_drawn_from_the_top_without_what_is_relevant(ranking, rele
 def test_every_candidate_can_be_drawn():
     drawn = {docid for seed in range(60) for docid in choose_negatives(DOCIDS, {}, 12, 3, seed, "q")}
     assert drawn == set(DOCIDS)
+
+
+def test_passages_by_hand(tmp_path):
+    run = {"q1": "abcd", "q2": "ab", "q3": "a"}
+    ranked = {qid: [(docid, -float(at)) for at, docid in enumerate(docids)] for qid, docids in run.items()}
+    write_run(tmp_path / "run.gz", ranked, {"tag": "t"})
+    # q1: c is relevant, but not best-graded; q2 has no positive, q3 no negative; the run lacks q4.
+    judgements = {"q1": {"b": 2, "e": 2, "c": 1}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 1}}
+    assert choose_passages(judgements, tmp_path / "run.gz", depth=4, keep=9, seed=1) == {"q1": (["b", "e"], ["a", "d"])}
+
+
+def test_every_query_and_every_seed_has_a_draw_of_its_own(tmp_path):
+    ranking = [(docid, -float(at)) for at, docid in enumerate(DOCIDS)]
+    write_run(tmp_path / "run.gz", dict.fromkeys(QIDS, ranking), {"tag": "t"})
+    judgements = {qid: {"relevant": 1} for qid in QIDS}
+    chosen = [choose_passages(judgements, tmp_path / "run.gz", depth=12, keep=6, seed=seed) for seed in (1, 2)]
+    drawn = {tuple(negatives) for of_seed in chosen for _, negatives in of_seed.values()}
+    assert len(drawn) == 2 * len(QIDS)  # of 924 possible ones
 
 
 # files

@@ -58,7 +58,7 @@ class Store:
                     f"{source.path} {what}, the configuration and code make {source.key}: "
                     f"stale; delete it and run again"
                 )
-            groups = frame.sort_values("qid").groupby(["query_set", "measure"], sort=False)
+            groups = frame.sort_values("qid").groupby(["query_set", "measure"])
             values = {at: group["value"].to_numpy() for at, group in groups}
             measured.setdefault((source.system, source.collection), []).append(values)
         return {at: seeds for at, seeds in measured.items() if at[0] not in self.reasons}
