@@ -1,5 +1,7 @@
 """What a step sees: batches, the texts of the queries, random negatives."""
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,6 +87,23 @@ def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
             assert query == examples[number].query
             assert positive in examples[number].positives
             assert set(negatives) <= set(examples[number].negatives)
+
+
+def test_every_query_and_every_seed_has_passages_and_variations_of_its_own():
+    """What is seen first of four is an independent draw for each query, seed and kind of text."""
+    passages = tuple((docid, "", docid) for docid in "abcd")
+    examples = [Example(f"q{number}", "original", tuple("abcd"), passages, passages) for number in range(400)]
+
+    def first(seed: int) -> list[list[str]]:
+        of = Feed(examples, size=4, negatives=1, augmentation=0.0, seed=seed)
+        groups = [[docid for docid, _, _ in of.passages(example, 0)] for example in examples]
+        return [*map(list, zip(*groups, strict=True)), [of.texts(example, 0)[1] for example in examples]]
+
+    draws = [*first(seed=1), *first(seed=2)]
+    lowest, highest = binom.interval(1 - 1e-9, 400, 1 / 4)
+    assert all(lowest <= draw.count(letter) <= highest for draw in draws for letter in "abcd")
+    for one, other in combinations(draws, 2):
+        assert lowest <= sum(map(str.__eq__, one, other)) <= highest
 
 
 def test_queries_alone_have_no_passages(queries_file):

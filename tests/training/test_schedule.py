@@ -33,6 +33,10 @@ def test_windows_of_seven_in_twenty_eight_show_every_negative_once_in_four_epoch
     assert sorted(seen) == list(range(28))
 
 
+def test_a_list_as_long_as_the_window_is_seen_whole():
+    assert all(sorted(window("abcd", 4, epoch, 1, "q")) == list("abcd") for epoch in range(9))
+
+
 @given(st.integers(1, 5), st.integers(1, 5), EPOCHS, SEEDS, QIDS)
 def test_a_short_list_is_sampled_with_replacement(length, more, epoch, seed, qid):
     drawn = window(list(range(length)), length + more, epoch, seed, qid)

@@ -47,7 +47,7 @@ def save_state(
 
 def _digest(folder: Path, position: dict) -> str:
     """Of the tensors and of the position: a state with a flipped bit is as good as none."""
-    written = f"{sha256(folder / 'state.safetensors')}{json.dumps(position, sort_keys=True)}"
+    written = f"{sha256(folder / 'state.safetensors')}{json.dumps(position)}"
     return hashlib.sha256(written.encode()).hexdigest()
 
 
