@@ -83,10 +83,22 @@ def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
     examples = read_training_data(training_file)
     for step in feed(0, examples).run(0, 15):
         groups = [step.passages[start : start + 3] for start in range(0, 12, 3)]
-        for number, query, (positive, *negatives) in zip(step.examples, step.query, groups, strict=True):
-            assert query == examples[number].query
+        for number, query, variation, (positive, *negatives) in zip(
+            step.examples, step.query, step.variation, groups, strict=True
+        ):
+            assert (query, (variation,)) == (examples[number].query, examples[number].variations)
             assert positive in examples[number].positives
             assert set(negatives) <= set(examples[number].negatives)
+
+
+def test_every_epoch_and_every_seed_has_batches_of_its_own(training_file):
+    examples = read_training_data(training_file)
+    epochs = [
+        {frozenset(step.examples) for step in feed(0, examples, seed).run(start, start + 6)}
+        for seed in (1, 2)
+        for start in (0, 6, 12)
+    ]
+    assert all(len(one & other) <= 1 for one, other in combinations(epochs, 2))  # of 6
 
 
 def test_every_query_and_every_seed_has_passages_and_variations_of_its_own():
