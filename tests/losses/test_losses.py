@@ -106,6 +106,8 @@ def test_unknown_loss():
 def test_unknown_setting():
     with pytest.raises(UserError, match=r"loss rodr: setting: 'nlll' is unknown .*allowed: nll, passage_alignment"):
         losses.create("rodr", nlll=1.0)
+    with pytest.raises(UserError, match=r"loss self_teaching: setting: 'alpha' is unknown; allowed: $"):
+        losses.check("self_teaching", alpha=1.0)
 
 
 def test_unknown_value_of_a_setting():
