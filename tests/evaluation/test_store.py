@@ -95,6 +95,8 @@ def test_a_system_that_was_not_run_says_why():
         store.values("ance", "toy", "dev", "original", "RR@10")
     with pytest.raises(UserError, match="ance on toy: released as a pickle only"):
         store.query_sets("ance", "toy", "dev")
+    with pytest.raises(UserError, match=r"^rodr on toy: not run$"):
+        store.query_sets("rodr", "toy", "dev")
 
 
 @pytest.mark.parametrize("query_set, measure", [("misspelt", "RR@10"), ("original", "R@1000")])
@@ -104,8 +106,9 @@ def test_nothing_measured_there(measured, query_set, measure):
         values(store, query_set, measure=measure)
 
 
-def test_the_mean_over_no_variations(measured):
-    store = Store([Source(measured("rodr", {"dev.original": [1]}), "key")], {}, {"toy": {MEAN: []}})
+@pytest.mark.parametrize("means", [{"toy": {MEAN: []}}, {"toy": {}}, {}])
+def test_the_mean_over_no_variations(measured, means):
+    store = Store([Source(measured("rodr", {"dev.original": [1]}), "key")], {}, means)
     assert store.why_not("rodr", "toy", "dev", MEAN) == "no query set of variations_mean can be made at this scale"
     with pytest.raises(UserError, match="rodr on toy: no query set of variations_mean was measured"):
         values(store, MEAN)

@@ -78,7 +78,7 @@ def stage(tmp_path, tiny_transformer):
     ranking = [(docid, float(-position)) for position, docid in enumerate(DOCIDS)]
     write_run(tmp_path / "run.trec.gz", dict.fromkeys(queries, ranking), {"tag": "t"})
 
-    def run(variations=None, assign="one", alone=False, keep=3, released=False, answers=False):
+    def run(variations=None, assign="one", alone=False, keep=3, released=False, answers=False, seed=1):
         paths = []
         for kind, varied in (variations or {}).items():
             paths.append(tmp_path / f"{kind}.tsv")
@@ -91,7 +91,7 @@ def stage(tmp_path, tiny_transformer):
         files = {"corpus": corpus, "qrels": qrels}
         files |= {} if released else {"run": ranking}
         files |= {"answers": tmp_path / "answers.jsonl"} if answers else {}
-        write_training_data(settings, 1, queries, paths, tokenizer, output, None if alone else files)
+        write_training_data(settings, seed, queries, paths, tokenizer, output, None if alone else files)
         return output
 
     return run
@@ -138,6 +138,12 @@ def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
     variations = {kind: dict.fromkeys(QIDS, f"a {kind}") for kind in ("tree", "stone", "river")}
     once = stage(variations=variations).read_bytes()
     assert stage(variations=dict(reversed(variations.items()))).read_bytes() == once
+
+
+def test_the_seed_decides_negatives_and_variations(stage):
+    assert len({stage(seed=seed).read_bytes() for seed in range(5)}) > 1
+    variations = {kind: dict.fromkeys(QIDS, f"a {kind}") for kind in ("tree", "stone", "river")}
+    assert len({stage(variations, alone=True, seed=seed).read_bytes() for seed in range(5)}) > 1
 
 
 def test_queries_alone_keep_every_query_and_have_no_passages(stage):
