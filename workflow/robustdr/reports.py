@@ -123,7 +123,7 @@ def lineage_costs(plan: Plan, system: str) -> dict[str, list[str]]:
 
 def table_costs(plan: Plan, paper: str, table: str) -> list[str]:
     """The cost.json files that a table shows the figures of."""
-    lineage = table_settings(plan, paper, table).lineage or {}
+    lineage = table_settings(plan, paper, table).lineage
     return list(dict.fromkeys(path for of_system in lineage.values() for path in of_system["total"]))
 
 

@@ -6,7 +6,6 @@ decides none of its bytes, so it is no part of a key.
 
 import json
 from dataclasses import asdict, fields
-from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -19,11 +18,6 @@ UNSEEN = {"effect": False}
 Settings = TypeVar("Settings")
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter:
-    return TypeAdapter(kind)
-
-
 def read(kind: type[Settings], text: str) -> Settings:
     """The settings in a JSON text.
 
@@ -31,7 +25,7 @@ def read(kind: type[Settings], text: str) -> Settings:
         UserError: no JSON, a key that is unknown or missing, or a value of another type (names the key).
     """
     try:
-        return _adapter(kind).validate_json(text, strict=True)
+        return TypeAdapter(kind).validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the whole"

@@ -1,5 +1,6 @@
 """Settings of the stages that write tables, figures, claims and the page."""
 
+from dataclasses import field
 from typing import Any
 
 from pydantic.dataclasses import dataclass
@@ -54,9 +55,9 @@ class TableSettings(ReportSettings):
     stand_ins: list[str]
     notes: list[str]
     environment: dict[str, str]
-    seeds: dict[str, list[int]] | None = None
-    lineage: dict[str, dict[str, list[str]]] | None = None
-    reindexes: dict[str, bool] | None = None
+    seeds: dict[str, list[int]] = field(default_factory=dict)
+    lineage: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    reindexes: dict[str, bool] = field(default_factory=dict)
     compared: bool = True
 
 

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import yaml
 
+from robustdr.settings import deciding
 from robustdr.training.settings import TrainSettings
 
 CARD = """---
@@ -32,5 +33,5 @@ Key: {key}
 
 def model_card(settings: TrainSettings, seed: int, key: str, steps: int, step: int) -> str:
     """The README.md of a trained model: what it is, how to load it, its recipe and its key."""
-    recipe = yaml.safe_dump(asdict(settings), allow_unicode=True)
+    recipe = yaml.safe_dump(deciding(settings), allow_unicode=True)
     return CARD.format(**asdict(settings), seed=seed, key=key, steps=steps, step=step, recipe=recipe)

@@ -1,11 +1,12 @@
 """What the stages of training are told."""
 
+from dataclasses import field
 from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
 from robustdr.retrieval.settings import Precision
-from robustdr.settings import STRICT
+from robustdr.settings import STRICT, UNSEEN
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -61,7 +62,7 @@ class TrainSettings:
     max_gradient_norm: float
     dropout: float
     freeze_word_embeddings: bool
-    checkpoint_every: int
+    checkpoint_every: int = field(metadata=UNSEEN)
     precision: Precision
     threads: int
     gradient_cache: int | None = None
