@@ -415,7 +415,7 @@ def test_a_mistake_is_named(folder, mistake):
 def test_training_variations_that_a_scale_cannot_generate(folder):
     edit(folder / MINI, put("variations", {"typo": {"unavailable": "no typos here"}}))
     where = folder / "papers/toroder/experiment.yaml"
-    assert complaint(folder) == f"{where}: systems.bert_da.variations: scale mini can generate none of them"
+    assert complaint(folder) == f"{where}: systems.bert_st.variations: scale mini can generate none of them"
 
 
 def test_the_configuration_as_it_is():

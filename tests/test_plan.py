@@ -187,18 +187,21 @@ def test_a_generator_reaches_who_is_evaluated_on_it_or_trained_with_it(config):
     assert ("measures", "dr_oq", "wordnet-verbs") not in found
 
 
+AT = ("msmarco-passage", "train")
+
+
 def test_fresh_variations_are_drawn_once_for_every_epoch(config):
     """Four epochs of typos need four draws; where two generators take turns, two of each."""
     plan = Plan(config, "full")
     assert plan.budget("bert_st")["epochs"] == 4
     assert plan.training_variations("bert_st") == ["typo", "typo.draw2", "typo.draw3", "typo.draw4"]
-    assert [plan.variation_settings(kind).seed for kind in plan.training_variations("bert_st")] == [1, 2, 3, 4]
-    assert plan.variation_settings("typo.draw3") == VariationSettings("typos:Typo", {}, 3)
+    assert [plan.variation_settings(*AT, kind).seed for kind in plan.training_variations("bert_st")] == [1, 2, 3, 4]
+    assert plan.variation_settings(*AT, "typo.draw3") == VariationSettings("typos:Typo", {}, 3)
     two = Plan(changed(config, "systems", "bert_st", "variations", ["typo", "misspell"]), "full")
     assert two.training_variations("bert_st") == ["typo", "misspell", "typo.draw2", "misspell.draw2"]
     assert Plan(config, "mini").training_variations("bert_st") == ["typo"]  # one epoch
     assert plan.training_variations("st") == config.systems["st"]["variations"]
-    drawn = [plan.variation_key("msmarco-passage", "train", kind) for kind in plan.training_variations("bert_st")]
+    drawn = [plan.variation_key(*AT, kind) for kind in plan.training_variations("bert_st")]
     assert len(set(drawn)) == 4
 
 
@@ -206,8 +209,8 @@ def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):
     entry = {"generator": "misspell", "parameters": {"variant": "released"}, "devices": 1}
     plan = Plan(changed(config, "scales", "full", "variations", {"typo": entry}), "full")
     settings = VariationSettings("misspelling:Misspell", entry["parameters"], 2)
-    assert plan.variation_settings("typo.draw2") == settings
-    assert plan.variation("typo.draw2")["devices"] == 1
+    assert plan.variation_settings(*AT, "typo.draw2") == settings
+    assert plan.variation(*AT, "typo.draw2")["devices"] == 1
 
 
 def test_a_collection_reaches_what_reads_it(config):

@@ -114,7 +114,7 @@ def test_the_relevance_level_of_the_settings_is_that_of_the_file(tmp_path):
     (tmp_path / "qrels").write_text("q 0 fair 1\nq 0 good 2\n")
     runs = {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}
     for level, expected in ((1, 1.0), (2, 0.5), (3, 0.0)):
-        settings = {"measures": {"dev.original": ["RR@10"]}, "relevance_level": level}
+        settings = EvaluateSettings({"dev.original": ["RR@10"]}, level)
         write_measures(settings, "key", runs, tmp_path / "m.parquet")
         assert list(read_measures(tmp_path / "m.parquet")[0]["value"]) == [expected]
 

@@ -1,9 +1,10 @@
 """Model cards."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import yaml
 
+from robustdr.settings import deciding
 from robustdr.training.card import model_card
 from robustdr.training.settings import TrainSettings
 
@@ -19,7 +20,7 @@ def test_a_card_says_what_the_model_is(settings):
     assert "(seed 3, step 15 of 40)" in text
     assert "most 16 tokens) and the passage vector (at most 24 tokens)" in text
     assert text.endswith("\nKey: 0123456789abcdef\n")
-    assert yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0]) == asdict(settings)
+    assert yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0]) == deciding(settings)
 
 
 def test_names_are_written_as_they_are(settings):

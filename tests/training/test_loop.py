@@ -3,7 +3,6 @@
 import json
 import math
 import time
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import sha256
+from robustdr.settings import deciding
 from training.models import files, log, same, weights
 
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
@@ -34,7 +34,7 @@ def test_the_model_is_a_directory_of_sentence_transformers(fit, settings):
     assert cosine.min() > 0.999  # half precision on one side
     card = (model / "README.md").read_text()
     assert "(seed 1, step 15 of 15)" in card and "Key: key" in card
-    assert yaml.safe_load(card.partition("```yaml\n")[2].partition("```")[0]) == asdict(settings)
+    assert yaml.safe_load(card.partition("```yaml\n")[2].partition("```")[0]) == deciding(settings)
 
 
 @pytest.mark.parametrize("encoders, expected", [("shared", SHARED_FILES), ("separate", ROUTER_FILES)])

@@ -69,9 +69,9 @@ def verify(paths: Iterable[Path]) -> None:
 
 def _faults(written: Path) -> Iterator[str]:
     """What is wrong with the files of a record, in words."""
-    for number, line in enumerate(written.read_text(encoding="utf-8", errors="replace").splitlines() or [""], 1):
-        if line.startswith("#"):
-            continue
+    lines = written.read_text(encoding="utf-8", errors="replace").splitlines()
+    digests = [(number, line) for number, line in enumerate(lines, 1) if not line.startswith("#")]
+    for number, line in digests or [(1, "")]:
         parsed = LINE.fullmatch(line)
         if parsed is None:
             yield f"{written}:{number}: damaged: {line[:80]!r} is no sha256 with a name"
