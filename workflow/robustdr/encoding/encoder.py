@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +51,7 @@ class Encoder:
     ):
         self.device = on or device()
         weights = dtype("float32" if training else precision, self.device)
-        self._computing = autocast(precision, self.device) if training else nullcontext()
+        self._computing = partial(autocast, precision if training else "float32", self.device)
         # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
         try:
@@ -91,7 +91,7 @@ class Encoder:
             torch.manual_seed(seed)
         padded = pad(tokens, self.tokenizer.pad_token_id)
         features = {name: ids.to(self.device) for name, ids in padded.items()}
-        with self._computing:
+        with self._computing():
             hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
         if self.pooling == "cls":
             return hidden[:, 0]
@@ -104,7 +104,8 @@ class Encoder:
         The batch goes through the model in `groups`: what padding would cost is saved.
         """
         groups = self.groups(tokens, limit)
-        vectors = [self.forward([tokens[i] for i in group], digest(seed, n)) for n, group in enumerate(groups)]
+        with self._computing():  # around them all: weights are brought to half precision once, not for every group
+            vectors = [self.forward([tokens[i] for i in group], digest(seed, n)) for n, group in enumerate(groups)]
         order = torch.tensor([position for group in groups for position in group], device=self.device)
         return torch.cat(vectors)[order.argsort()]
 
