@@ -32,7 +32,8 @@ atexit.register(say)
 # Rooms whose modules are loaded by the names that the configuration gives: the plan adds them to a stage's key.
 BY_NAME = ("robustdr.collections.", "robustdr.variations.", "robustdr.losses.")
 # What the command line loads before any stage, and around it; the hardware's name is for the record alone.
-AROUND = "import json, sys, robustdr.cli, robustdr.provenance; print(json.dumps(list(sys.modules)))"
+AROUND = "import json, sys, robustdr.cli, robustdr.encoding.hardware, robustdr.provenance; "
+AROUND += "print(json.dumps(list(sys.modules)))"
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_training_used_what_the_recipe_says(finished):
         mined = {docid for docid, _ in run[example["query_id"]]}
         assert {passage["docid"] for passage in example["negative_passages"]} <= mined
     log = (folder / "models/wordnet-mini/rodr/seed1/training.csv").read_text().splitlines()
-    assert log[0] == "step,epoch,learning_rate,loss,nll,query_alignment,passage_alignment"
+    assert log[0] == "step,epoch,learning_rate,gradient_norm,loss,nll,query_alignment,passage_alignment"
     assert not list((folder / "resume").rglob("*.json"))
 
 
