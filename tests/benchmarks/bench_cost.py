@@ -25,7 +25,7 @@ import torch
 from safetensors.torch import save_file
 from transformers import AutoModel, BertConfig
 
-from benchmarks.common import configured, report, wordnet_source, write_base
+from benchmarks.common import configured, report, training_settings, wordnet_source, write_base
 from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.reading import read_corpus
@@ -36,11 +36,11 @@ from robustdr.processor import native
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import read_run, write_run
 from robustdr.retrieval.settings import Index
-from robustdr.training.data import changed_variations, read_training_data
+from robustdr.training.assignment import changes
+from robustdr.training.data import read_training_data
 from robustdr.training.student import Student
 
 DIMENSION, DEPTH = 768, 1000
-SHARED = {"encoders": "shared", "freeze_word_embeddings": False, "dropout": 0.0}
 
 
 def timed(work: Callable[[], Any], rounds: int = 2) -> float:
@@ -82,7 +82,7 @@ def model_speed(name: str, folder: Path, texts: list[str], length: int, batch_si
     encoder = Encoder(folder, native())
     tokens = sum(map(len, encoder.tokenise(texts, length)))
     encoding = tokens / timed(lambda: encoder.encode(texts, length))
-    student = Student.load(folder, {**SHARED, "precision": native()}, True)
+    student = Student.load(folder, training_settings(freeze_word_embeddings=False, dropout=0.0), True)
     optimiser = torch.optim.AdamW(student.parameters.values(), lr=1e-6)
     batch = student.encoders[QUERY].tokenise(texts[:batch_size], length)
 
@@ -157,7 +157,7 @@ def query_cost(folder: Path, tokenizer: Any, count: int = 50_000) -> None:
     write_queries(path, ((str(10_000_000 + i), f"how do i renew passport {i}") for i in range(count)))
     most, queries = peak(lambda: read_queries(path))
     varied = {str(kind): {qid: f"{text} {kind}" for qid, text in queries.items()} for kind in range(10)}
-    seconds = timed(lambda: changed_variations(queries, varied, tokenizer), 1)
+    seconds = timed(lambda: changes(queries, varied, tokenizer), 1)
     print(f"queries: {most / count:.0f} bytes in memory each; ten variations tokenised and compared: "
           f"{count / seconds:,.0f} queries/s")  # fmt: skip
 

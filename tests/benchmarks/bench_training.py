@@ -27,7 +27,7 @@ from sentence_transformers import (
 )
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-from benchmarks.common import configured, report, wordnet_source, write_base
+from benchmarks.common import report, training_settings, wordnet_source, write_base
 from robustdr.collections import wordnet
 from robustdr.encoding.hardware import device
 from robustdr.processor import native
@@ -112,9 +112,7 @@ def train_theirs(
 
 
 def main(rounds: int) -> None:
-    recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
-    computing = {"precision": native(), "threads": torch.get_num_threads(), "checkpoint_every": QUERIES}
-    settings = TrainSettings(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing})
+    settings = training_settings(checkpoint_every=QUERIES)
     triples = examples()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -7,6 +7,10 @@ from typing import Any
 
 import yaml
 
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.processor import native
+from robustdr.training.settings import TrainSettings
+
 CONFIG = Path(__file__).parents[2] / "config"
 
 
@@ -22,10 +26,18 @@ def wordnet_source() -> dict[str, Any]:
 def write_base(folder: Path) -> None:
     """The miniature's pretrained model."""
     from robustdr.encoding.checkpoint import write_checkpoint  # slow to import, and not needed by all
-    from robustdr.encoding.settings import CheckpointSettings
 
     settings = CheckpointSettings("base", **configured("scales/mini.yaml")["checkpoints"]["base"])
     write_checkpoint(settings, "benchmark", folder)
+
+
+def training_settings(**changes: Any) -> TrainSettings:
+    """The miniature's training with passages, in the precision that the processor is fastest in."""
+    import torch
+
+    recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
+    computing = {"precision": native(), "threads": torch.get_num_threads()}
+    return TrainSettings(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing, **changes})
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
