@@ -78,6 +78,22 @@ def test_imports_inside_functions_count(package):
     assert "robustdr.other" in package[1]("robustdr.lazy")
 
 
+def test_every_import_statement_counts(package):
+    folder, hashed = package
+    (folder / "many.py").write_text("import torch\nfrom robustdr.other import X\nimport yaml\n")
+    assert set(hashed("robustdr.many")) == {"robustdr.many", "robustdr.other"}
+    assert provenance._reached("robustdr.many")[1] == {"torch", "yaml"}
+
+
+def test_relative_imports_begin_at_the_package(package):
+    """Of a module that is the one around it, of a package itself."""
+    folder, hashed = package
+    for name in ("deep/__init__.py", "deep/beside.py"):
+        (folder / name).write_text("from . import inner\n")
+    for name in ("robustdr.deep", "robustdr.deep.beside"):
+        assert set(hashed(name)) == {name, "robustdr.deep.inner"}
+
+
 def test_modules_that_import_each_other(package):
     assert package[1]("robustdr.ring") == package[1]("robustdr.ring_too")
 
