@@ -3,6 +3,7 @@
 # make test       the test suite without what takes long
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
+# make lock     requirements.lock and envs/ from what is installed
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,7 +17,7 @@ PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers test test-all lint bench clean setup
+.PHONY: mini papers test test-all lint lock bench clean setup
 
 mini: setup
 	snakemake --cores $(CORES) results/mini/report/index.html results/mini/report/headline.json results/audit/summary.md
@@ -41,6 +42,9 @@ lint: setup
 	snakefmt --check Snakefile rules
 	mypy
 	snakemake --lint
+
+lock: setup
+	python envs/lock.py
 
 setup: $(READY)
 
