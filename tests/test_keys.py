@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 # says which cells there are rather than what is in them.
 WITHOUT_EFFECT = {
     "description", "licence", "url", "miniature", "label", "reported", "paper",
-    "checkpoint_every", "devices", "keep_embeddings", "unavailable", "seeds",
+    "checkpoint_every", "keep_embeddings", "unavailable", "seeds",
 }  # fmt: skip
 
 
@@ -54,8 +54,12 @@ def other(path, value):
     name = next(part for part in reversed(path) if isinstance(part, str))
     if name in OTHERS:
         return OTHERS[name] if OTHERS[name] != value else None
+    if name == "bm25":  # says what kind of system it is
+        return None
     if isinstance(value, bool):
         return not value
+    if name == "depth":  # negatives come from no deeper than runs go
+        return value - 1
     if isinstance(value, int | float):
         return value + 1
     return (

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT
+from robustdr.settings import STRICT, UNSEEN
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -20,7 +20,7 @@ class CheckpointSettings:
     """
 
     name: str
-    description: str
+    description: str = field(metadata=UNSEEN)
     source: dict[str, Any]
     pooling: Literal["cls", "mean"]
     layers: list[int] | None = None
