@@ -6,7 +6,7 @@ decides none of its bytes, so it is no part of a key.
 
 import json
 from dataclasses import asdict, fields
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -14,6 +14,7 @@ from robustdr.errors import UserError
 
 STRICT = ConfigDict(strict=True, extra="forbid")
 UNSEEN = {"effect": False}
+Precision = Literal["float32", "bfloat16", "float16"]
 
 Settings = TypeVar("Settings")
 

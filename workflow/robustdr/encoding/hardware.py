@@ -1,13 +1,11 @@
 """What a process computes on, and in which precision: both decide the last digits of a vector."""
 
 from contextlib import AbstractContextManager
-from typing import Literal
 
 import torch
 
 from robustdr.errors import UserError
-
-Precision = Literal["float32", "bfloat16", "float16"]
+from robustdr.settings import Precision
 
 
 def device() -> torch.device:

@@ -4,9 +4,7 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT
-
-Precision = Literal["float32", "bfloat16", "float16"]
+from robustdr.settings import STRICT, Precision
 
 
 @dataclass(frozen=True, config=STRICT)

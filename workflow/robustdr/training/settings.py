@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.retrieval.settings import Precision
-from robustdr.settings import STRICT, UNSEEN
+from robustdr.settings import STRICT, UNSEEN, Precision
 
 
 @dataclass(frozen=True, config=STRICT)
