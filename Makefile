@@ -3,7 +3,8 @@
 # make test       the test suite without what takes long
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
-# make lock     requirements.lock and envs/ from what is installed
+# make findings   docs/findings.md from the claims of every paper
+# make lock       requirements.lock and envs/ from what is installed
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,7 +18,7 @@ PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers test test-all lint lock bench clean setup
+.PHONY: mini papers findings test test-all lint lock bench clean setup
 
 mini: setup
 	snakemake --cores $(CORES) results/mini/report/index.html results/mini/report/headline.json results/audit/summary.md
@@ -26,6 +27,9 @@ mini: setup
 papers: setup
 	snakemake --cores $(CORES) all results/audit/summary.md --config scale=mini 'papers=[$(PAPERS)]'
 	@echo; echo "Open results/mini/report/index.html in a browser."
+
+findings: papers
+	snakemake --cores 1 docs/findings.md --config scale=mini 'papers=[$(PAPERS)]'
 
 test: setup
 	$(PYTEST) -m "not slow"

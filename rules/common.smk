@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,7 +53,7 @@ wildcard_constraints:
     seed=r"\d+",
     shard=r"\d+",
     paper="|".join(CONFIG.papers),
-    table=r"table\d+|methods",
+    table=r"table\d+|methods|decomposition",
     figure=r"figure\d+|methods",
 
 
@@ -90,6 +91,12 @@ def retried(amount, full=None):
         return start * 2 ** (attempt - 1)
 
     return asked
+
+
+def commit(w):
+    """The project's commit that a document is made at."""
+    asked = ["git", "describe", "--always", "--dirty=, changed since", "--exclude=*"]
+    return subprocess.run(asked, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
 def cores(w):

@@ -144,3 +144,27 @@ rule headline:
     shell:
         "python -m robustdr headline --measures {params.measures:q} --tables {input.tables:q}"
         " --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
+
+
+rule findings:
+    input:
+        claims=lambda w: [f"{root_of(config['scale'])}/claims/{paper}.json" for paper in PAPERS],
+    output:
+        md="docs/findings.md",
+    log:
+        "results/logs/findings.log",
+    benchmark:
+        "results/benchmarks/findings.tsv"
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=retried(1000),
+        runtime=retried(10),
+    params:
+        commit=commit,
+        code=code("findings"),
+    shell:
+        "python -m robustdr findings --commit {params.commit:q} --claims {input.claims:q} --output {output.md:q}"
+        " > {log:q} 2>&1"

@@ -1,6 +1,7 @@
 """What a process computes on."""
 
 import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,8 +13,24 @@ from robustdr.processor import native
 CPU = torch.device("cpu")
 
 
-def test_the_plan_and_torch_see_the_same_processor():
-    assert (native() == "bfloat16") == torch.cpu._is_avx512_bf16_supported()
+@pytest.mark.parametrize(
+    "vendor, flags, fastest",
+    [
+        ("GenuineIntel", "avx512f avx512_bf16 amx_bf16", "bfloat16"),
+        ("GenuineIntel", "avx512f avx512_bf16", "float32"),
+        ("AuthenticAMD", "avx512f avx512_bf16", "bfloat16"),
+        ("AuthenticAMD", "avx2", "float32"),
+    ],
+)
+def test_what_a_processor_is_fastest_in(vendor, flags, fastest, monkeypatch):
+    about = f"vendor_id : {vendor}\nflags : fpu {flags}\n"
+    monkeypatch.setattr(Path, "read_text", lambda path, encoding: about)
+    native.cache_clear()
+    assert native() == fastest
+    native.cache_clear()
+
+
+def test_the_kind_of_processor():
     assert re.fullmatch(r"CPU, [A-Z0-9]+( with BF16)?", hardware.kind(CPU))
 
 

@@ -119,6 +119,15 @@ SPECS = {
         "base": "dr_oq",
         "level": 0.05,
     },
+    "decomposition": {
+        "title": "What gains are made of",
+        "rows": "chains",
+        "collections": ["passages"],
+        "systems": ["rodr"],
+        "links": ["steps", "negatives", "loss"],
+        "chains": {"rodr": ["dr_oq", None, "control"]},
+        "reported": ["table2", "table1"],
+    },
 }
 
 
@@ -177,4 +186,6 @@ def paper(measured, tmp_path):
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []
-    return SimpleNamespace(table=table, measures=measures, measure=measure, costs=costs, evaluation=evaluation)
+    return SimpleNamespace(
+        table=table, measures=measures, measure=measure, costs=costs, evaluation=evaluation, specs=SPECS
+    )

@@ -86,6 +86,25 @@ def _at(where: str) -> Iterator[None]:
         raise UserError(f"{where}: {error}") from None
 
 
+def _over(base: Tree, changes: Tree) -> Tree:
+    """`base` with the changes in it, mapping by mapping."""
+    inner = {
+        key: value for key, value in changes.items() if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return {**base, **changes, **{key: _over(base[key], value) for key, value in inner.items()}}
+
+
+def _scales(folder: Path) -> dict[str, Tree]:
+    """Every scale by name; one that `extends` another says only what differs."""
+    written = {path.stem: _read(path) for path in sorted(folder.glob("*.yaml"))}
+    whole = {name: scale for name, scale in written.items() if "extends" not in scale}
+    for name, scale in written.items():
+        if name not in whole:
+            _known(f"{folder / name}.yaml: extends", scale["extends"], whole)
+            whole[name] = _over(whole[scale["extends"]], {k: v for k, v in scale.items() if k != "extends"})
+    return {name: whole[name] for name in written}
+
+
 def load(folder: Path = Path("config")) -> Config:
     """Read and check everything below `folder`.
 
@@ -108,9 +127,12 @@ def load(folder: Path = Path("config")) -> Config:
                 )
             systems[name] = {**system, "paper": paper}
     claims = {paper: read(folder / "papers" / paper / "claims.yaml", "claims")["claims"] for paper in papers}
+    scales = _scales(folder / "scales")
+    for name, scale in scales.items():
+        validate(scale, folder / "schemas" / "scale.schema.json", folder / "scales" / f"{name}.yaml")
     config = Config(
         read(folder / "collections.yaml", "collections"),
-        {path.stem: read(path, "scale") for path in sorted(folder.glob("scales/*.yaml"))},
+        scales,
         papers,
         systems,
         claims,
@@ -290,6 +312,13 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
         _known(f"{where}.significance.against.{system}", other, spec["systems"])
     if "base" in spec:
         _known(f"{where}.base", spec["base"], spec["systems"])
+    if "chains" in spec:
+        for system in {*spec["chains"], *spec["systems"]}:
+            _known(f"{where}.chains", system, set(spec["chains"]) & set(spec["systems"]))
+            chain = spec["chains"][system]
+            if len(chain) != len(spec["links"]):
+                links = ", ".join(spec["links"])
+                raise UserError(f"{where}.chains.{system}: {len(chain)} systems for the links {links}; one before each")
 
 
 def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Path) -> None:

@@ -313,6 +313,14 @@ def page(a: argparse.Namespace) -> Made:
     return None
 
 
+@stage("write the verdicts on all claims in one document", commit=TEXT, claims=READS, output=PATH)
+def findings(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.findings import write_findings
+
+    write_findings(a.commit, a.claims, a.output)
+    return None
+
+
 @stage("write the headline measures of a scale", measures=JSON, tables=READS, output=MADE, drops=MADE)
 def headline(a: argparse.Namespace) -> Made:
     from robustdr.reporting.headline import write_headline

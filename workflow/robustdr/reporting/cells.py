@@ -22,7 +22,8 @@ class Cell:
     """A cell of a table; drops and measures are shares of 1, reported ones are strings as printed.
 
     `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
-    says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds.
+    says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds;
+    `difference` is how far it lies above that of the system `against`, with the ends of its 95 % interval.
     `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
     over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are
     the ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement`: see `agreement`.
@@ -53,6 +54,8 @@ class Cell:
     drop_agreement: str = ""
     against: str = ""
     difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
     p: float | None = None
     mark: str = ""
     not_run: str = ""
@@ -75,6 +78,11 @@ class Grid:
     cells: dict[tuple[str, str], Cell]
     facts: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """An interval of shares, ×100; `–` for an end that is not bounded."""
+    return f"[{', '.join('–' if end is None or not isfinite(end) else f'{100 * end:+.1f}' for end in (low, high))}]"
 
 
 def agreement(reported: Interval, drop: float, interval: tuple[float, float]) -> str:
@@ -116,9 +124,19 @@ class Maker:
         """The measures that the table shows: its own, or all of the role."""
         return self.spec.get("measures", self.settings.evaluation[role]["measures"])
 
+    def heading(self, measure: str) -> str:
+        """The measure that is taken for the paper's `measure`, which stands in brackets where it is another one."""
+        taken = self.settings.measured[measure]
+        return taken if taken == measure else f"{taken} [{measure}]"
+
     def printed(self, **coordinates: object) -> Printed | None:
         """What the paper prints at these coordinates of the table."""
         return self.reported.find(self.settings.table, **coordinates) if self.reported else None
+
+    def find(self, tables: list[str], **coordinates: object) -> Printed | None:
+        """What the first of these tables that prints anything at the coordinates prints there."""
+        found = (self.reported.find(table, **coordinates) for table in tables if self.reported)
+        return next(filter(None, found), None)
 
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
         """A cell in its place, without numbers; `not_run` says why it will have none."""

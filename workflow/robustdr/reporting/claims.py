@@ -19,6 +19,7 @@ from robustdr.audit.verdicts import CORRELATION, NO_POWER, NOT_RUN, POWER, VERDI
 from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
 from robustdr.files import write_json, write_text
+from robustdr.reporting.cells import bounds
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.tables import row
 
@@ -36,11 +37,6 @@ LEGEND = [
     f"{NO_POWER}: two equal systems whose values of a query correlate by {CORRELATION} would come inside the margin "
     f"with probability {POWER} at the number of queries that is named.",
 ]
-
-
-def bounds(low: float, high: float) -> str:
-    """An interval of shares; `–` for an end that is not bounded."""
-    return f"[{', '.join(f'{100 * end:+.1f}' if isfinite(end) else '–' for end in (low, high))}]"
 
 
 def effect_text(effect: Judged) -> str:
@@ -160,5 +156,6 @@ def write_claims(
         proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]
         incomparable = "; ".join(["a miniature"] * bool(settings.miniature) + proxies)
         records.append(record(claim, taken, judge(claim, measured, size, paper, incomparable, at), paper))
-    write_json(output.with_suffix(".json"), {"counts": counts(records), "legend": LEGEND, "claims": records})
+    about = {"title": settings.title, "scale": settings.scale, "miniature": settings.miniature, "path": str(output)}
+    write_json(output.with_suffix(".json"), {**about, "counts": counts(records), "legend": LEGEND, "claims": records})
     write_text(output, markdown(settings, records))

@@ -28,7 +28,9 @@ def query_sets(make: Maker, statistics: list[Path]) -> Grid:
     (drop_from,) = make.spec.get("drop_from", [""])
     rows, cells = make.query_sets(role), {}
     columns = {
-        f"{labels[system]} {measure}": (system, measure) for system in systems for measure in make.measures(role)
+        f"{labels[system]} {make.heading(measure)}": (system, measure)
+        for system in systems
+        for measure in make.measures(role)
     }
     for query_set in rows:
         for column, (system, measure) in columns.items():
@@ -48,7 +50,7 @@ def systems(make: Maker) -> Grid:
     """A row per system; a column per collection, query set (original and the mean of the variations) and measure."""
     labels = make.settings.labels
     columns = {
-        f"{role} {query_set} {measure}": (role, query_set, measure)
+        f"{role} {query_set} {make.heading(measure)}": (role, query_set, measure)
         for role in make.spec["collections"]
         for query_set in (ORIGINAL, MEAN)
         for measure in make.measures(role)
@@ -70,7 +72,7 @@ def collections(make: Maker) -> Grid:
         for of_roles in make.spec["systems"]:
             for measure in make.spec["measures"]:
                 for query_set in sets:
-                    column = f"{make.settings.labels[of_roles[0]]} {measure}"
+                    column = f"{make.settings.labels[of_roles[0]]} {make.heading(measure)}"
                     column += f" {query_set}" if len(sets) > 1 else ""
                     cells[role, column] = make.cell(of_roles[row], role, query_set, measure, references[row])
     notes = [] if len(sets) > 1 else [f"All columns: {sets[0]}."]

@@ -53,7 +53,7 @@ def methods(make: Maker, files: list[Path]) -> Grid:
     (role,), base = make.spec["collections"], make.spec["base"]
     labels = make.settings.labels
     columns = {
-        f"{query_set} {measure}": (query_set, measure)
+        f"{query_set} {make.heading(measure)}": (query_set, measure)
         for measure in make.measures(role)
         for query_set in (ORIGINAL, *make.settings.evaluation[role]["means"])
     }

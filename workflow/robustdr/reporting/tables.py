@@ -11,7 +11,8 @@ from robustdr.audit.reported import load
 from robustdr.evaluation.store import MEAN, open_store
 from robustdr.files import write_text
 from robustdr.integrity import hardware
-from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.cells import Cell, Grid, Maker, bounds
+from robustdr.reporting.chains import chains
 from robustdr.reporting.layouts import collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
 from robustdr.reporting.settings import TableSettings
@@ -30,7 +31,7 @@ def build(make: Maker, statistics: list[Path], costs: list[Path]) -> Grid:
         return query_sets(make, statistics)
     if make.spec["rows"] == "methods":
         return methods(make, costs)
-    return {"systems": systems, "collections": collections, "seeds": seeds}[make.spec["rows"]](make)
+    return {"systems": systems, "collections": collections, "seeds": seeds, "chains": chains}[make.spec["rows"]](make)
 
 
 def reported_text(cell: Cell) -> str:
@@ -42,6 +43,8 @@ def reproduced_text(cell: Cell) -> str:
     """The cell as reproduced; a cell that was not run says so."""
     if cell.reproduced is None:
         return "not run"
+    if cell.value == "difference":
+        return f"{100 * cell.reproduced:+.1f} {bounds(cell.difference_low, cell.difference_high)}"
     text = f"{100 * cell.reproduced:.{2 if cell.value in ('deviation', 'ci') else 1}f}{cell.mark}"
     if cell.uncertainty is not None:
         text += f" ±{100 * cell.uncertainty:.1f}"
@@ -55,7 +58,8 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
     def line(row: str, source: int) -> list[str]:
         text = (reported_text, reproduced_text)[source]
-        return [grid.facts[c][row][source] if c in grid.facts else text(grid.cells[row, c]) for c in grid.columns]
+        shown = {column: text(cell) for (at, column), cell in grid.cells.items() if at == row}
+        return [grid.facts[c][row][source] if c in grid.facts else shown.get(c, "–") for c in grid.columns]
 
     if not settings.compared:
         return [grid.corner, *grid.columns], [[row, *line(row, 1)] for row in grid.rows]
@@ -67,6 +71,8 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
+    if any(cell.value == "difference" for cell in cells):
+        return "Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries and seeds."
     legend = "Each cell: the measure ×100"
     if any(cell.drop is not None for cell in cells):
         references = {settings.labels[cell.drop_from] for cell in cells if cell.drop_from not in ("", cell.system)}
@@ -117,7 +123,7 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
     cells, labels = list(grid.cells.values()), settings.labels
     notes = [_legend(settings, cells)]
-    if settings.spec["rows"] != "seeds":
+    if settings.spec["rows"] not in ("seeds", "chains"):
         notes += _uncertainty(settings, cells)
     test = settings.spec.get("significance")
     if test:
@@ -141,7 +147,7 @@ def row(fields: list[str]) -> str:
 
 def markdown(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
-    number = f", Table {settings.table.removeprefix('table')}" if settings.compared else ""
+    number = f", Table {settings.table.removeprefix('table')}" if settings.table.startswith("table") else ""
     text = [f"# {settings.title}{number}: {settings.spec['title']}", ""]
     if settings.miniature:
         text += [f"> **Miniature.** {settings.miniature}", ""]

@@ -1,0 +1,88 @@
+"""What was found: the verdicts on the claims of all papers in one document, each with its numbers."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from robustdr.audit.verdicts import (
+    ABSENT,
+    FAILS,
+    HOLDS,
+    INCOMPARABLE,
+    INCONCLUSIVE,
+    NO_POWER,
+    NOT_RUN,
+    SMALLER,
+    VERDICTS,
+)
+from robustdr.files import write_text
+from robustdr.reporting.claims import SHOWN
+from robustdr.reporting.tables import row
+
+DECIDED, UNDECIDED = (HOLDS, SMALLER, ABSENT, FAILS), (INCONCLUSIVE, NO_POWER)
+
+
+def _share(verdicts: Counter[str]) -> str:
+    """How many of the claims that could be tested are decided."""
+    decided, undecided = (sum(verdicts[verdict] for verdict in group) for group in (DECIDED, UNDECIDED))
+    return f"{decided} of {decided + undecided}" if decided + undecided else "–"
+
+
+def _overview(papers: list[dict[str, Any]]) -> list[str]:
+    """A line per paper: how many claims have which verdict."""
+    shown = (*DECIDED, *UNDECIDED, INCOMPARABLE, NOT_RUN)
+    lines = [row(["Paper", "claims", "hold as printed", *shown, "decided"]), row(["---", *["---:"] * (len(shown) + 3)])]
+    for paper in papers:
+        here = Counter(claim["verdict"] for claim in paper["claims"])
+        printed = sum(claim["as_printed"]["verdict"] == HOLDS for claim in paper["claims"])
+        counts = [str(number) for number in (len(paper["claims"]), printed, *(here[verdict] for verdict in shown))]
+        lines.append(row([paper["title"], *counts, _share(here)]))
+    return lines
+
+
+def _entry(claim: dict[str, Any], *facts: str) -> str:
+    return f"- **{claim['claim']}** ({claim['source']}). {'. '.join(filter(None, facts))}."
+
+
+def _paper(paper: dict[str, Any]) -> list[str]:
+    """What the paper's own numbers contradict, then its claims by verdict."""
+    lines = ["", f"## {paper['title']}"]
+    contradicted = [claim for claim in paper["claims"] if claim["as_printed"]["verdict"] == FAILS]
+    if contradicted:
+        lines += ["", "### Contradicted by the paper's own numbers", ""]
+        for claim in contradicted:
+            printed = claim["as_printed"]
+            lines.append(_entry(claim, "; ".join(printed["evidence"][:SHOWN]), "; ".join(printed["findings"])))
+    for verdict in (*DECIDED, *UNDECIDED, INCOMPARABLE):
+        claims = [claim for claim in paper["claims"] if claim["verdict"] == verdict]
+        if claims:
+            lines += ["", f"### {verdict.capitalize()}: {VERDICTS[verdict]}", ""]
+            lines += [_entry(c, c["how"], c["reason"], "; ".join(c["evidence"][:SHOWN])) for c in claims]
+    reasons = Counter(claim["reason"] for claim in paper["claims"] if claim["verdict"] == NOT_RUN)
+    if reasons:
+        lines += ["", f"### {NOT_RUN.capitalize()}", "", *(f"- {n} claims: {reason}" for reason, n in reasons.items())]
+    return lines
+
+
+def write_findings(commit: str, claims: list[Path], output: Path) -> None:
+    """Write the document.
+
+    Args:
+        commit: of the project that it is made at.
+        claims: .json files of the papers' claims, of one scale.
+    """
+    papers = [json.loads(path.read_text(encoding="utf-8")) for path in claims]
+    lines = ["# Findings", ""]
+    if papers[0]["miniature"]:
+        lines += [f"> **Miniature.** {papers[0]['miniature']}", ""]
+    lines += [
+        f"Verdicts on the papers' claims at scale {papers[0]['scale']}, commit {commit} (`make findings`). After "
+        f"test, level, queries and seeds stand the effects, those that decide first, at most {SHOWN}; all stand in "
+        f"`{Path(papers[0]['path']).parent}/`.",
+        "",
+        *_overview(papers),
+    ]
+    for paper in papers:
+        lines += _paper(paper)
+    write_text(output, "\n".join(lines) + "\n")
