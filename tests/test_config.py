@@ -48,8 +48,22 @@ def put(*keys):
     return change
 
 
+ALL = "papers/all/experiment.yaml"
+
 # file, change, how the message begins (after the folder), and a part of what it says to be allowed
 MISTAKES = {
+    "chain without its system": (
+        ALL,
+        put("tables", "decomposition", "systems", ["rodr", "da"]),
+        "tables.decomposition.chains: ",
+        "da, rodr",
+    ),
+    "chain of another length than the links": (
+        ALL,
+        put("tables", "decomposition", "chains", "da", ["dr_oq", "dr_oq_mined"]),
+        "tables.decomposition.chains.da: 2 systems for the links steps, negatives, variations, loss",
+        "one before each",
+    ),
     "misspelt key of a scale": (
         MINI,
         put("negative", {"depth": 100, "keep": 8}),
@@ -418,9 +432,26 @@ def test_training_variations_that_a_scale_cannot_generate(folder):
     assert complaint(folder) == f"{where}: systems.bert_st.variations: scale mini can generate none of them"
 
 
+def test_a_scale_that_extends_another_says_only_what_differs(folder):
+    edit(folder / "scales/midi.yaml", put("budgets", {"ance": {"epochs": 7.0}}))
+    mini, midi = (load(folder).scales[name] for name in ("mini", "midi"))
+    assert (
+        midi["budgets"]["ance"] == {**mini["budgets"]["ance"], "epochs": 7.0} and mini["budgets"]["ance"]["epochs"] < 7
+    )
+    assert midi["collections"] == {**mini["collections"], "msmarco-passage": "wordnet-nouns"}
+    assert midi["checkpoints"]["base"]["layers"] == [0, 1, 2, 3, 4, 5]  # a list replaces a list
+
+
+@pytest.mark.parametrize("base", ["maxi", "midi"])
+def test_a_scale_that_extends_none(folder, base):
+    edit(folder / "scales/midi.yaml", put("extends", base))
+    where = f"{folder}/scales/midi.yaml: extends: {base!r} is unknown"
+    assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini")
+
+
 def test_the_configuration_as_it_is():
     config = load(ROOT / "config")
-    assert {"mini", "full"} <= set(config.scales)
+    assert {"mini", "midi", "full"} <= set(config.scales)
     assert config.systems["rodr"]["paper"] == "rodr"
 
 

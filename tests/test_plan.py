@@ -98,7 +98,18 @@ def test_a_first_stage_changes_everything_that_is_made_from_it(config):
     budget = {**config.scales["mini"]["budgets"]["passage"], "learning_rate": 1e-5}
     found = differing(config, changed(config, "scales", "mini", "budgets", "passage", budget))
     descendants = {name for name in config.systems if name.startswith("rodr_without")}
-    descendants |= {"dr_oq", "dr_qv", "dr_oq_qv", "rodr", "bert_st", "da", "st", "pt", "capot"}
+    descendants |= {
+        "dr_oq",
+        "dr_qv",
+        "dr_oq_qv",
+        "rodr",
+        "bert_st",
+        "dr_oq_continued",
+        "dr_oq_mined",
+        "da",
+        "st",
+        "capot",
+    }
     assert systems(found) == descendants
 
 
@@ -116,7 +127,7 @@ SETTINGS = {
     ),
     "variant of a loss": (
         ("systems", "aligned", "loss", {"name": "capot", "variant": "text"}),
-        {"aligned", "pt_nq", "pt_trivia", "pt_msmarco", "pt"},
+        {"aligned", "pt_nq", "pt_trivia", "pt_msmarco"},
         TRAINED,
     ),
 }
@@ -140,7 +151,7 @@ def test_a_query_encoder_alone_searches_the_passage_vectors_of_its_first_stage(c
     key = plan.embeddings_key("regular_nq", 1, "wordnet-nature")
     assert plan.embeddings_key("capot_nq", 1, "wordnet-nature") == key
     assert plan.embeddings_key("capot_nq.at10", 1, "wordnet-nature") == key
-    assert plan.encoder_of("capot_orcas_trivia") == "regular_trivia" and plan.encoder_of("capot") == "dr_oq"
+    assert plan.encoder_of("capot_orcas_trivia") == "regular_trivia" and plan.encoder_of("capot") == "dr_oq_mined"
     assert not plan.reindexes("capot_nq", "regular_nq")
     assert plan.reindexes("pt_nq", "regular_nq") and plan.reindexes("da_nq", "regular_nq")
     kept = [s for s in ("regular_nq", "capot_nq", "pt_nq", "da_nq") if plan.keeps_embeddings(s, "wordnet-nature")]
@@ -287,7 +298,7 @@ def test_only_its_settings_reach_a_stage(config):
 
 
 def test_the_roots_of_the_results(config):
-    assert plans(config).keys() == {"results", "results/mini"}
+    assert plans(config).keys() == {"results", "results/mini", "results/midi"}
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):
         plans(changed(config, "scales", {"mini": config.scales["mini"]}))
 

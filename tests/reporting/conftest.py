@@ -153,9 +153,11 @@ def paper(measured, tmp_path):
     reported = tmp_path / "reported.yaml"
     reported.write_text(REPORTED, encoding="utf-8")
     statistics = []
-    for kind, unchanged, changed in (("misspell", 0, 40), ("swap_words", 1234, 5678)):
+    for kind, unchanged, changed, lost in (("misspell", 0, 40, 3), ("swap_words", 1234, 5678, 0)):
         statistics.append(tmp_path / f"{kind}.json")
-        statistics[-1].write_text(json.dumps({"unchanged": unchanged, "changed": changed}))
+        statistics[-1].write_text(
+            json.dumps({"queries": unchanged + changed, "unchanged": unchanged, "changed": changed, "lost": lost})
+        )
 
     def measure(system: str, **named) -> Path:
         return measured(system, {f"dev.{kind}": ranks for kind, ranks in RANKS[system].items()}, **named)

@@ -61,6 +61,17 @@ def test_the_legend_says_whose_original_queries_drops_are_from(other_clean):
     )
 
 
+def test_lost_questions_are_counted(paper):
+    lost = "Queries left none of their uncommon words, a lost question more than a reworded one: misspell 7.5 %."
+    assert lost in notes(paper.table("table1"))
+
+
+def test_a_heading_names_the_measure_that_was_taken(paper, measured):
+    for system in ("dr_oq", "rodr"):
+        measured(system, {f"dev.{kind}": [1] for kind in ("original", "misspell", "swap_words")}, measures=("RR@5",))
+    assert rows(paper.table("table2", measured={"RR@10": "RR@5"}))[0][2] == "passages original RR@5 [RR@10]"
+
+
 def test_means_say_what_they_average(paper):
     found = notes(paper.table("table5", evaluation=paper.evaluation(typos_mean=["misspell"])))
     assert "typos_mean: mean of misspell." in found

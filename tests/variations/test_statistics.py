@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.variations.statistics import describe, jaccard, levenshtein, neutral, statistics, tally
+from robustdr.variations.statistics import describe, jaccard, levenshtein, lost, neutral, statistics, tally
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,26 @@ def test_statistics_of_three_queries():
         "word_jaccard": (3 / 5 + 1 / 3 + 1) / 3,
         "characters": (15 + 7 + 4) / 3,
         "words": 7 / 3,
+        "lost": 0,
     }
+
+
+def test_a_question_is_lost_that_keeps_none_of_its_uncommon_words():
+    originals = {"bank": "what is a bank?", "sea": "what is a sea anemone", "common": "what is"}
+    originals |= {str(n): f"what is word{n}" for n in range(197)}
+    varied = {
+        **originals,
+        "bank": "what is river",
+        "sea": "what a sea aneomne",
+        "common": "who was",
+        "0": "what word0",
+    }
+    assert lost(originals, varied) == 1  # bank; sea keeps `sea`
+
+
+def test_a_word_is_common_that_more_than_one_query_in_a_hundred_has():
+    originals = {str(n): "a" if n < 3 else f"word{n}" for n in range(200)}
+    assert lost(originals, {**originals, "0": "b"}) == 0 and lost(originals, {**originals, "9": "b"}) == 1
 
 
 def test_without_a_tokenizer_its_count_is_none():

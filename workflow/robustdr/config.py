@@ -95,14 +95,14 @@ def _over(base: Tree, changes: Tree) -> Tree:
 
 
 def _scales(folder: Path) -> dict[str, Tree]:
-    """Every scale by name; one that `extends` another says only what differs."""
+    """Every scale by name, those first that others may extend; one that `extends` another says only what differs."""
     written = {path.stem: _read(path) for path in sorted(folder.glob("*.yaml"))}
     whole = {name: scale for name, scale in written.items() if "extends" not in scale}
     for name, scale in written.items():
         if name not in whole:
             _known(f"{folder / name}.yaml: extends", scale["extends"], whole)
             whole[name] = _over(whole[scale["extends"]], {k: v for k, v in scale.items() if k != "extends"})
-    return {name: whole[name] for name in written}
+    return whole
 
 
 def load(folder: Path = Path("config")) -> Config:
@@ -313,8 +313,8 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
     if "base" in spec:
         _known(f"{where}.base", spec["base"], spec["systems"])
     if "chains" in spec:
-        for system in {*spec["chains"], *spec["systems"]}:
-            _known(f"{where}.chains", system, set(spec["chains"]) & set(spec["systems"]))
+        for system in sorted({*spec["chains"], *spec["systems"]}):
+            _known(f"{where}.chains", system, spec["chains"].keys() & spec["systems"])
             chain = spec["chains"][system]
             if len(chain) != len(spec["links"]):
                 links = ", ".join(spec["links"])

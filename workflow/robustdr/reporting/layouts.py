@@ -43,7 +43,9 @@ def query_sets(make: Maker, statistics: list[Path]) -> Grid:
             row: (cell.printed if cell else "–", f"{made[row][quantity]:,}" if row in made else "–")
             for row, cell in printed.items()
         }
-    return Grid("Query set", rows, [*facts, *columns], cells, facts)
+    lost = [f"{kind} {100 * of['lost'] / of['queries']:.1f} %" for kind, of in made.items() if of["lost"]]
+    notes = [f"Queries left none of their uncommon words, a lost question more than a reworded one: {', '.join(lost)}."]
+    return Grid("Query set", rows, [*facts, *columns], cells, facts, notes if lost else [])
 
 
 def systems(make: Maker) -> Grid:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.errors import UserError
-from robustdr.files import write_json, write_queries
+from robustdr.files import read_queries, write_json, write_queries
 from robustdr.variations.base import Variation
-from robustdr.variations.statistics import Encode, Tokenize, describe, tally
+from robustdr.variations.statistics import Encode, Tokenize, describe, lost, tally
 
 Pairs = list[tuple[str, str]]
 
@@ -115,4 +115,5 @@ def run(
         print(f"{name}: {len(problems)} queries kept their text: {'; '.join(problems[:5])}", file=sys.stderr)
     if statistics:
         origin = {"variation": name, "parameters": variation.parameters, "seed": seed, "resource": variation.resource}
+        totals["lost"] = lost(originals, read_queries(output))
         write_json(statistics, origin | describe(totals) | ({"problems": list(problems)} if problems else {}))

@@ -1,6 +1,7 @@
 """How much a set of varied queries differs from the original set."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -78,6 +79,20 @@ def tally(
     return totals
 
 
+def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
+    """How many queries a variation leaves none of their uncommon words: it replaces the question, not its wording.
+
+    A word is uncommon that at most one query in a hundred has; what all queries have in common says nothing.
+    """
+    words = {qid: set(neutral(text).split()) for qid, text in originals.items()}
+    counts = Counter(word for found in words.values() for word in found)
+    common = {word for word, count in counts.items() if count > max(1, len(originals) / 100)}
+    return sum(
+        bool(found - common) and not (found - common) & set(neutral(varied[qid]).split())
+        for qid, found in words.items()
+    )
+
+
 def describe(totals: Mapping[str, float]) -> dict[str, Any]:
     """The statistics of a whole set from its totals; see `statistics`."""
     count = max(totals["queries"], 1)
@@ -104,8 +119,9 @@ def statistics(
 
     Returns:
         Counts: queries, unchanged (the rule did not apply), changed, and those of the changed ones that still differ
-        when case and punctuation are ignored, or after tokenising. Means over all queries: characters_edited
-        (Levenshtein distance), word_jaccard (similarity of the word sets), characters and words of the varied query,
-        and semantic_similarity (cosine) by encoder.
+        when case and punctuation are ignored, or after tokenising, and `lost`, see there. Means over all queries:
+        characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets), characters and words of
+        the varied query, and semantic_similarity (cosine) by encoder.
     """
-    return describe(tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders))
+    totals = tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders)
+    return describe({**totals, "lost": lost(originals, varied)})

@@ -1,6 +1,7 @@
 """Questions about a word, as people type them into a search box: lower case, no question mark.
 
-They are templates. Which ones fit depends on what the word is; which of these is taken, on (seed, query id) alone.
+They are templates. Which ones fit depends on what the word is; which of these is taken, on (seed, query id) alone. Nine
+in ten name something beside the word: a question of one word is lost, not reworded, when that word is replaced.
 """
 
 import re
@@ -10,7 +11,7 @@ from robustdr.collections.wordnet.database import Database, Synset, usage
 from robustdr.seeds import digest
 
 # {x} is the word, {a} the word with its indefinite article, {d} the field of knowledge that the gloss names, {k} the
-# kind of thing that the word names
+# kind of thing that the word names, {h} a word of its gloss
 _ANY = ("what does {x} mean", "what is the meaning of {x}", "what is the definition of {x}", "how do you define {x}")
 _WORD = (*_ANY, "what does the word {x} mean", "meaning of the word {x}")
 _TERM = (*_ANY, "what does the term {x} mean", "definition of the term {x}")
@@ -30,6 +31,7 @@ _COMPARED = (
     "does {x} mean the same as {k}",
     "what is the meaning of {x} compared to {k}",
 )
+_ABOUT = ("what does {x} mean when it is about {h}", "meaning of {x} as in {h}", "what is {x} in connection with {h}")
 _FIELD = ("what does {x} mean in {d}", "what is {x} in {d}", "meaning of {x} in {d}")
 _KINDS = {
     "noun.act": ("what does {x} involve",),
@@ -56,9 +58,12 @@ _LETTERS = {
 
 _COUNTABLE = {"animal", "artifact", "body", "event", "group", "location", "object", "plant", "quantity", "shape"}
 _MASS = {"attribute", "feeling", "food", "phenomenon", "process", "substance"}
+_FUNCTION = "some|every|usual|especial|particular|relat|between|under|with|from|into|made|having|that|which|when|where"
+_CONTENT = re.compile(rf"\b(?!(?:{_FUNCTION})\w*\b)[a-z]{{4,}}(?<!ly)(?<!ing)(?<!ed)\b")
 _ONE = re.compile(r"(\([^)]*\) )?(an?|any|one|someone|something) ")
 _AN = re.compile(r"hour|honest|hono|heir|(?!eu|ewe|one|u[^aeiou][aeiou])[aeiou]")
-_USUAL = 5  # occurrences in the glosses that make a kind known to whoever asks
+_USUAL = 5  # occurrences in the glosses that make a word known to whoever asks
+_OFTEN = 36  # how often a template with a context stands among those that fit
 
 
 class Asker:
@@ -78,24 +83,26 @@ class Asker:
             fitting = [other for other in fitting if other != template]
             template = fitting[digest(self._seed, qid, "question", "again") % len(fitting)]
         primary = senses[0]
-        return template.format(x=lemma, a=self._with_article(lemma, primary), d=_field(primary), k=self._kind(primary))
+        known = {"d": _field(primary), "k": self._kind(primary), "h": self._hint(primary)}
+        return template.format(x=lemma, a=self._with_article(lemma, primary), **known)
 
     def _templates(self, lemma: str, senses: list[Synset]) -> Sequence[str]:
         """What fits best stands there more than once; what fits one kind of thing only needs all senses to be of it."""
         primary, plain = senses[0], _TERM if " " in lemma else _WORD
         alike = len({sense.lexfile for sense in senses}) == 1
         kind = self._kind(primary) if alike else None
+        about = _ABOUT * _OFTEN if self._hint(primary) else ()
         if primary.id[0] != "n":
-            return plain + _LETTERS[primary.id[0]] * 2 + (_COMPARED * 4 if kind else ())
+            return plain + _LETTERS[primary.id[0]] * 2 + (_COMPARED * _OFTEN if kind else about)
         if primary.related("@i"):
             if not alike or primary.lexfile not in _NAMES:
-                return plain
+                return plain + about
             named = _NAMED if primary.lexfile == "noun.person" else _PLACED
-            return _NAMES[primary.lexfile] + (named * 4 if kind else ())
+            return _NAMES[primary.lexfile] + (named * _OFTEN if kind else about)
         if len(senses) == 1 and _field(primary):
             return _FIELD
-        own = _KINDS.get(primary.lexfile, ()) * 2 if alike else ()
-        return plain + _THING * 2 + own + (_OF_A_KIND * 16 if kind else ())
+        own = _KINDS.get(primary.lexfile, ()) if alike else ()
+        return plain + _THING + own + (_OF_A_KIND * _OFTEN if kind else about)
 
     def _kind(self, synset: Synset) -> str | None:
         """A usual word for what the synset is a kind or an instance of, or like, that is none of its own words."""
@@ -106,6 +113,13 @@ class Asker:
             if kind.islower() and fresh and parent.lexfile != "noun.Tops" and self._usage[kind] >= _USUAL:
                 return kind
         return None
+
+    def _hint(self, synset: Synset) -> str | None:
+        """The longest usual word of the definition that is none of the synset's own, nor begins like one."""
+        definition = re.sub(r"\([^)]*\)", " ", synset.gloss).partition(";")[0].lower()
+        own = {word[:4] for lemma in synset.lemmas for word in re.findall(r"[a-z]+", lemma.lower())}
+        words = [word for word in _CONTENT.findall(definition) if word[:4] not in own and self._usage[word] >= _USUAL]
+        return max(words, key=len, default=None)
 
     def _with_article(self, lemma: str, primary: Synset) -> str:
         kind, head = primary.lexfile.partition(".")[2], lemma.split()[-1]
