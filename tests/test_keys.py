@@ -4,7 +4,6 @@
 """
 
 import copy
-import json
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 # says which cells there are rather than what is in them.
 WITHOUT_EFFECT = {
     "description", "licence", "url", "miniature", "label", "reported", "paper",
-    "checkpoint_every", "keep_embeddings", "unavailable", "seeds",
+    "checkpoint_every", "unavailable", "seeds",
 }  # fmt: skip
 
 
@@ -224,7 +223,3 @@ def test_touching_an_input_moves_no_key(local, tmp_path):
     for path in tmp_path.rglob("*"):
         path.touch()
     assert table_keys(local) == before
-
-
-def test_keys_are_json(config):
-    json.dumps(table_keys(config))
