@@ -56,7 +56,7 @@ def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, se
         header = read_metadata(run)
         assert header["implementation"]["key"] == plan.run_key(system, seed, "wordnet-mini", "dev", kind)
         assert header["data"]["test_data"]["topics"] == ("queries.tsv" if kind == "original" else f"{kind}.tsv")
-        for measure, expected in evaluate(qrels, read_run(run), ["RR@10", "R@100"]).items():
+        for measure, expected in evaluate(qrels, read_run(run), ["RR@10", "R@50"]).items():
             rows = frame[(frame["query_set"] == f"dev.{kind}") & (frame["measure"] == measure)]
             assert dict(zip(rows["qid"], rows["value"], strict=True)) == pytest.approx(expected)
 
