@@ -290,7 +290,7 @@ def test_only_its_settings_reach_a_stage(config):
     plan = Plan(changed(config, "scales", "mini", "variations", {"t5_qqp_paraphrase": entry}), "mini")
     settings = VariationSettings("surface:SwapWords", {"a": 1}, plan.bound["variation_seed"])
     assert plan.variation_settings("wordnet-verbs", "test", "t5_qqp_paraphrase") == settings
-    assert plan.training_data_settings("rodr") == TrainingDataSettings("one", depth=100, keep=8)
+    assert plan.training_data_settings("rodr") == TrainingDataSettings("one", depth=50, keep=8)
     assert plan.training_data_settings("capot_nq") == TrainingDataSettings("all")
     assert plan.training_data_settings("bert_st").assign == "all"
     assert plan.bm25_settings().depth == plan.bound["retrieval"]["depth"]
