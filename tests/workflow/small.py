@@ -66,7 +66,8 @@ def shrink(folder):
 
     def every(tree):
         tree["evaluation"][ROLE] |= {"variations": KINDS, "means": {"ordering_mean": ["swap_words"]}}
-        tree["systems"], tree["tables"]["methods"]["systems"] = {}, ["dr_oq", "rodr"]
+        tree["systems"], tree["tables"] = {}, some(tree["tables"], ["methods"])
+        tree["tables"]["methods"] |= {"systems": ["dr_oq", "rodr"], "base": "dr_oq"}
         tree["figures"]["methods"]["systems"] = {"dr_oq": "DR_OQ", "rodr": "RoDR"}
 
     def claim(role, measure, **test):
