@@ -30,12 +30,6 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-# Snakemake's limit on the rate of jobs wakes its scheduler once a second for every job that ever finished: a quarter of a
-# core in the end. No rate of submission here comes near it.
-if workflow.scheduling_settings:  # not in a dry run
-    workflow.scheduling_settings.max_jobs_per_timespan = None
-
-
 onstart:
     if Path("results").exists() and not os.access("results", os.W_OK):
         raise WorkflowError("results: the folder is read-only; make it writable, or run in a copy of the project")
