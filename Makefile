@@ -9,7 +9,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
-CORES ?= $(shell nproc)
+CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 
