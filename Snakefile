@@ -41,17 +41,17 @@ rule all:
 
 rule collections:
     input:
-        [card(ROOT, collection) for collection in PLANS[ROOT].collections(PAPERS)],
+        [PLANS[ROOT].card(collection) for collection in PLANS[ROOT].collections(PAPERS)],
 
 
 rule variations:
     input:
-        [query_set(ROOT, *at, kind) for at, kinds in PLANS[ROOT].varied(PAPERS).items() for kind in kinds],
+        [PLANS[ROOT].query_set(*at, kind) for at, kinds in PLANS[ROOT].varied(PAPERS).items() for kind in kinds],
 
 
 rule models:
     input:
-        [model(ROOT, system, seed) for system, seed in PLANS[ROOT].models(PAPERS)],
+        [PLANS[ROOT].model(system, seed) for system, seed in PLANS[ROOT].models(PAPERS)],
 
 
 rule measures:

@@ -60,9 +60,9 @@ for JUDGED_BY, PLACES in judged_places().items():
 # The card is the check: whatever reads a collection waits for it.
 rule card:
     input:
-        corpus=lambda w: [] if plan(w).is_log(w.collection) else corpus(w.root, w.collection),
+        corpus=lambda w: [] if plan(w).is_log(w.collection) else plan(w).corpus(w.collection),
         splits=lambda w: [
-            file for split in plan(w).splits(w.collection) for file in split_files(w.root, w.collection, split)
+            file for split in plan(w).splits(w.collection) for file in plan(w).split_files(w.collection, split)
         ],
     output:
         card="{root}/collections/{collection}/card.json",

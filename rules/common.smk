@@ -13,9 +13,10 @@ from robustdr.config import load, validate
 from robustdr import reports
 from robustdr.audit import labels
 from robustdr.collections import local_files
-from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FILES
+from robustdr.encoding.directory import DOCUMENT, ROUTER_FILES, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
+from robustdr.places import JUDGEMENTS
 from robustdr.plan import plans
 from robustdr.provenance import key as key_of
 from robustdr.settings import as_json as typed
@@ -106,61 +107,6 @@ def cores(w):
 # files
 
 
-def card(root, collection):
-    return f"{root}/collections/{collection}/card.json"
-
-
-def corpus(root, collection):
-    return f"{root}/collections/{collection}/corpus.jsonl"
-
-
-def query_set(root, collection, split, variation):
-    if variation == "original":
-        return f"{root}/collections/{collection}/{split}/queries.tsv"
-    return f"{root}/variations/{collection}/{split}/{variation}.tsv"
-
-
-# What judges a split, and the file that holds it.
-JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
-
-
-def split_files(root, collection, split):
-    """The queries of a split and what judges them, first what judges runs."""
-    names = ["queries.tsv", *(JUDGEMENTS[how] for how in CONFIG.judged_by(collection, split))]
-    return [f"{root}/collections/{collection}/{split}/{name}" for name in names]
-
-
-def model_folder(root, system, seed):
-    p = PLANS[root]
-    if not p.is_trained(system):
-        return f"{root}/checkpoints/{p.checkpoint_of(system)}"
-    return f"{root}/models/{p.train_split(system)[0]}/{system}/seed{seed}"
-
-
-def weights(root, system, seed, route):
-    """The weights of a system's query or document encoder."""
-    router = PLANS[root].is_trained(system) and PLANS[root].is_router(system)
-    return f"{model_folder(root, system, seed)}/{f'{route}_0_Transformer/' if router else ''}model.safetensors"
-
-
-def model(root, system, seed):
-    return list(dict.fromkeys(weights(root, system, seed, route) for route in (QUERY, DOCUMENT)))
-
-
-def embeddings(root, collection, system, seed):
-    """The passage vectors that a system searches, if they are kept."""
-    p = PLANS[root]
-    if not p.keeps_embeddings(system, collection):
-        return []
-    encoder = p.encoder_of(system)
-    shards = range(p.bound["embeddings"]["shards"])
-    return [f"{root}/embeddings/{collection}/{encoder}/seed{p.seed_of(encoder, seed)}/{shard}.npy" for shard in shards]
-
-
-def run_file(root, collection, system, seed, split, variation):
-    return f"{root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
-
-
 def tables(root):
     return [f"{root}/tables/{paper}_{table}.md" for paper in PAPERS for table in CONFIG.papers[paper]["tables"]]
 
@@ -210,23 +156,23 @@ def collection_at(w):
 def initial_folder(w):
     parent = plan(w).initial_of(w.system)
     if parent:
-        return model_folder(w.root, parent, w.seed)
+        return plan(w).model_folder(parent, w.seed)
     return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}"
 
 
 def initial_model(w):
     parent = plan(w).initial_of(w.system)
-    return model(w.root, parent, w.seed) if parent else f"{initial_folder(w)}/model.safetensors"
+    return plan(w).model(parent, w.seed) if parent else f"{initial_folder(w)}/model.safetensors"
 
 
 def mined(w):
     """What positives and hard negatives are chosen from; nothing for recipes on queries alone."""
     if plan(w).trains_on_queries_alone(w.system):
         return {}
-    _, qrels, *answers = split_files(w.root, w.collection, "train")
-    found = {"corpus": corpus(w.root, w.collection), "qrels": qrels}
+    _, qrels, *answers = plan(w).split_files(w.collection, "train")
+    found = {"corpus": plan(w).corpus(w.collection), "qrels": qrels}
     if miner := plan(w).miner_of(w.system):
-        found["run"] = run_file(w.root, w.collection, miner, plan(w).seed_of(miner, w.seed), "train", "original")
+        found["run"] = plan(w).run(miner, plan(w).seed_of(miner, w.seed), w.collection, "train", "original")
         found |= {"answers": path for path in answers}
     return found
 
@@ -244,15 +190,15 @@ def teacher_files(w):
     if not teacher:
         return {}
     return {
-        "teacher": model(w.root, teacher, w.seed),
-        "teacher_embeddings": embeddings(w.root, w.collection, teacher, w.seed),
+        "teacher": plan(w).model(teacher, w.seed),
+        "teacher_embeddings": plan(w).embeddings(teacher, w.seed, w.collection),
     }
 
 
 def teacher_arguments(w, input):
     if not input.get("teacher"):
         return ""
-    folder = model_folder(w.root, plan(w).recipe(w.system)["teacher"], w.seed)
+    folder = plan(w).model_folder(plan(w).recipe(w.system)["teacher"], w.seed)
     return f"--teacher {shlex.quote(folder)} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
 
 
@@ -275,19 +221,28 @@ def evaluated(w, file):
 def searched_for_answers(w):
     """The corpus, where answers judge a split that is evaluated."""
     by_answers = evaluated(w, lambda split, kind: CONFIG.judged_by(w.collection, split)[0] == "answers")
-    return corpus(w.root, w.collection) if any(by_answers) else []
+    return plan(w).corpus(w.collection) if any(by_answers) else []
 
 
-def searches(bm25):
-    """(scale, root, collection, split, variations, systems) of every search, by BM25 or by dense retrievers."""
-    found = []
-    for root, p in PLANS.items():
-        for (collection, split), systems_by_kinds in p.searches().items():
-            for kinds, systems in systems_by_kinds.items():
-                chosen = [system for system in systems if ("bm25" in p.recipe(system)) == bm25]
-                if chosen:
-                    found.append((p.scale, root, collection, split, kinds, chosen))
-    return found
+def rankings():
+    """(plan, collection, split, variations, systems) of every ranking."""
+    return [
+        (p, *at, kinds, systems)
+        for p in PLANS.values()
+        for at, systems_by_kinds in p.searches().items()
+        for kinds, systems in systems_by_kinds.items()
+    ]
+
+
+def needed(w, split=""):
+    """What ranking the queries of a split asks of the machine, by the kind of the system."""
+    return plan(w).kind(w.system).need(plan(w), w.system, split)
+
+
+def ranking_arguments(w, collection):
+    """What the system's kind reads, as options of the stage."""
+    read = plan(w).kind(w.system).reads(plan(w), w.system, int(w.seed), collection)
+    return shlex.join([word for name, paths in read.items() if paths for word in (f"--{name}", *paths)])
 
 
 def reported_file(w):

@@ -3,8 +3,8 @@
 
 rule evaluate:
     input:
-        runs=lambda w: evaluated(w, lambda split, kind: run_file(w.root, w.collection, w.system, w.seed, split, kind)),
-        judgements=lambda w: evaluated(w, lambda split, kind: split_files(w.root, w.collection, split)[1]),
+        runs=lambda w: evaluated(w, lambda split, kind: plan(w).run(w.system, w.seed, w.collection, split, kind)),
+        judgements=lambda w: evaluated(w, lambda split, kind: plan(w).split_files(w.collection, split)[1]),
         corpus=searched_for_answers,
     output:
         measures="{root}/measures/{collection}/{system}/seed{seed}.parquet",

@@ -30,7 +30,7 @@ rule training_data:
         card="{root}/collections/{collection}/card.json",
         queries="{root}/collections/{collection}/train/queries.tsv",
         variations=lambda w: [
-            query_set(w.root, w.collection, "train", kind) for kind in plan(w).training_variations(w.system)
+            plan(w).query_set(w.collection, "train", kind) for kind in plan(w).training_variations(w.system)
         ],
         tokenizer=lambda w: f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/tokenizer.json",
     output:
@@ -96,7 +96,7 @@ for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
             key=lambda w: plan(w).model_key(w.system, int(w.seed)),
             launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
             initial=initial_folder,
-            folder=lambda w: model_folder(w.root, w.system, w.seed),
+            folder=lambda w: plan(w).model_folder(w.system, w.seed),
             resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
             teacher=teacher_arguments,
             snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",

@@ -3,7 +3,7 @@
 
 rule embed:
     input:
-        weights=lambda w: weights(w.root, w.system, w.seed, DOCUMENT),
+        weights=lambda w: plan(w).weights(w.system, w.seed, DOCUMENT),
         corpus="{root}/collections/{collection}/corpus.jsonl",
         card="{root}/collections/{collection}/card.json",
     output:
@@ -24,7 +24,7 @@ rule embed:
     params:
         settings=lambda w: as_json(plan(w).embed_settings(w.system)),
         key=lambda w: plan(w).embeddings_key(w.system, int(w.seed), w.collection),
-        model=lambda w: model_folder(w.root, w.system, w.seed),
+        model=lambda w: plan(w).model_folder(w.system, w.seed),
         shards=lambda w: plan(w).bound["embeddings"]["shards"],
     shell:
         "python -m robustdr embed --settings {params.settings:q} --model {params.model:q} --corpus {input.corpus:q}"
@@ -32,80 +32,44 @@ rule embed:
         " > {log:q} 2>&1"
 
 
-# One rule for each list of query sets that systems search of a split, because a rule's outputs are fixed: a change of what
-# one paper needs touches its own systems alone.
-for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(searches(bm25=True)):
+# One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
+# change of what one paper needs touches its own systems alone.
+for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings()):
 
     rule:
         name:
-            f"bm25_{SCALE}_{COLLECTION}_{SPLIT}_{NUMBER}"
+            f"rank_{P.scale}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            corpus=corpus("{root}", COLLECTION),
-            card=card("{root}", COLLECTION),
-            queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
+            reads=lambda w, at=COLLECTION: plan(w).kind(w.system).files(plan(w), w.system, int(w.seed), at),
+            corpus=P.corpus(COLLECTION),
+            card=P.card(COLLECTION),
+            queries=[P.query_set(COLLECTION, SPLIT, kind) for kind in VARIATIONS],
         output:
-            runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
+            runs=[f"{{root}}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz" for kind in VARIATIONS],
         log:
-            f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{{root}}/logs/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{{root}}/benchmarks/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
-            root=ROOT,
-            system="|".join(SYSTEMS),
-        conda:
-            "../envs/index-gpu.yaml"
-        threads: 1
-        resources:
-            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 80000),
-            runtime=retried(240, full=2400 if SPLIT == "train" else 240),
-        params:
-            settings=lambda w: as_json(plan(w).bm25_settings()),
-            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
-                plan(w).run_key(w.system, 0, *at, kind) for kind in kinds
-            ],
-            collection=COLLECTION,
-        shell:
-            "python -m robustdr bm25 --settings {params.settings:q} --keys {params.run_keys} --tag {wildcards.system}"
-            " --collection {params.collection:q} --corpus {input.corpus:q} --queries {input.queries:q}"
-            " --runs {output.runs:q} > {log:q} 2>&1"
-
-
-for NUMBER, (SCALE, ROOT, COLLECTION, SPLIT, KINDS, SYSTEMS) in enumerate(searches(bm25=False)):
-
-    rule:
-        name:
-            f"search_{SCALE}_{COLLECTION}_{SPLIT}_{NUMBER}"
-        input:
-            weights=lambda w: weights(w.root, w.system, w.seed, QUERY),
-            corpus=corpus("{root}", COLLECTION),
-            card=card("{root}", COLLECTION),
-            embeddings=lambda w, collection=COLLECTION: embeddings(w.root, collection, w.system, w.seed),
-            queries=[query_set("{root}", COLLECTION, SPLIT, kind) for kind in KINDS],
-        output:
-            runs=[run_file("{root}", COLLECTION, "{system}", "{seed}", SPLIT, kind) for kind in KINDS],
-        log:
-            f"{{root}}/logs/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
-        benchmark:
-            f"{{root}}/benchmarks/search/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
-        wildcard_constraints:
-            root=ROOT,
+            root=P.root,
             system="|".join(map(re.escape, SYSTEMS)),
         conda:
             "../envs/index-gpu.yaml"
-        threads: cores
+        threads: lambda w: needed(w).cores or cores(w)
         resources:
-            cpus_per_task=cores,
-            mem_mb=retried(4000, full=256000 if SPLIT == "train" else 80000),
-            runtime=retried(120),
-            gpu=1,
+            cpus_per_task=lambda w: needed(w).cores or cores(w),
+            mem_mb=lambda w, attempt, split=SPLIT: needed(w, split).memory * 2 ** (attempt - 1),
+            runtime=lambda w, attempt, split=SPLIT: needed(w, split).minutes * 2 ** (attempt - 1),
+            gpu=lambda w: needed(w).gpus,
         params:
-            settings=lambda w, at=COLLECTION: as_json(plan(w).search_settings(w.system, at)),
-            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=KINDS: [
+            ranks=lambda w: plan(w).kind(w.system).ranks,
+            settings=lambda w, at=COLLECTION: as_json(plan(w).rank_settings(w.system, at)),
+            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
                 plan(w).run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
-            model=lambda w: model_folder(w.root, w.system, w.seed),
             collection=COLLECTION,
+            reads=lambda w, at=COLLECTION: ranking_arguments(w, at),
         shell:
-            "python -m robustdr search --settings {params.settings:q} --keys {params.run_keys}"
-            " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --model {params.model:q}"
-            " --corpus {input.corpus:q} --embeddings {input.embeddings:q} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"
+            "python -m robustdr rank --ranks {params.ranks} --settings {params.settings:q} --keys {params.run_keys}"
+            " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --corpus {input.corpus:q}"
+            " {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"

@@ -80,7 +80,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "rodr", "techer", "dr_oq"),
         "systems.rodr: key: 'techer' is unknown (did you mean teacher?); allowed: ",
-        "initial, label, loss",
+        "initial, kind, label, loss",
     ),
     "missing key": (MINI, lambda tree: tree.pop("seeds"), "top level: 'seeds' is a required property", ""),
     "value that is not allowed": (
@@ -124,6 +124,28 @@ MISTAKES = {
         put("wordnet-mini", "kind", "wordnett"),
         "wordnet-mini",
         "'wordnet'",
+    ),
+    "unknown kind of system": (
+        EXPERIMENT,
+        put("systems", "bm25", "kind", "bm26"),
+        "systems.bm25.kind: 'bm26' is unknown (did you mean bm25?)",
+        "dense, rm3",
+    ),
+    "key of another kind": (
+        EXPERIMENT,
+        put("systems", "bm25", "loss", {"name": "rodr"}),
+        "systems.bm25: key: 'loss' is unknown",
+        "kind, label, reported",
+    ),
+    "setting of a kind out of range": (
+        EXPERIMENT,
+        put(
+            "systems",
+            "bm25",
+            {"label": "RM3", "kind": "rm3", "variant": "terrier", "terms": 0, "documents": 3, "original_weight": 0.6},
+        ),
+        "systems.bm25.terms: 0 is less than the minimum of 1",
+        "",
     ),
     "unknown parent": (
         EXPERIMENT,

@@ -47,10 +47,10 @@ def keys(config, scale="mini"):
         seed = plan.seeds(system)[0]
         if plan.is_trained(system):
             found["data", system] = plan.training_data_key(system, seed)
-        if "bm25" not in plan.recipe(system):
+        if plan.recipe(system).get("kind") != "bm25":
             found["model", system] = plan.model_key(system, seed)
         for (collection, split), (kinds, _) in plan.evaluations(system).items():
-            if "bm25" not in plan.recipe(system):
+            if plan.recipe(system).get("kind") != "bm25":
                 found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
             runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
             found["search", system, collection, split] = provenance.key([], [], runs)
@@ -293,7 +293,7 @@ def test_only_its_settings_reach_a_stage(config):
     assert plan.training_data_settings("rodr") == TrainingDataSettings("one", depth=50, keep=8)
     assert plan.training_data_settings("capot_nq") == TrainingDataSettings("all")
     assert plan.training_data_settings("bert_st").assign == "all"
-    assert plan.bm25_settings().depth == plan.bound["retrieval"]["depth"]
+    assert plan.rank_settings("bm25", "wordnet-mini").depth == plan.bound["retrieval"]["depth"]
     assert plan.train_settings("rodr").loss["passage_alignment"] == 0.2
 
 

@@ -125,5 +125,5 @@ def test_touched_after_a_clean_status_pulled_results_are_up_to_date_until_someth
     code = pulled.folder / "workflow/robustdr/losses/contrastive.py"
     code.write_text(code.read_text(encoding="utf-8") + "\nCHANGED = True\n", encoding="utf-8")
     jobs, _ = pulled.plan(TABLE)
-    assert jobs == dict.fromkeys(["train", "embed", "evaluate", "table"], 1) | {"search": 1}
+    assert jobs == dict.fromkeys(["train", "embed", "evaluate", "table"], 1) | {"rank": 1}
     pulled.do("git", "checkout", "--quiet", "--", ".")

@@ -6,9 +6,10 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from robustdr.retrieval.bm25 import search_bm25
+from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
+from robustdr.settings import as_json
 
 SETTINGS = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
 CORPUS = {
@@ -28,8 +29,9 @@ def search(tmp_path):
             for docid, text in corpus.items():
                 file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
         (tmp_path / "queries.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
-        inputs = tmp_path / "corpus.jsonl", [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
-        search_bm25(replace(SETTINGS, **changes), ["key"], "bm25", "toy", *inputs)
+        settings = as_json(replace(SETTINGS, **changes))
+        files = tmp_path / "corpus.jsonl", {}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
+        write_runs("robustdr.retrieval.bm25", settings, ["key"], "bm25", "toy", *files)
         return read_run(tmp_path / "run.trec.gz")
 
     return run

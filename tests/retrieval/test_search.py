@@ -9,10 +9,11 @@ import pytest
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import write_embeddings
+from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import read_metadata, read_run
-from robustdr.retrieval.search import search_dense
 from robustdr.retrieval.settings import EmbedSettings, Index, SearchSettings
 from robustdr.seeds import generator
+from robustdr.settings import as_json
 
 SETTINGS = SearchSettings(
     query_length=16, passage_length=16, depth=7, index=Index("Flat", 1), shards=3, precision="bfloat16", threads=1
@@ -41,7 +42,9 @@ def run(folder, model, output, kept=True):
     runs = [output / f"{name}.trec.gz" for name in names]
     shards = [folder / f"{shard}.npy" for shard in range(3)] if kept else []
     queries = [folder / f"{name}.tsv" for name in names]
-    search_dense(SETTINGS, ["key1", "key2"], "tiny-seed1", "toy", model, folder / "corpus.jsonl", shards, queries, runs)
+    files = {"model": [model], "embeddings": shards}
+    at = ("tiny-seed1", "toy", folder / "corpus.jsonl", files, queries, runs)
+    write_runs("robustdr.retrieval.search", as_json(SETTINGS), ["key1", "key2"], *at)
     return runs
 
 

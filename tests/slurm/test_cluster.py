@@ -106,7 +106,7 @@ def test_training_and_encoding_get_a_gpu_and_evaluation_none(story, cluster: Clu
     for rule, jobs in cluster.jobs().items():
         for job in jobs:
             seen = {gpus for _, gpus in cluster.steps(job["JobId"])}
-            if rule in ("train", "embed", "search"):
+            if rule in ("train", "embed", "rank"):
                 assert (job["TresPerJob"], job["Partition"]) == ("gres:gpu:1", "gpu")
                 assert len(seen) == 1 and seen < {"0", "1"}
             else:
@@ -137,12 +137,12 @@ def test_a_cancelled_training_goes_on_from_its_checkpoint(story):
 
 
 def test_after_a_kill_only_what_was_unfinished_is_done_again(story, cluster: Cluster):
-    assert story.left == dict.fromkeys(["train", "embed", "search", "evaluate"], 1)
+    assert story.left == dict.fromkeys(["train", "embed", "rank", "evaluate"], 1)
     submitted = {rule: len(jobs) for rule, jobs in cluster.jobs().items()}
     assert submitted == {
         "train": 3,
         "embed": 1,
-        "search": 1,
+        "rank": 1,
         "evaluate": 2,
     }  # the audit needs no SLURM
 

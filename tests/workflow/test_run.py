@@ -30,7 +30,7 @@ def say():
 atexit.register(say)
 """
 # Rooms whose modules are loaded by the names that the configuration gives: the plan adds them to a stage's key.
-BY_NAME = ("robustdr.collections.", "robustdr.variations.", "robustdr.losses.")
+BY_NAME = ("robustdr.collections.", "robustdr.variations.", "robustdr.losses.", "robustdr.retrieval.")
 # What the command line loads before any stage, and around it; the hardware's name is for the record alone.
 AROUND = "import json, sys, robustdr.cli, robustdr.encoding.hardware, robustdr.provenance; "
 AROUND += "print(json.dumps(list(sys.modules)))"
@@ -57,7 +57,7 @@ def test_the_key_of_a_stage_covers_every_module_that_it_loads(finished):
     for stage, names in map(json.loads, lines):
         if stage in STAGES:
             loaded.setdefault(stage, set()).update(names)
-    assert {"corpus", "split", "vary-split", "training-data", "train", "embed", "search", "evaluate"} <= loaded.keys()
+    assert {"corpus", "split", "vary-split", "training-data", "train", "embed", "rank", "evaluate"} <= loaded.keys()
     for stage, names in loaded.items():
         own = {name for name in names - around if not (PACKAGE / Path(*name.split(".")[1:])).is_dir()}
         named = [name for name in own if name.startswith(BY_NAME)]
@@ -99,7 +99,7 @@ def test_w3_reruns_rodr_and_what_comes_after(finished):
         tree["systems"]["rodr"]["loss"]["passage_alignment"] = 0.3
 
     jobs, _ = reruns(finished, rodr)
-    once = dict.fromkeys(["train", "search", "evaluate", "figure", "page"], 1)
+    once = dict.fromkeys(["train", "rank", "evaluate", "figure", "page"], 1)
     assert jobs == {**once, "table": 2, "claims": 2}  # rodr's, and those of all methods
 
 
@@ -112,7 +112,7 @@ def test_the_weight_of_the_anchor_reruns_capot_and_what_shows_it(finished):
     jobs, made = reruns(finished, capot)
     assert jobs == {
         "train": 1,
-        "search": 2,
+        "rank": 2,
         "evaluate": 2,
         "table": 1,
         "claims": 1,

@@ -1,8 +1,6 @@
 """The configuration: read, checked against its schemas, and checked against itself before any work starts."""
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +9,12 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
-from robustdr import losses, variations
+from robustdr import variations
+from robustdr.checks import at, known
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
 from robustdr.needs import claimed_systems, reported_pairs
+from robustdr.systems import DEFAULT, KINDS, kind_of
 
 Tree = dict[str, Any]
 
@@ -41,6 +41,18 @@ class Config:
         if part.get("kind") == "questions":
             return ["answers"]
         return ["qrels", "answers"] if part.get("answers") else ["qrels"]
+
+    def check_searchable(self, scale: str, role: str, where: str) -> None:
+        """Raise a `UserError` if a scale has a query log where passages are searched."""
+        collection = self.scales[scale]["collections"][role]
+        if self.collections[collection].get("log"):
+            raise UserError(f"{where}: {collection!r} of scale {scale} is a query log: it has no passages to search")
+
+    def check_trainable(self, scale: str, role: str, where: str) -> None:
+        """Raise a `UserError` if a scale's training questions have no judged passages."""
+        collection = self.scales[scale]["collections"][role]
+        if "train" in self.collections[collection]["splits"] and "qrels" not in self.judged_by(collection, "train"):
+            raise UserError(f"{where}: 'train' of {collection} (scale {scale}) has answers alone; positives need qrels")
 
 
 def _read(path: Path) -> Tree:
@@ -72,18 +84,24 @@ def validate(tree: Any, schema: Path, source: Path) -> None:
     Raises:
         UserError: names file, key, value and what is allowed.
     """
-    error = best_match(Draft202012Validator(json.loads(schema.read_text(encoding="utf-8"))).iter_errors(tree))
+    _conform(tree, json.loads(schema.read_text(encoding="utf-8")), source, [])
+
+
+def _conform(tree: Any, schema: Tree, source: Path, at: list[str]) -> None:
+    """Check what stands at some keys of `source` against a schema."""
+    error = best_match(Draft202012Validator(schema).iter_errors(tree))
     if error is not None:
+        error.path.extendleft(reversed(at))
         raise _explain(source, error)
 
 
-@contextmanager
-def _at(where: str) -> Iterator[None]:
-    """Put file and key before a message that names neither."""
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"{where}: {error}") from None
+def _check_recipe(name: str, recipe: Tree, path: Path) -> None:
+    """A recipe has the keys of its kind."""
+    chosen = recipe.get("kind", DEFAULT)
+    known(f"{path}: systems.{name}.kind", chosen, KINDS)
+    keys = {"label": {"type": "string"}, "reported": {"type": "string"}, "kind": {}, **KINDS[chosen].keys}
+    schema = {"properties": keys, "additionalProperties": False, "required": ["label"], **KINDS[chosen].rules}
+    _conform(recipe, schema, path, ["systems", name])
 
 
 def _over(base: Tree, changes: Tree) -> Tree:
@@ -100,7 +118,7 @@ def _scales(folder: Path) -> dict[str, Tree]:
     whole = {name: scale for name, scale in written.items() if "extends" not in scale}
     for name, scale in written.items():
         if name not in whole:
-            _known(f"{folder / name}.yaml: extends", scale["extends"], whole)
+            known(f"{folder / name}.yaml: extends", scale["extends"], whole)
             whole[name] = _over(whole[scale["extends"]], {k: v for k, v in scale.items() if k != "extends"})
     return whole
 
@@ -125,6 +143,7 @@ def load(folder: Path = Path("config")) -> Config:
                 raise UserError(
                     f"{folder}/papers/{paper}/experiment.yaml: systems.{name}: declared by another paper too"
                 )
+            _check_recipe(name, system, folder / "papers" / paper / "experiment.yaml")
             systems[name] = {**system, "paper": paper}
     claims = {paper: read(folder / "papers" / paper / "claims.yaml", "claims")["claims"] for paper in papers}
     scales = _scales(folder / "scales")
@@ -150,30 +169,13 @@ def _check_scale(config: Config, scale: Tree, path: Path) -> None:
         if collection not in config.collections:
             raise unknown(f"{path}: collections.{role}", collection, config.collections)
     for role in scale["negatives"].get("judged", []):
-        _known(f"{path}: negatives.judged", role, scale["collections"])
+        known(f"{path}: negatives.judged", role, scale["collections"])
     for measure in (*scale["measures"], *scale["measures"].values()):
-        with _at(f"{path}: measures"):
+        with at(f"{path}: measures"):
             parse(measure)
     for name, variation in scale["variations"].items():
-        with _at(f"{path}: variations.{name}"):
+        with at(f"{path}: variations.{name}"):
             variations.build(variations.kind(variation.get("generator", name)), variation.get("parameters", {}))
-
-
-def _known(where: str, value: str, allowed: Iterable[str]) -> None:
-    if value not in allowed:
-        raise unknown(where, value, allowed)
-
-
-def _searchable(config: Config, scale: str, role: str, where: str) -> None:
-    collection = config.scales[scale]["collections"][role]
-    if config.collections[collection].get("log"):
-        raise UserError(f"{where}: {collection!r} of scale {scale} is a query log: it has no passages to search")
-
-
-def _trainable(config: Config, scale: str, role: str, where: str) -> None:
-    collection = config.scales[scale]["collections"][role]
-    if "train" in config.collections[collection]["splits"] and "qrels" not in config.judged_by(collection, "train"):
-        raise UserError(f"{where}: 'train' of {collection} (scale {scale}) has answers alone; positives need qrels")
 
 
 def _check_measures(config: Config, scale: str, role: str, evaluation: Tree, where: str) -> None:
@@ -189,85 +191,36 @@ def _check_measures(config: Config, scale: str, role: str, evaluation: Tree, whe
 def _known_system(config: Config, where: str, name: str) -> None:
     """A system, or a snapshot of a system that is trained."""
     system, dot, percent = name.partition(".at")
-    _known(where, system, config.systems)
+    known(where, system, config.systems)
     if dot and ("loss" not in config.systems[system] or percent not in map(str, range(1, 100))):
         raise UserError(f"{where}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99")
 
 
 def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) -> None:
-    def known(where: str, value: str, allowed: Iterable[str]) -> None:
-        _known(f"{path}: {where}", value, allowed)
-
     for name in experiment["systems"]:
-        system = config.systems[name]
-        for field in ("negatives", "teacher"):
-            if field in system:
-                known(f"systems.{name}.{field}", system[field], config.systems)
-        parent = config.systems.get(system.get("initial", ""), {})
-        if parent.get("encoders") == "separate" and system.get("encoders") != "separate":
-            raise UserError(f"{path}: systems.{name}: continues from {system['initial']}: add `encoders: separate`")
-        for variation in system.get("variations", []):
-            known(f"systems.{name}.variations", variation, variations.names())
         _check_lineage(config, name, path)
-        for scale_name, scale in config.scales.items():
-            if "bm25" not in system:
-                known(f"systems.{name}.budget (scale {scale_name})", system["budget"], scale["budgets"])
-                known(f"systems.{name}.collection (scale {scale_name})", system["collection"], scale["collections"])
-                missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
-                if "variations" in system and set(system["variations"]) <= set(missing):
-                    raise UserError(f"{path}: systems.{name}.variations: scale {scale_name} can generate none of them")
-                if "negatives" in system:
-                    _searchable(config, scale_name, system["collection"], f"{path}: systems.{name}.negatives")
-                    _trainable(config, scale_name, system["collection"], f"{path}: systems.{name}.collection")
-                initial = {**scale["checkpoints"], **config.systems}
-                known(f"systems.{name}.initial (scale {scale_name})", system["initial"], initial)
-        if "loss" in system:
-            _check_recipe(system, f"{path}: systems.{name}")
+        kind_of(config.systems[name]).check(config, name, f"{path}: systems.{name}")
     for role, evaluation in experiment["evaluation"].items():
         for measure in evaluation["measures"]:
-            with _at(f"{path}: evaluation.{role}.measures"):
+            with at(f"{path}: evaluation.{role}.measures"):
                 parse(measure)
         for scale_name, scale in config.scales.items():
-            known(f"evaluation (scale {scale_name})", role, scale["collections"])
-            _searchable(config, scale_name, role, f"{path}: evaluation.{role}")
+            known(f"{path}: evaluation (scale {scale_name})", role, scale["collections"])
+            config.check_searchable(scale_name, role, f"{path}: evaluation.{role}")
             collection = scale["collections"][role]
             known(
-                f"evaluation.{role}.split of {collection}",
+                f"{path}: evaluation.{role}.split of {collection}",
                 evaluation["split"],
                 config.collections[collection]["splits"],
             )
             _check_measures(config, scale_name, role, evaluation, f"{path}: evaluation.{role}.measures")
             for variation in evaluation["variations"]:
                 settings = scale["variations"].get(variation, {})
-                known(f"evaluation.{role}.variations", settings.get("generator", variation), variations.names())
+                known(f"{path}: evaluation.{role}.variations", settings.get("generator", variation), variations.names())
     _check_means(experiment, path)
     for part in ("tables", "figures"):
         for name, spec in experiment.get(part, {}).items():
             _check_report(config, experiment, spec, f"{path}: {part}.{name}")
-
-
-# What gives a loss the fields of a batch that it reads.
-SOURCES = {
-    "variations": {"variation"},
-    "negatives": {"passages"},
-    "teacher": {"teacher_query", "teacher_passages"},
-}
-
-
-def _check_recipe(system: Tree, where: str) -> None:
-    """A recipe has what its loss reads, and its loss, or its augmentation, reads what the recipe has."""
-    with _at(f"{where}.loss"):
-        needs = losses.check(**system["loss"])
-    loss = system["loss"]["name"]
-    if "teacher_scores" in needs:
-        raise UserError(f"{where}.loss: {loss} needs a cross-encoder's scores, which no stage makes yet")
-    if "augmentation" in system and "query" not in needs:
-        raise UserError(f"{where}.augmentation: the loss {loss} never reads the queries that it would replace")
-    for field, fields in SOURCES.items():
-        if needs & fields and field not in system:
-            raise UserError(f"{where}: the loss {loss} needs {field}; add `{field}`")
-        if field in system and not needs & fields and not (field == "variations" and "augmentation" in system):
-            raise UserError(f"{where}.{field}: the loss {loss} never reads them; remove `{field}`")
 
 
 def _check_means(experiment: Tree, path: Path) -> None:
@@ -277,7 +230,7 @@ def _check_means(experiment: Tree, path: Path) -> None:
             if mean == "variations_mean":
                 raise UserError(f"{path}: evaluation.{role}.means: 'variations_mean' is that of all variations already")
             for kind in kinds:
-                _known(f"{path}: evaluation.{role}.means.{mean}", kind, evaluation["variations"])
+                known(f"{path}: evaluation.{role}.means.{mean}", kind, evaluation["variations"])
 
 
 def _query_sets(evaluation: Tree) -> list[str]:
@@ -294,11 +247,11 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
 
     roles = named("collections") + named("collection")
     for role in roles:
-        _known(f"{where}.collections", role, experiment["evaluation"])
+        known(f"{where}.collections", role, experiment["evaluation"])
         evaluation = experiment["evaluation"][role]
         for field, allowed in (("measure", evaluation["measures"]), ("query_set", _query_sets(evaluation))):
             for value in named(field) + named(f"{field}s"):
-                _known(f"{where}.{field}", value, allowed)
+                known(f"{where}.{field}", value, allowed)
     lists = [("systems", systems) for systems in spec["systems"] if isinstance(systems, list)]
     lists += [("drop_from", spec["drop_from"])] if isinstance(spec.get("drop_from"), list) else []
     for field, systems in lists:
@@ -308,13 +261,13 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
     for system, _ in reported_pairs(spec):
         _known_system(config, f"{where}.systems", system)
     for system, other in spec.get("significance", {}).get("against", {}).items():
-        _known(f"{where}.significance.against", system, spec["systems"])
-        _known(f"{where}.significance.against.{system}", other, spec["systems"])
+        known(f"{where}.significance.against", system, spec["systems"])
+        known(f"{where}.significance.against.{system}", other, spec["systems"])
     if "base" in spec:
-        _known(f"{where}.base", spec["base"], spec["systems"])
+        known(f"{where}.base", spec["base"], spec["systems"])
     if "chains" in spec:
         for system in sorted({*spec["chains"], *spec["systems"]}):
-            _known(f"{where}.chains", system, spec["chains"].keys() & spec["systems"])
+            known(f"{where}.chains", system, spec["chains"].keys() & spec["systems"])
             chain = spec["chains"][system]
             if len(chain) != len(spec["links"]):
                 links = ", ".join(spec["links"])
@@ -324,15 +277,15 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
 def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Path) -> None:
     for number, claim in enumerate(claims):
         where, test = f"{path}: claims.{number}", claim["test"]
-        _known(f"{where}.role", claim["role"], experiment["evaluation"])
+        known(f"{where}.role", claim["role"], experiment["evaluation"])
         evaluation = experiment["evaluation"][claim["role"]]
         for measure in filter(None, (claim["measure"], test.get("from_measure"))):
-            _known(f"{where}.measure", measure, evaluation["measures"])
+            known(f"{where}.measure", measure, evaluation["measures"])
         for argument, system in claimed_systems(claim):
             _known_system(config, f"{where}.test.{argument}", system)
         for argument in ("query_sets", "against"):
             for query_set in test.get(argument, []):
-                _known(f"{where}.test.{argument}", query_set, _query_sets(evaluation))
+                known(f"{where}.test.{argument}", query_set, _query_sets(evaluation))
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
@@ -344,11 +297,8 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
         if system in trail:
             raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {' → '.join([*trail, system])}")
         recipe = config.systems[system]
-        for parent in {recipe.get(field) for field in ("initial", "negatives", "teacher")}:
-            # A checkpoint may bear the name of the system that evaluates it: it starts there, with nothing behind it.
-            if parent in config.systems and parent != system:
+        for parent in kind_of(recipe).named(recipe).values():
+            if parent in config.systems:
                 follow(parent, [*trail, system])
-            elif parent == system and "loss" in recipe:
-                raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {system} → {system}")
 
     follow(name, [])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from robustdr import variations
 from robustdr.collections import local_files
@@ -11,10 +11,11 @@ from robustdr.config import Config, Tree
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
 from robustdr.evaluation.settings import EvaluateSettings
+from robustdr.places import Places
 from robustdr.provenance import digests, key
-from robustdr.retrieval.settings import BM25Settings, EmbedSettings, Index, SearchSettings
+from robustdr.retrieval.settings import EmbedSettings
 from robustdr.settings import deciding
-from robustdr.structure import ORIGINAL, Structure
+from robustdr.structure import ORIGINAL
 from robustdr.training.settings import TrainingDataSettings, TrainSettings
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
@@ -23,7 +24,7 @@ from robustdr.variations.settings import VariationSettings
 DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated"}
 
 
-class Plan(Structure):
+class Plan(Places):
     """Settings and keys of one scale."""
 
     # settings: exactly what reaches each stage
@@ -58,14 +59,8 @@ class Plan(Structure):
         stored = self.bound["embeddings"]["precision"]
         return EmbedSettings(self.budget(system)["passage_length"], stored, **self.computing)
 
-    def bm25_settings(self) -> BM25Settings:
-        return BM25Settings(**self.bound["bm25"], depth=self.bound["retrieval"]["depth"])
-
-    def search_settings(self, system: str, collection: str) -> SearchSettings:
-        lengths = {length: self.budget(system)[length] for length in ("query_length", "passage_length")}
-        depth, index = self.bound["retrieval"]["depth"], Index(**self.bound["retrieval"]["index"])
-        shards = self.bound["embeddings"]["shards"] if self.keeps_embeddings(system, collection) else 0
-        return SearchSettings(**lengths, depth=depth, index=index, shards=shards, **self.computing)
+    def rank_settings(self, system: str, collection: str) -> Any:
+        return self.kind(system).settings(self, system, collection)
 
     def evaluate_settings(self, system: str, collection: str) -> EvaluateSettings:
         level = self.config.collections[collection].get("relevance_level", 1)
@@ -163,13 +158,10 @@ class Plan(Structure):
 
     @cache
     def run_key(self, system: str, seed: int, collection: str, split: str, variation: str) -> str:
+        kind = self.kind(system)
         inputs = [self.queries_key(collection, split, variation), self.corpus_key(collection)]
-        if "bm25" in self.recipe(system):
-            return key(["bm25"], deciding(self.bm25_settings()), inputs)
-        inputs.append(self.model_key(system, seed))
-        if self.keeps_embeddings(system, collection):
-            inputs.append(self.embeddings_key(system, seed, collection))
-        return key(["search"], deciding(self.search_settings(system, collection)), inputs)
+        inputs += kind.made_of(self, system, seed, collection)
+        return key(["rank", *kind.modules(self, system)], deciding(self.rank_settings(system, collection)), inputs)
 
     @cache
     def measures_key(self, system: str, seed: int, collection: str) -> str:

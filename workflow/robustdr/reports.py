@@ -59,7 +59,7 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
     }
     stand_ins = [f"{kind}: {resource}" for kind, resource in sorted(made.items()) if "stand-in" in resource]
     recipes = {system: plan.recipe(system) for system in settings["labels"]}
-    checkpoints = {plan.checkpoint_of(system) for system, recipe in recipes.items() if not recipe.get("bm25")}
+    checkpoints = {plan.checkpoint_of(system) for system, recipe in recipes.items() if "initial" in recipe}
     stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(checkpoints)]
     losses = {name: plan.recipe(name)["loss"] for system in recipes for name in plan.lineage(system)}
     losses = {name: loss for name, loss in losses.items() if loss["name"] != "contrastive"}
@@ -110,14 +110,10 @@ def data_notes(plan: Plan, paper: str, spec: Tree) -> list[str]:
 def lineage_costs(plan: Plan, system: str) -> dict[str, list[str]]:
     """The cost.json files of a system's own training and of its whole lineage, for all seeds; none if it cannot run."""
 
-    def files(trained: str) -> list[str]:
-        folder = f"{plan.root}/models/{plan.train_split(trained)[0]}/{trained}"
-        return [f"{folder}/seed{plan.seed_of(trained, seed)}/cost.json" for seed in plan.seeds(system)]
-
     lineage = [] if plan.why_not(system) else plan.lineage(system)
     return {
-        "own": files(system) if system in lineage else [],
-        "total": [path for trained in lineage for path in files(trained)],
+        "own": plan.cost_files(system, plan.seeds(system)) if system in lineage else [],
+        "total": [path for trained in lineage for path in plan.cost_files(trained, plan.seeds(system))],
     }
 
 

@@ -197,43 +197,23 @@ def embed(a: argparse.Namespace) -> Made:
 
 
 @stage(
-    "search all query sets with a dense retriever",
-    settings=TEXT,
-    keys=TEXTS,
-    tag=TEXT,
-    collection=TEXT,
-    model=READ,
-    corpus=READ,
-    embeddings=READS,
-    queries=READS,
-    runs=MADES,
-)
-def search(a: argparse.Namespace) -> Made:
-    from robustdr.retrieval.search import search_dense
-    from robustdr.retrieval.settings import SearchSettings
-    from robustdr.settings import read
-
-    settings = read(SearchSettings, a.settings)
-    search_dense(settings, a.keys, a.tag, a.collection, a.model, a.corpus, a.embeddings, a.queries, a.runs)
-    return None
-
-
-@stage(
-    "search all query sets with BM25",
+    "rank the passages for all query sets of one system",
+    ranks={"help": "the module that ranks"},
     settings=TEXT,
     keys=TEXTS,
     tag=TEXT,
     collection=TEXT,
     corpus=READ,
+    model_=READS,
+    embeddings_=READS,
     queries=READS,
     runs=MADES,
 )
-def bm25(a: argparse.Namespace) -> Made:
-    from robustdr.retrieval.bm25 import search_bm25
-    from robustdr.retrieval.settings import BM25Settings
-    from robustdr.settings import read
+def rank(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.rank import write_runs
 
-    search_bm25(read(BM25Settings, a.settings), a.keys, a.tag, a.collection, a.corpus, a.queries, a.runs)
+    files = {name: getattr(a, name) or [] for name in ("model", "embeddings")}
+    write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None
 
 

@@ -10,6 +10,7 @@ from robustdr.audit.labels import GENERATORS
 from robustdr.config import Config, Tree
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.processor import native
+from robustdr.systems import Kind, kind_of
 
 ORIGINAL = "original"
 At = tuple[str, str]  # collection, split
@@ -53,6 +54,9 @@ class Structure:
         """The recipe of a system or of the system behind a snapshot."""
         return self.config.systems[system.partition(".")[0]]
 
+    def kind(self, system: str) -> Kind:
+        return kind_of(self.recipe(system))
+
     def budget(self, system: str) -> Tree:
         return self.bound["budgets"][self.recipe(system)["budget"]]
 
@@ -62,11 +66,11 @@ class Structure:
     def seeds(self, system: str) -> list[int]:
         """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""
         paper = self.config.papers[self.recipe(system)["paper"]]
-        return paper["seeds"][: self.bound["seeds"]] if self.is_trained(system) else [0]
+        return paper["seeds"][: self.bound["seeds"]] if self.lineage(system) else [0]
 
     def seed_of(self, system: str, seed: int) -> int:
         """The seed of an ancestor `system` of something made with `seed`."""
-        return seed if self.is_trained(system) else 0
+        return seed if self.lineage(system) else 0
 
     def initial_of(self, system: str) -> str | None:
         """The system that this one continues from; None where it starts from a checkpoint of the scale."""
@@ -110,17 +114,12 @@ class Structure:
 
     def parents(self, system: str) -> list[str]:
         """The systems that a system is made from: what it continues from, and what gives it negatives or scores."""
-        if not self.is_trained(system):
-            return []
-        parents = (self.initial_of(system), self.miner_of(system), self.recipe(system).get("teacher"))
-        return list(filter(None, parents))
+        return self.kind(system).parents(self, system)
 
     def lineage(self, system: str) -> list[str]:
         """The trained systems that a system is made of, itself included."""
-        if not self.is_trained(system):
-            return []
-        ancestors = (ancestor for parent in self.parents(system) for ancestor in self.lineage(parent))
-        return list(dict.fromkeys([*ancestors, system]))
+        ancestors = [ancestor for parent in self.parents(system) for ancestor in self.lineage(parent)]
+        return list(dict.fromkeys([*ancestors, *([system] if self.is_trained(system) else [])]))
 
     def is_released(self, collection: str, split: str, variation: str) -> bool:
         """Whether people validated a variation of this split, and their labels are at hand."""
@@ -141,14 +140,8 @@ class Structure:
 
     def why_not(self, system: str) -> str:
         """Why a system cannot be run at this scale: something in its lineage is not to be had. Empty if it can."""
-        recipe = self.recipe(system)
-        if "bm25" in recipe:
-            return ""
-        reason = self.bound["checkpoints"][self.checkpoint_of(system)].get("unavailable", "")
-        named = [recipe["initial"], self.miner_of(system), recipe.get("teacher")]
-        # A checkpoint may bear the name of the system that evaluates it.
-        parents = [parent for parent in named if parent in self.config.systems and parent != system]
-        return reason or next(filter(None, map(self.why_not, parents)), "")
+        reason = self.kind(system).lacks(self, system)
+        return reason or next(filter(None, map(self.why_not, self.parents(system))), "")
 
     # query sets
 

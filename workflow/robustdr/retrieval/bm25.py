@@ -1,6 +1,8 @@
-"""BM25 (bm25s, Lucene's variant): all query sets of one collection in one process."""
+"""BM25 (bm25s, Lucene's variant)."""
 
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 import bm25s
@@ -8,45 +10,69 @@ import numpy as np
 import Stemmer
 
 from robustdr.collections.reading import read_corpus
-from robustdr.files import read_queries
 from robustdr.retrieval.best import best
-from robustdr.retrieval.runs import metadata, rank, write_run
-from robustdr.retrieval.settings import BM25Settings
+from robustdr.retrieval.rank import Files
+from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.settings import BM25Settings as Settings
 
 
-def search_bm25(
-    settings: BM25Settings,
-    keys: list[str],
-    tag: str,
-    collection: str,
-    corpus: Path,
-    query_sets: list[Path],
-    runs: list[Path],
-) -> None:
-    """Rank the passages for every query set with BM25.
+class Index:
+    """The words of a corpus, and BM25's scores of them.
 
-    Args:
-        tag, collection: for the runs' headers. corpus: corpus.jsonl.
-        query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
+    Attributes:
+        docids: of the passages, in the order of the corpus. tokens: the terms of each.
+        scorer: BM25's score of every term in every passage.
     """
-    docids, texts = zip(*read_corpus(corpus), strict=True)
-    tokenizer = bm25s.tokenization.Tokenizer(
-        stopwords=settings.stopwords or [],
-        stemmer=Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None,
-    )
-    index = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b)
-    index.index(tokenizer.tokenize(texts, show_progress=False, return_as="tuple"), show_progress=False)
-    for query_set, run, key in zip(query_sets, runs, keys, strict=True):
-        queries = read_queries(query_set)
-        tokens = tokenizer.tokenize(list(queries.values()), update_vocab=False, show_progress=False, return_as="ids")
 
-        def fetch(asked: np.ndarray, k: int, tokens=tokens) -> tuple[np.ndarray, np.ndarray]:
-            rows, scores = index.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
+    def __init__(self, settings: Settings, corpus: Path):
+        docids, texts = zip(*read_corpus(corpus), strict=True)
+        self.docids: list[str] = list(docids)
+        self.depth = settings.depth
+        self.tokenizer = bm25s.tokenization.Tokenizer(
+            stopwords=settings.stopwords or [],
+            stemmer=Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None,
+        )
+        tokens = self.tokenizer.tokenize(texts, show_progress=False, return_as="tuple")
+        self.tokens: list[list[int]] = tokens.ids
+        self.scorer = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b)
+        self.scorer.index(tokens, show_progress=False)
+
+    @cached_property
+    def words(self) -> dict[int, str]:
+        """Terms as they are written, after stemming."""
+        stems = self.tokenizer.stem_to_sid if self.tokenizer.stemmer else self.tokenizer.word_to_id
+        return {term: word for word, term in stems.items()}
+
+    @cached_property
+    def frequencies(self) -> np.ndarray:
+        """How many passages have each term, [terms]."""
+        return np.diff(self.scorer.scores["indptr"])
+
+    def terms(self, text: str) -> tuple[int, Counter[int]]:
+        """How many words a query has, and how often each of those that any passage has."""
+        words = [word for word in self.tokenizer.splitter(text.lower()) if word not in self.tokenizer.stopwords]
+        ((known,),) = [self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")]
+        return len(words), Counter(term for term in known if self.words[term])
+
+    def search(self, queries: dict[str, str]) -> dict[str, Ranking]:
+        """The best passages of every query that have any of its words."""
+        texts = list(queries.values())
+        tokens = self.tokenizer.tokenize(texts, update_vocab=False, show_progress=False, return_as="ids")
+
+        def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
             return scores, np.where(scores > 0, rows, -1)
 
-        found = dict(best(fetch, len(queries), settings.depth, len(docids)))
-        ranked = {
-            qid: rank(((docids[row], score) for row, score in found[position]), settings.depth)
+        found = dict(best(fetch, len(queries), self.depth, len(self.docids)))
+        return {
+            qid: rank(((self.docids[row], score) for row, score in found[position]), self.depth)
             for position, qid in enumerate(queries)
         }
-        write_run(run, ranked, metadata(tag, key, collection, query_set, asdict(settings)))
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[dict[str, Ranking]]:
+    """Rank the passages for every query set with BM25."""
+    index = Index(settings, corpus)
+    yield from map(index.search, query_sets)

@@ -1,6 +1,6 @@
 """Settings of the stages that encode passages and search."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
@@ -65,3 +65,34 @@ class BM25Settings:
     stopwords: str | None
     stemmer: str | None
     depth: int
+
+
+@dataclass(frozen=True, config=STRICT)
+class RM3Settings:
+    """How BM25 searches with feedback.
+
+    Attributes:
+        bm25: of both searches. variant: the toolkit that is followed.
+        terms, documents: of the feedback. original_weight: of the query's own words.
+    """
+
+    bm25: BM25Settings
+    variant: Literal["terrier", "anserini"]
+    terms: int
+    documents: int
+    original_weight: float
+
+
+@dataclass(frozen=True, config=STRICT)
+class RewriteSettings:
+    """How queries are rewritten, and how they are ranked then.
+
+    Attributes:
+        rewriter: a name in `rewrite.REWRITERS`. edits: characters that a correction may change.
+        ranks, told: the module that ranks, and its settings.
+    """
+
+    rewriter: Literal["symspell"]
+    edits: int
+    ranks: str
+    told: dict[str, Any]

@@ -1,0 +1,57 @@
+"""Where every artifact of a scale lies."""
+
+from collections.abc import Sequence
+
+from robustdr.encoding.directory import DOCUMENT, QUERY
+from robustdr.structure import ORIGINAL, Structure
+
+# What judges a split, and the file that holds it.
+JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
+
+
+class Places(Structure):
+    """File names; arguments may be wildcards of a rule where a name does not depend on them otherwise."""
+
+    def card(self, collection: str) -> str:
+        return f"{self.root}/collections/{collection}/card.json"
+
+    def corpus(self, collection: str) -> str:
+        return f"{self.root}/collections/{collection}/corpus.jsonl"
+
+    def query_set(self, collection: str, split: str, variation: str) -> str:
+        if variation == ORIGINAL:
+            return f"{self.root}/collections/{collection}/{split}/queries.tsv"
+        return f"{self.root}/variations/{collection}/{split}/{variation}.tsv"
+
+    def split_files(self, collection: str, split: str) -> list[str]:
+        """The queries of a split and what judges them, first what judges runs."""
+        names = ["queries.tsv", *(JUDGEMENTS[how] for how in self.config.judged_by(collection, split))]
+        return [f"{self.root}/collections/{collection}/{split}/{name}" for name in names]
+
+    def model_folder(self, system: str, seed: object) -> str:
+        if not self.is_trained(system):
+            return f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
+        return f"{self.root}/models/{self.train_split(system)[0]}/{system}/seed{seed}"
+
+    def weights(self, system: str, seed: object, route: str) -> str:
+        """The weights of a system's query or document encoder."""
+        router = self.is_trained(system) and self.is_router(system)
+        return f"{self.model_folder(system, seed)}/{f'{route}_0_Transformer/' if router else ''}model.safetensors"
+
+    def model(self, system: str, seed: object) -> list[str]:
+        return list(dict.fromkeys(self.weights(system, seed, route) for route in (QUERY, DOCUMENT)))
+
+    def embeddings(self, system: str, seed: int, collection: str) -> list[str]:
+        """The passage vectors that a system searches, if they are kept."""
+        if not self.keeps_embeddings(system, collection):
+            return []
+        encoder = self.encoder_of(system)
+        folder = f"{self.root}/embeddings/{collection}/{encoder}/seed{self.seed_of(encoder, seed)}"
+        return [f"{folder}/{shard}.npy" for shard in range(self.bound["embeddings"]["shards"])]
+
+    def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
+        return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
+
+    def cost_files(self, system: str, seeds: Sequence[int]) -> list[str]:
+        """What training a system with each of the seeds cost."""
+        return [f"{self.model_folder(system, self.seed_of(system, seed))}/cost.json" for seed in seeds]

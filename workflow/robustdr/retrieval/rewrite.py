@@ -1,0 +1,55 @@
+"""A query rewriter in front of any system: the rewritten queries are ranked as the system ranks its own."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from symspellpy import SymSpell, Verbosity
+
+from robustdr.collections.reading import read_corpus
+from robustdr.retrieval.rank import Files, Ranks
+from robustdr.retrieval.runs import Ranking
+from robustdr.retrieval.settings import RewriteSettings as Settings
+from robustdr.settings import read
+
+WORD = re.compile(r"[a-z]+")
+
+
+def symspell(settings: Settings, corpus: Path) -> Callable[[str], str]:
+    """Replaces each word that no passage has by the passages' nearest word, the most frequent of equally near ones.
+
+    SymSpell (Garbe, 2012), its dictionary counted from the collection's own passages. A word without a neighbour stays.
+    """
+    counts = Counter(word for _, text in read_corpus(corpus) for word in WORD.findall(text.lower()))
+    dictionary = SymSpell(max_dictionary_edit_distance=settings.edits)
+    for word in sorted(counts):  # neighbours that are alike in everything come in this order
+        dictionary.create_dictionary_entry(word, counts[word])
+
+    def corrected(match: re.Match[str]) -> str:
+        if match[0] in counts:
+            return match[0]
+        edits = min(settings.edits, (len(match[0]) - 1) // 2)  # more would leave nothing of a short word
+        found = dictionary.lookup(match[0], Verbosity.TOP, max_edit_distance=edits)
+        return found[0].term if found else match[0]
+
+    return lambda text: WORD.sub(corrected, text.lower())
+
+
+REWRITERS = {"symspell": symspell}
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[dict[str, Ranking]]:
+    """Rank the passages for every query set, rewritten.
+
+    Args:
+        files: what the module that ranks reads.
+    """
+    rewrite = REWRITERS[settings.rewriter](settings, corpus)
+    rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]
+    module: Ranks = import_module(settings.ranks)  # type: ignore[assignment]
+    yield from module.rankings(read(module.Settings, json.dumps(settings.told)), corpus, files, rewritten)

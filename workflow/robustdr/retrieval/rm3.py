@@ -1,0 +1,103 @@
+"""BM25 with pseudo-relevance feedback (RM3): a query is expanded by words of its best passages, and searched again.
+
+Lavrenko and Croft (2001), Abdul-Jaleel et al. (2004); the variants are those of the toolkits Terrier (RM1.java,
+RM3.java) and Anserini (Rm3Reranker.java).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+
+from robustdr.retrieval.bm25 import Index
+from robustdr.retrieval.rank import Files
+from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.settings import RM3Settings as Settings
+
+K3 = 8.0  # of Terrier's BM25: how soon more of a query's word adds nothing
+_ALLOWED = re.compile(r"[a-z0-9]{2,20}")  # Anserini's expansion terms
+
+Weights = dict[int, float]  # by term
+
+
+def _largest(weights: Weights, count: int, index: Index) -> Weights:
+    """The `count` terms of most weight, equal ones by their words."""
+    return dict(sorted(weights.items(), key=lambda pair: (-pair[1], index.words[pair[0]]))[:count])
+
+
+def _normalised(weights: Weights) -> Weights:
+    total = sum(weights.values())
+    return {term: weight / total for term, weight in weights.items()} if total else {}
+
+
+def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
+    """w(t) = 1/D Σ_d tf(t, d) / |d| · exp(s(d)), of terms in two passages or more and in less than a tenth of all.
+
+    s(d) is Terrier's score: its BM25 takes logarithms to base 2 and multiplies by k1 + 1.
+    """
+    scale, highest = (settings.bm25.k1 + 1) / log(2), max((score for _, score in found), default=0.0)
+    weights: Weights = {}
+    for row, score in found:
+        words = Counter(index.tokens[row])
+        for term, tf in words.items():
+            if 2 <= index.frequencies[term] < len(index.docids) / 10:
+                share = tf / len(index.tokens[row]) * exp(scale * (score - highest))
+                weights[term] = weights.get(term, 0.0) + share / len(found)
+    return _normalised(_largest(weights, settings.terms, index))
+
+
+def anserini(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
+    """The sum of passage vectors, each cut to its most frequent allowed terms, of norm 1, and weighted by its score."""
+    weights: Weights = {}
+    for row, score in found:
+        words = Counter(index.tokens[row])
+        allowed = {
+            term: float(tf)
+            for term, tf in words.items()
+            if _ALLOWED.fullmatch(index.words[term]) and index.frequencies[term] <= len(index.docids) / 10
+        }
+        for term, share in _normalised(_largest(allowed, settings.terms, index)).items():
+            weights[term] = weights.get(term, 0.0) + share * score
+    return _normalised(_largest(weights, settings.terms, index))
+
+
+def expand(settings: Settings, index: Index, text: str, found: list[tuple[int, float]]) -> Weights:
+    """λ · qtf / |q| + (1 − λ) · w(t): the query's own words and those of the feedback passages `found` (row, score).
+
+    |q| counts words that no passage has too, so that the known ones of a misspelled query weigh less.
+    """
+    own, known = index.terms(text)
+    feedback = {"terrier": terrier, "anserini": anserini}[settings.variant](settings, index, found)
+    share = settings.original_weight
+    terms = {*known, *feedback}
+    return {t: share * known.get(t, 0) / max(own, 1) + (1 - share) * feedback.get(t, 0.0) for t in terms}
+
+
+def search(settings: Settings, index: Index, weights: Weights) -> Ranking:
+    """The best passages under BM25, each term's score times its weight w; in Terrier, times (k3 + 1) w / (k3 + w)."""
+    scores = np.zeros(len(index.docids))
+    matrix = index.scorer.scores
+    for term, weight in weights.items():
+        column = slice(matrix["indptr"][term], matrix["indptr"][term + 1])
+        counted = (K3 + 1) * weight / (K3 + weight) if settings.variant == "terrier" else weight
+        scores[matrix["indices"][column]] += counted * matrix["data"][column]
+    rows = np.flatnonzero(scores > 0)
+    best = rows[np.argsort(-scores[rows], kind="stable")]
+    cut = scores[best[settings.bm25.depth - 1]] if len(best) > settings.bm25.depth else 0.0
+    ranked = ((index.docids[row], float(scores[row])) for row in best[scores[best] >= cut])
+    return rank(ranked, settings.bm25.depth)
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[dict[str, Ranking]]:
+    """Rank the passages for every query set: BM25, expansion, and BM25 again."""
+    index = Index(settings.bm25, corpus)
+    place = {docid: row for row, docid in enumerate(index.docids)}
+    for queries in query_sets:
+        first = index.search(queries)
+        feedback = {q: [(place[d], s) for d, s in first[q][: settings.documents]] for q in queries}
+        yield {q: search(settings, index, expand(settings, index, text, feedback[q])) for q, text in queries.items()}

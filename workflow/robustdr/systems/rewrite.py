@@ -1,0 +1,58 @@
+"""A query rewriter in front of another system, such as a spell checker."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, ClassVar
+
+from robustdr.checks import known
+from robustdr.retrieval.settings import RewriteSettings
+from robustdr.systems.kind import Kind, Need, Tree
+
+if TYPE_CHECKING:
+    from robustdr.config import Config
+    from robustdr.plan import Plan
+    from robustdr.structure import Structure
+
+
+class Rewrite(Kind):
+    """Ranks as the system that it stands in front of, `ranker`, does; that one's seeds are its own."""
+
+    name = "rewrite"
+    keys: ClassVar[Tree] = {
+        "rewriter": {"enum": ["symspell"]},
+        "edits": {"type": "integer", "minimum": 1},
+        "ranker": {"type": "string"},
+    }
+    rules: ClassVar[Tree] = {"required": ["label", *keys]}
+    ranks = "robustdr.retrieval.rewrite"
+
+    def named(self, recipe: Tree) -> dict[str, str]:
+        return {"ranker": recipe["ranker"]}
+
+    def check(self, config: "Config", name: str, where: str) -> None:
+        known(f"{where}.ranker", config.systems[name]["ranker"], config.systems)
+
+    def modules(self, structure: "Structure", system: str) -> list[str]:
+        (ranker,) = self.parents(structure, system)
+        return [self.ranks, *structure.kind(ranker).modules(structure, ranker)]
+
+    def settings(self, plan: "Plan", system: str, collection: str) -> RewriteSettings:
+        (ranker,) = self.parents(plan, system)
+        recipe, kind = plan.recipe(system), plan.kind(ranker)
+        told = asdict(kind.settings(plan, ranker, collection))
+        return RewriteSettings(recipe["rewriter"], recipe["edits"], kind.ranks, told)
+
+    def reads(self, plan: "Plan", system: str, seed: int, collection: str) -> dict[str, list[str]]:
+        (ranker,) = self.parents(plan, system)
+        return plan.kind(ranker).reads(plan, ranker, plan.seed_of(ranker, seed), collection)
+
+    def files(self, plan: "Plan", system: str, seed: int, collection: str) -> list[str]:
+        (ranker,) = self.parents(plan, system)
+        return plan.kind(ranker).files(plan, ranker, plan.seed_of(ranker, seed), collection)
+
+    def made_of(self, plan: "Plan", system: str, seed: int, collection: str) -> list[str]:
+        (ranker,) = self.parents(plan, system)
+        return plan.kind(ranker).made_of(plan, ranker, plan.seed_of(ranker, seed), collection)
+
+    def need(self, plan: "Plan", system: str, split: str) -> Need:
+        (ranker,) = self.parents(plan, system)
+        return plan.kind(ranker).need(plan, ranker, split)
