@@ -51,7 +51,7 @@ class Index:
     def terms(self, text: str) -> tuple[int, Counter[int]]:
         """How many words a query has, and how often each of those that any passage has."""
         words = [word for word in self.tokenizer.splitter(text.lower()) if word not in self.tokenizer.stopwords]
-        ((known,),) = [self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")]
+        (known,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
         return len(words), Counter(term for term in known if self.words[term])
 
     def search(self, queries: dict[str, str]) -> dict[str, Ranking]:
