@@ -22,7 +22,7 @@ rule corpus:
         source=lambda w: as_json(CONFIG.collections[w.collection]),
         key=lambda w: plan(w).corpus_key(w.collection),
     shell:
-        "python -m robustdr corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
+        "python -m robustdr stage corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that judge a split: qrels, answers, or both.
@@ -54,7 +54,7 @@ for JUDGED_BY, PLACES in judged_places().items():
             split=lambda w: w.place.split("/")[1],
             key=lambda w: plan(w).split_key(*w.place.split("/")),
         shell:
-            "python -m robustdr split --source {params.source:q} --split {params.split:q} --output {output:q} > {log:q} 2>&1"
+            "python -m robustdr stage split --source {params.source:q} --split {params.split:q} --output {output:q} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.
@@ -81,5 +81,5 @@ rule card:
         corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
         key=lambda w: plan(w).card_key(w.collection),
     shell:
-        "python -m robustdr card --source {params.source:q} {params.corpus} --splits {input.splits:q}"
+        "python -m robustdr stage card --source {params.source:q} {params.corpus} --splits {input.splits:q}"
         " --output {output.card:q} > {log:q} 2>&1"

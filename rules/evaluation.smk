@@ -23,5 +23,5 @@ rule evaluate:
         key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),
         corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
     shell:
-        "python -m robustdr evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"
+        "python -m robustdr stage evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"
         " --judgements {input.judgements:q} {params.corpus} --output {output.measures:q} > {log:q} 2>&1"

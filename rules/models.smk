@@ -20,7 +20,7 @@ rule checkpoint:
         key=lambda w: plan(w).checkpoint_key(w.checkpoint),
         folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
     shell:
-        "python -m robustdr checkpoint --settings {params.settings:q} --key {params.key}"
+        "python -m robustdr stage checkpoint --settings {params.settings:q} --key {params.key}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -50,7 +50,7 @@ rule training_data:
         key=lambda w: plan(w).training_data_key(w.system, int(w.seed)),
         passages=mined_arguments,
     shell:
-        "python -m robustdr training-data --settings {params.settings:q} --seed {wildcards.seed} {params.passages}"
+        "python -m robustdr stage training-data --settings {params.settings:q} --seed {wildcards.seed} {params.passages}"
         " --queries {input.queries:q} --variations {input.variations:q} --tokenizer {input.tokenizer:q}"
         " --output {output.data:q} > {log:q} 2>&1"
 
@@ -101,6 +101,6 @@ for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
             teacher=teacher_arguments,
             snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",
         shell:
-            "{params.launcher} -m robustdr train --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
+            "{params.launcher} -m robustdr stage train --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
             " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.teacher}"
             " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"

@@ -29,7 +29,7 @@ rule table:
         reported=reported_argument,
         contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
-        "python -m robustdr table --settings {params.settings:q} --measures {input.measures:q}"
+        "python -m robustdr stage table --settings {params.settings:q} --measures {input.measures:q}"
         " --statistics {input.statistics:q} --costs {input.costs:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
 
 
@@ -62,7 +62,7 @@ rule figure:
         reported=reported_argument,
         contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
-        "python -m robustdr figure --settings {params.settings:q} --measures {input.measures:q} {params.reported}"
+        "python -m robustdr stage figure --settings {params.settings:q} --measures {input.measures:q} {params.reported}"
         " --output {output.svg:q} > {log:q} 2>&1"
 
 
@@ -91,7 +91,7 @@ rule claims:
         reported=reported_argument,
         contents=contents("config/papers/{paper}/claims.yaml", "config/papers/{paper}/reported.yaml"),
     shell:
-        "python -m robustdr claims --settings {params.settings:q} --measures {input.measures:q}"
+        "python -m robustdr stage claims --settings {params.settings:q} --measures {input.measures:q}"
         " --claims {input.claims:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
 
 
@@ -117,7 +117,7 @@ rule page:
         settings=lambda w: as_json(reports.page_settings(plan(w), PAPERS)),
         code=code("page"),
     shell:
-        "python -m robustdr page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
+        "python -m robustdr stage page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --claims {input.claims:q} --output {output.html:q} > {log:q} 2>&1"
 
 
@@ -142,7 +142,7 @@ rule headline:
         measures=lambda w: as_json(reports.headline_measures(plan(w), PAPERS)),
         code=code("headline"),
     shell:
-        "python -m robustdr headline --measures {params.measures:q} --tables {input.tables:q}"
+        "python -m robustdr stage headline --measures {params.measures:q} --tables {input.tables:q}"
         " --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
 
 
@@ -166,5 +166,5 @@ rule findings:
         commit=commit,
         code=code("findings"),
     shell:
-        "python -m robustdr findings --commit {params.commit:q} --claims {input.claims:q} --output {output.md:q}"
+        "python -m robustdr stage findings --commit {params.commit:q} --claims {input.claims:q} --output {output.md:q}"
         " > {log:q} 2>&1"

@@ -27,7 +27,7 @@ rule embed:
         model=lambda w: plan(w).model_folder(w.system, w.seed),
         shards=lambda w: plan(w).bound["embeddings"]["shards"],
     shell:
-        "python -m robustdr embed --settings {params.settings:q} --model {params.model:q} --corpus {input.corpus:q}"
+        "python -m robustdr stage embed --settings {params.settings:q} --model {params.model:q} --corpus {input.corpus:q}"
         " --card {input.card:q} --shard {wildcards.shard} --shards {params.shards} --output {output.vectors:q}"
         " > {log:q} 2>&1"
 
@@ -70,6 +70,6 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
             collection=COLLECTION,
             reads=lambda w, at=COLLECTION: ranking_arguments(w, at),
         shell:
-            "python -m robustdr rank --ranks {params.ranks} --settings {params.settings:q} --keys {params.run_keys}"
+            "python -m robustdr stage rank --ranks {params.ranks} --settings {params.settings:q} --keys {params.run_keys}"
             " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --corpus {input.corpus:q}"
             " {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"

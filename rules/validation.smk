@@ -33,5 +33,5 @@ rule validation:
         labels=lambda w: [sha256(path) for path in label_files(w)],
         contents=contents("config/papers/qvg/reported.yaml", "config/schemas/reported.schema.json"),
     shell:
-        "python -m robustdr validate-labels --table {wildcards.validated} --labels {params.folder:q}"
+        "python -m robustdr stage validate-labels --table {wildcards.validated} --labels {params.folder:q}"
         " --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"

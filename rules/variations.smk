@@ -24,5 +24,5 @@ rule vary:
         settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
     shell:
-        "python -m robustdr vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
+        "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
         " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q} > {log:q} 2>&1"

@@ -21,7 +21,7 @@ def arguments(stage, **values):
         options += (
             [str(v) for v in value] if isinstance(value, list) else [value if isinstance(value, str) else str(value)]
         )
-    return [stage, *options]
+    return ["stage", stage, *options]
 
 
 @pytest.fixture()
@@ -53,7 +53,7 @@ def flags(stage):
 @pytest.mark.parametrize("stage", list(STAGES))
 def test_every_stage_has_help(stage, capsys):
     with pytest.raises(SystemExit) as done:
-        main([stage, "--help"])
+        main(["stage", stage, "--help"])
     assert done.value.code == 0
     text = capsys.readouterr().out
     assert all(f"--{flag}" in text for flag in flags(stage))
@@ -63,19 +63,19 @@ def test_the_rules_call_every_stage_with_its_options():
     """What a rule's command names exists, and what a stage cannot do without is named."""
     rules = "\n".join(path.read_text() for path in sorted((ROOT / "rules").glob("*.smk")))
     for stage in STAGES:
-        command = rules.split(f"-m robustdr {stage} ", 1)[1].split("> {log", 1)[0]
+        command = rules.split(f"-m robustdr stage {stage} ", 1)[1].split("> {log", 1)[0]
         named = {word.removeprefix("--") for word in command.replace('"', " ").split() if word.startswith("--")}
         assert named <= flags(stage).keys(), stage
         assert named >= {flag for flag, needed in flags(stage).items() if needed}, stage
 
 
 def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
-    for argv in (["trian"], ["evaluate", "--key", "k"]):
+    for argv in (["stage", "trian"], ["train"], ["stage", "evaluate", "--key", "k"]):
         with pytest.raises(SystemExit) as done:
             main(argv)
         assert done.value.code == 2
     with pytest.raises(SystemExit):
-        parser().parse_args(["corpus", "--source", "{", "--output", "x"])
+        parser().parse_args(["stage", "corpus", "--source", "{", "--output", "x"])
     assert "invalid loads value" in capsys.readouterr().err
 
 

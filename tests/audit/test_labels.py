@@ -43,7 +43,7 @@ def test_bad_labels_are_one_line_and_nothing_is_written(labelled, tmp_path, caps
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     output = tmp_path / "made" / "table.md"
     arguments = ["--table", table, "--labels", str(labelled), "--reported", str(NUMBERS), "--output", str(output)]
-    assert main(["validate-labels", *arguments]) == 2
+    assert main(["stage", "validate-labels", *arguments]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and not output.parent.exists()
     with pytest.raises(UserError, match=message):

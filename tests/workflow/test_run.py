@@ -25,7 +25,7 @@ import atexit, json, pathlib, sys
 def say():
     modules = [name for name in sys.modules if name.startswith("robustdr.")]
     with open(pathlib.Path(__file__).parent / "loaded.jsonl", "a") as file:
-        file.write(json.dumps([sys.argv[1], modules]) + chr(10))
+        file.write(json.dumps([sys.argv[1:3][-1], modules]) + chr(10))
 
 atexit.register(say)
 """

@@ -1,4 +1,4 @@
-"""`robustdr <stage> …`: what the rules call, and what a person calls to vary queries or to audit a paper."""
+"""`robustdr`: what people call, to audit a paper or to vary queries, and `robustdr stage …`, what the rules call."""
 
 import argparse
 import json
@@ -33,12 +33,9 @@ def list_variations(a: argparse.Namespace) -> None:
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
-    for name, (_, text, options) in STAGES.items():
-        command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(function=partial(run_stage, name))
-        for option, kind in options.items():
-            flag = f"--{option.rstrip('_').replace('_', '-')}"
-            command.add_argument(flag, required=not option.endswith("_"), **kind)
+    command = commands.add_parser("audit", help="check reported numbers against each other")
+    command.set_defaults(function=audit.run)
+    audit.add_arguments(command)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
     command.set_defaults(function=vary)
     command.add_argument("queries", help="TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>")
@@ -60,10 +57,18 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("variations", help="list the query variation generators")
     command.set_defaults(function=list_variations)
     command.add_argument("list", choices=["list"])
-    command = commands.add_parser("audit", help="check reported numbers against each other")
-    command.set_defaults(function=audit.run)
-    audit.add_arguments(command)
+    stages = commands.add_parser("stage", help="what the rules of the workflow call")
+    _add_stages(stages.add_subparsers(required=True, metavar="stage"))
     return made
+
+
+def _add_stages(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    for name, (_, text, options) in STAGES.items():
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(function=partial(run_stage, name))
+        for option, kind in options.items():
+            flag = f"--{option.rstrip('_').replace('_', '-')}"
+            command.add_argument(flag, required=not option.endswith("_"), **kind)
 
 
 def main(argv: list[str] | None = None) -> int:
