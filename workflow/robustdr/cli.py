@@ -20,6 +20,12 @@ def vary(a: argparse.Namespace) -> None:
     run(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
 
 
+def rerank(a: argparse.Namespace) -> None:
+    from robustdr.retrieval.rerank import rerank
+
+    rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
+
+
 def list_variations(a: argparse.Namespace) -> None:
     from robustdr.variations import catalogue
 
@@ -57,6 +63,14 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("variations", help="list the query variation generators")
     command.set_defaults(function=list_variations)
     command.add_argument("list", choices=["list"])
+    command = commands.add_parser("rerank", help="rank the passages of a run anew", description="Rank a run anew.")
+    command.set_defaults(function=rerank)
+    command.add_argument("--model", type=Path, required=True, help="folder of a cross-encoder or dual encoder")
+    command.add_argument("--run", type=Path, required=True, help="TREC run, gzipped or not")
+    command.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text")
+    command.add_argument("--corpus", type=Path, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--depth", type=int, default=100, help="passages of a query that are ranked; default: 100")
+    command.add_argument("-o", "--output", type=Path, required=True, help="TREC run to write; gzipped as .gz")
     stages = commands.add_parser("stage", help="what the rules of the workflow call")
     _add_stages(stages.add_subparsers(required=True, metavar="stage"))
     return made

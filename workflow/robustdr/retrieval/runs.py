@@ -31,7 +31,8 @@ def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dic
 
 
 def write_run(path: Path, run: dict[str, Ranking], metadata: dict[str, Any]) -> None:
-    """Write a gzipped TREC run: the ir_metadata header as comments, then `qid Q0 docid rank score tag`.
+    """Write a TREC run, gzipped if its name ends in .gz: the ir_metadata header as comments, then a line per passage,
+    `qid Q0 docid rank score tag`.
 
     Nine digits tell any two single-precision scores apart, so ties stay ties and nothing else becomes one.
     """
@@ -41,7 +42,8 @@ def write_run(path: Path, run: dict[str, Ranking], metadata: dict[str, Any]) -> 
     for qid, ranking in run.items():
         lines += [f"{qid} Q0 {docid} {i} {score:.9g} {tag}" for i, (docid, score) in enumerate(ranking, 1)]
     with atomic(path) as temporary:
-        temporary.write_bytes(gzip.compress("\n".join([*lines, ""]).encode(), compresslevel=1, mtime=0))
+        text = "\n".join([*lines, ""]).encode()
+        temporary.write_bytes(gzip.compress(text, compresslevel=1, mtime=0) if path.suffix == ".gz" else text)
 
 
 def read_run(path: Path) -> dict[str, Ranking]:
