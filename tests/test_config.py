@@ -129,7 +129,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "bm25", "kind", "bm26"),
         "systems.bm25.kind: 'bm26' is unknown (did you mean bm25?)",
-        "dense, rm3",
+        "bm25, dense, rewrite, rm3",
     ),
     "key of another kind": (
         EXPERIMENT,
