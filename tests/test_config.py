@@ -147,6 +147,14 @@ MISTAKES = {
         "systems.bm25.terms: 0 is less than the minimum of 1",
         "",
     ),
+    "rewriter in front of nothing": (
+        EXPERIMENT,
+        put(
+            "systems", "dr_qv", {"label": "S", "kind": "rewrite", "rewriter": "symspell", "edits": 2, "ranker": "dr_qo"}
+        ),
+        "systems.dr_qv.ranker: 'dr_qo' is unknown (did you mean dr_",
+        "bm25",
+    ),
     "unknown parent": (
         EXPERIMENT,
         put("systems", "rodr", "negatives", "dr_qo"),

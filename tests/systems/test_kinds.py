@@ -2,10 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from tests.workflow.small import edit, tiny
 
+from robustdr.config import load
+from robustdr.plan import Plan
 from robustdr.retrieval.runs import read_run
 from robustdr.systems import DEFAULT, KINDS
 
@@ -69,6 +72,21 @@ def test_a_toy_kind_is_planned_run_evaluated_and_tabulated(tmp_path):
 
     edit(tmp_path / "config/papers/rodr/experiment.yaml", lambda tree: tree["systems"]["toy"].update(place=3))
     assert project.plan("--", TABLE)[0] == {"rank": 1, "evaluate": 1, "table": 1}  # its own alone
+
+
+def test_a_rewriter_is_made_from_what_it_stands_in_front_of():
+    config = load(ROOT / "config")
+    recipe = {"label": "Spelled", "kind": "rewrite", "rewriter": "symspell", "ranker": "rodr", "paper": "rodr"}
+
+    def plan(edits):
+        return Plan(replace(config, systems={**config.systems, "spelled": {**recipe, "edits": edits}}), "mini")
+
+    one, two = plan(1), plan(2)
+    at = ("wordnet-mini", "dev", "misspell")
+    assert one.seeds("spelled") == [1] and one.lineage("spelled") == one.lineage("rodr")
+    assert one.kind("spelled").reads(one, "spelled", 1, at[0]) == one.kind("rodr").reads(one, "rodr", 1, at[0])
+    assert len({one.run_key("spelled", 1, *at), two.run_key("spelled", 1, *at), one.run_key("rodr", 1, *at)}) == 3
+    assert one.run_key("rodr", 1, *at) == two.run_key("rodr", 1, *at)
 
 
 def test_nothing_but_a_kind_knows_its_name():
