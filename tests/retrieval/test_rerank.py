@@ -90,6 +90,8 @@ def test_bad_input_is_one_line(call, cross, tiny_model, tmp_path, capsys):
         (line,) = (line for line in capsys.readouterr().err.splitlines() if line.startswith("robustdr: "))
         return line
 
+    (tmp_path / "empty.trec").write_text("")
+    assert "empty.trec: no passages to rank" in complaint(run="empty.trec")
     (tmp_path / "few.tsv").write_text("q1\triver\n")
     assert "query 'q2' is not in" in complaint(queries="few.tsv")
     (tmp_path / "few.jsonl").write_text('{"docid": "d1", "title": "", "text": "a river"}\n')

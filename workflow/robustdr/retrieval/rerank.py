@@ -44,10 +44,9 @@ def scores(model: Path, pairs: Pairs) -> np.ndarray:
     """
     import sentence_transformers
 
-    options = {"local_files_only": True, "trust_remote_code": False}
     if kind_of(model) == CROSS:
-        return np.asarray(sentence_transformers.CrossEncoder(str(model), **options).predict(pairs))
-    dual = sentence_transformers.SentenceTransformer(str(model), **options)
+        return np.asarray(sentence_transformers.CrossEncoder(str(model), local_files_only=True).predict(pairs))
+    dual = sentence_transformers.SentenceTransformer(str(model), local_files_only=True)
     texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
     vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
     place = [{text: row for row, text in enumerate(of)} for of in texts]
@@ -63,7 +62,7 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
         output: TREC run, gzipped if its name ends in .gz.
 
     Raises:
-        UserError: a query or passage of the run that is not there, no model, or a score that is no number.
+        UserError: a query or passage of the run that is not there, no model, an empty run, or a score that is no number.
     """
     candidates = {qid: ranking[:depth] for qid, ranking in read_run(run).items()}
     texts = read_queries(queries)
@@ -73,6 +72,8 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     passages = read_passages(corpus, wanted)
     read = {docid: " ".join(filter(None, (found["title"], found["text"]))) for docid, found in passages.items()}
     places = [(qid, docid) for qid, ranking in candidates.items() for docid, _ in ranking]
+    if not places:
+        raise UserError(f"{run}: no passages to rank")
     found = scores(model, [(texts[qid], read[docid]) for qid, docid in places])
     if not np.isfinite(found).all():
         qid, docid = places[int((~np.isfinite(found)).argmax())]
