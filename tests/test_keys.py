@@ -11,6 +11,7 @@ import pytest
 from robustdr import provenance
 from robustdr.config import load
 from robustdr.plan import Plan
+from robustdr.processor import native
 from robustdr.stages import STAGES
 
 ROOT = Path(__file__).parents[1]
@@ -45,12 +46,20 @@ def leaves(tree, path=()):
         yield path, tree
 
 
-OTHERS = {"pooling": "cls", "precision": "float32", "stemmer": "german", "stopwords": "en", "encoders": "separate"}
+OTHERS = {
+    "pooling": "cls",
+    "precision": "bfloat16" if native() == "float32" else "float32",
+    "stemmer": "german",
+    "stopwords": "en",
+    "encoders": "separate",
+}
 
 
 def other(path, value):
     """A value of the same type that is allowed there too; None where there is no such value."""
     name = next(part for part in reversed(path) if isinstance(part, str))
+    if path[-2:] == ("embeddings", "precision"):  # of what is stored
+        return "float16"
     if name in OTHERS:
         return OTHERS[name] if OTHERS[name] != value else None
     if isinstance(value, bool):
