@@ -62,7 +62,7 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
         output: TREC run, gzipped if its name ends in .gz.
 
     Raises:
-        UserError: a query or passage of the run that is not there, no model, an empty run, or a score that is no number.
+        UserError: a query or passage of the run is missing, there is no model, the run is empty, a score is no number.
     """
     candidates = {qid: ranking[:depth] for qid, ranking in read_run(run).items()}
     texts = read_queries(queries)
