@@ -10,7 +10,7 @@ JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
 
 
 class Places(Structure):
-    """File names; arguments may be wildcards of a rule where a name does not depend on them otherwise."""
+    """File names."""
 
     def card(self, collection: str) -> str:
         return f"{self.root}/collections/{collection}/card.json"

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from math import ceil, isfinite
 from typing import Any
 
-import numpy as np
-
 from robustdr.audit.effects import ABOVE, ORIGINAL, Effect, effects
 from robustdr.audit.intervals import Interval
 from robustdr.audit.printed import AsPrinted
@@ -21,7 +19,7 @@ from robustdr.audit.verdicts import (
     worst,
 )
 from robustdr.errors import UserError
-from robustdr.evaluation.estimates import Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.store import Store
 
 
@@ -119,7 +117,7 @@ def judge(
 def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None) -> Judged:
     """The verdict on one of so many `tests`."""
     region = effect.region
-    ratio = Ratio(effect.gain, effect.base or Estimate(np.ones((1, 1))))
+    ratio = Ratio(effect.gain, effect.base or ONE)
     sure = confidence(region, level)
     interval = Interval(*ratio.interval(sure))
     reached = verdict(interval, Interval(*ratio.interval(confidence(region, level / tests))), region, printed)

@@ -77,11 +77,10 @@ class Printed:
     def hours(self, system: str) -> Interval:
         name = self.names.get(system, system)
         for quantity in ("training_and_index_time", "training_time"):
-            for table in self.tables:
-                cell = self.reported.find(table, collection=self.role, system=name, quantity=quantity)
-                if cell is not None:
-                    self.used.append(cell)
-                    return cell.interval
+            cell = self.reported.first(self.tables, collection=self.role, system=name, quantity=quantity)
+            if cell is not None:
+                self.used.append(cell)
+                return cell.interval
         raise Unprinted(f"no hours of {system} in {', '.join(self.tables)}")
 
     def others(self, system: str, query_sets: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """The numbers that a paper prints (`config/papers/<paper>/reported.yaml`), cell by cell."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -82,6 +82,10 @@ class Reported:
                 f"{self.path}: {len(found)} cells of {table} stand at {describe(wanted)}; name more coordinates"
             )
         return found[0] if found else None
+
+    def first(self, tables: Iterable[str], **coordinates: object) -> Cell | None:
+        """What `find` finds in the first of these tables that prints anything at the coordinates."""
+        return next(filter(None, (self.find(table, **coordinates) for table in tables)), None)
 
 
 def load(path: str | Path) -> Reported:

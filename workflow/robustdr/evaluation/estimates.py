@@ -44,6 +44,9 @@ class Estimate:
         return self._with(other, quotient)
 
 
+ONE = Estimate(np.ones((1, 1)))  # what a difference that is no share of anything is a share of
+
+
 @dataclass(frozen=True)
 class Ratio:
     """The quotient of two estimates, with intervals that stay right where the denominator may be near 0.

@@ -133,11 +133,6 @@ class Maker:
         """What the paper prints at these coordinates of the table."""
         return self.reported.find(self.settings.table, **coordinates) if self.reported else None
 
-    def find(self, tables: list[str], **coordinates: object) -> Printed | None:
-        """What the first of these tables that prints anything at the coordinates prints there."""
-        found = (self.reported.find(table, **coordinates) for table in tables if self.reported)
-        return next(filter(None, found), None)
-
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
         """A cell in its place, without numbers; `not_run` says why it will have none."""
         where = self.settings.evaluation[role]

@@ -2,14 +2,11 @@
 
 from math import isfinite
 
-import numpy as np
-
-from robustdr.evaluation.estimates import Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.store import MEAN
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
 
 TOTAL = "all together"
-WHOLE = Estimate(np.ones((1, 1)))  # a difference in points is a share of 1
 
 
 def chains(make: Maker) -> Grid:
@@ -56,7 +53,7 @@ def _step(make: Maker, role: str, query_set: str, measure: str, before: str, aft
     cell.not_run = cell.not_run or make.store.why_not(before, cell.collection, cell.split, query_set)
     if not cell.not_run:
         new, old = (Estimate(make.values(cell, system, query_set)) for system in (after, before))
-        gain = Ratio(new - old, WHOLE)
+        gain = Ratio(new - old, ONE)
         cell.reproduced = cell.difference = gain.value
         cell.p, cell.seeds, cell.queries = gain.p, gain.seeds, gain.queries
         cell.difference_low, cell.difference_high = (end if isfinite(end) else None for end in gain.interval(0.95))
@@ -65,7 +62,9 @@ def _step(make: Maker, role: str, query_set: str, measure: str, before: str, aft
 
 def _printed(make: Maker, cell: Cell) -> str:
     """The difference of what is printed for the two systems of a step; empty where one is not printed."""
+    if make.reported is None:
+        return ""
     where = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}
     names = (make.settings.names[system] for system in (cell.system, cell.against))
-    new, old = (make.find(make.spec.get("reported", []), system=name, **where) for name in names)
+    new, old = (make.reported.first(make.spec.get("reported", []), system=name, **where) for name in names)
     return f"{new.number - old.number:+}" if new and old else ""

@@ -52,9 +52,8 @@ def learning_curve(settings: FigureSettings, store: Store, _: Reported | None) -
 
 def _printed(settings: FigureSettings, reported: Reported | None, **coordinates: str) -> float:
     """A number of the paper's in percent, from the first of the figure's tables that prints it; NaN where none does."""
-    tables = settings.spec["reported"] if reported else []
-    found = (reported.find(table, **coordinates) for table in tables if reported)
-    return next((float(cell.number) for cell in found if cell), float("nan"))
+    found = reported.first(settings.spec["reported"], **coordinates) if reported else None
+    return float(found.number) if found else float("nan")
 
 
 def _depth_axes(settings: FigureSettings, ylabel: str) -> tuple[plt.Figure, Any]:

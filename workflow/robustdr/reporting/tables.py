@@ -58,8 +58,13 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
     def line(row: str, source: int) -> list[str]:
         text = (reported_text, reproduced_text)[source]
-        shown = {column: text(cell) for (at, column), cell in grid.cells.items() if at == row}
-        return [grid.facts[c][row][source] if c in grid.facts else shown.get(c, "–") for c in grid.columns]
+
+        def field(column: str) -> str:
+            if column in grid.facts:
+                return grid.facts[column][row][source]
+            return text(grid.cells[row, column]) if (row, column) in grid.cells else "–"
+
+        return list(map(field, grid.columns))
 
     if not settings.compared:
         return [grid.corner, *grid.columns], [[row, *line(row, 1)] for row in grid.rows]

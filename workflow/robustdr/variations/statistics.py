@@ -84,13 +84,10 @@ def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
 
     A word is uncommon that at most one query in a hundred has; what all queries have in common says nothing.
     """
-    words = {qid: set(neutral(text).split()) for qid, text in originals.items()}
-    counts = Counter(word for found in words.values() for word in found)
+    counts = Counter(word for text in originals.values() for word in set(neutral(text).split()))
     common = {word for word, count in counts.items() if count > max(1, len(originals) / 100)}
-    return sum(
-        bool(found - common) and not (found - common) & set(neutral(varied[qid]).split())
-        for qid, found in words.items()
-    )
+    uncommon = ((qid, set(neutral(text).split()) - common) for qid, text in originals.items())
+    return sum(bool(words) and not words.intersection(neutral(varied[qid]).split()) for qid, words in uncommon)
 
 
 def describe(totals: Mapping[str, float]) -> dict[str, Any]:
