@@ -31,6 +31,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+
 onstart:
     if Path("results").exists() and not os.access("results", os.W_OK):
         raise WorkflowError("results: the folder is read-only; make it writable, or run in a copy of the project")
