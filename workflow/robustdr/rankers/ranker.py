@@ -1,0 +1,99 @@
+"""What every ranking model is: a module that scores pairs of texts, each as if it were alone."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+
+from robustdr.encoding.batching import by_length
+from robustdr.encoding.encoder import GROUP_TOKENS
+from robustdr.encoding.hardware import Precision, autocast, device
+from robustdr.rankers import RANKERS
+from robustdr.seeds import digest
+
+Pair = tuple[str, str]  # query, passage
+Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query and the passage
+
+
+class Ranker(torch.nn.Module, ABC):
+    """A ranking model.
+
+    Its constructor takes the directory that it starts from: one that it saved itself, or a checkpoint of one of the forms
+    that it names; weights that a checkpoint lacks are drawn from torch's generator.
+
+    Attributes:
+        initial: forms of the checkpoints that it can start from; see `encoding.directory.FORMS`.
+        files: what its own directory holds.
+        counts: whether it must `count` the words of the passages that it ranks.
+    """
+
+    initial: ClassVar[tuple[str, ...]]
+    files: ClassVar[tuple[str, ...]]
+    counts: ClassVar[bool] = False
+
+    computing: Any  # a context in which it computes in its precision; `load` sets it
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    @abstractmethod
+    def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
+        """What the model reads of each pair, cut to so many tokens of the query and of the passage."""
+
+    @abstractmethod
+    def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
+        """Scores of pairs that go through the model together, [pairs]; padding changes none of them."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write `files` into an empty folder."""
+
+    def count(self, passages: Iterable[str]) -> None:
+        """Count words of the passages that are ranked."""
+
+    def groups(self, tokens: Sequence[Tokens], limit: int | None = None) -> list[list[int]]:
+        """Positions of pairs of similar length, at most `limit` tokens with padding: each group is one pass."""
+        return by_length([sum(map(len, ids)) for ids in tokens], limit or GROUP_TOKENS[self.device.type])
+
+    def score(self, tokens: Sequence[Tokens], seed: int = 0, limit: int | None = None) -> torch.Tensor:
+        """Scores, [pairs], float32, with gradients where they are enabled; `seed` is that of dropout."""
+        groups, scores = self.groups(tokens, limit), []
+        with self.computing():
+            for number, group in enumerate(groups):
+                if self.training:
+                    torch.manual_seed(digest(seed, number))
+                scores.append(self([tokens[i] for i in group]).float())
+        order = torch.tensor([position for group in groups for position in group], device=self.device)
+        return torch.cat(scores)[order.argsort()]
+
+
+def load(
+    name: str, folder: Path, precision: Precision = "float32", training: bool = False, seed: int = 0, **settings: Any
+) -> Ranker:
+    """A ranker, on the first GPU or else the CPU.
+
+    Args:
+        folder: the directory that it starts from. precision: that it computes in; its weights stay in single precision.
+        training: whether to drop out and to keep gradients. seed: of weights that the directory lacks.
+
+    Raises:
+        UserError: unknown ranker or setting; or the directory is not of a form that the ranker can start from.
+    """
+    torch.manual_seed(digest(seed, "ranker", name))
+    ranker: Ranker = RANKERS.create(name, folder, **settings)
+    ranker.to(device()).train(training).requires_grad_(training)
+    ranker.computing = partial(autocast, precision, ranker.device)
+    return ranker
+
+
+def saved(folder: Path) -> dict[str, Any]:
+    """The `ranker.json` of a directory that a ranker saved: its name and settings; empty for any other directory."""
+    try:
+        return json.loads((folder / "ranker.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
