@@ -13,7 +13,7 @@ from robustdr.config import load, validate
 from robustdr import reports
 from robustdr.audit import labels
 from robustdr.collections import local_files
-from robustdr.encoding.directory import DOCUMENT, ROUTER_FILES, SHARED_FILES
+from robustdr.encoding.directory import DOCUMENT, FORMS
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
 from robustdr.places import JUDGEMENTS
@@ -186,31 +186,33 @@ def launcher(devices):
     return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
 
 
-def teacher_files(w):
-    teacher = plan(w).recipe(w.system).get("teacher")
-    if not teacher:
-        return {}
-    return {
-        "teacher": plan(w).model(teacher, w.seed),
-        "teacher_embeddings": plan(w).embeddings(teacher, w.seed, w.collection),
-    }
-
-
-def teacher_arguments(w, input):
-    if not input.get("teacher"):
-        return ""
-    folder = plan(w).model_folder(plan(w).recipe(w.system)["teacher"], w.seed)
-    return f"--teacher {shlex.quote(folder)} --teacher-embeddings {shlex.join(input.teacher_embeddings)}"
+def learns_from(w):
+    """What training reads beside its file and the initial model, by the kind of the system."""
+    return plan(w).kind(w.system).learns_from(plan(w), w.system, int(w.seed))
 
 
 def train_kinds():
-    """Systems by what their training writes: whether separate encoders, and after which percentages snapshots."""
+    """Systems by what their training writes: the model's files, and after which percentages snapshots."""
     p = next(iter(PLANS.values()))
     taken, kinds = p.snapshots(), {}
     for system in CONFIG.systems:
         if p.is_trained(system):
-            kinds.setdefault((p.is_router(system), tuple(taken.get(system, []))), []).append(system)
+            files = tuple(p.kind(system).model_files(p, system))
+            kinds.setdefault((files, tuple(taken.get(system, []))), []).append(system)
     return kinds
+
+
+def checkpoint_forms():
+    """(plan, form, names) of the checkpoints that a scale has in each form."""
+    found = {}
+    for p in PLANS.values():
+        for name in p.bound["checkpoints"]:
+            found.setdefault((p.root, p.form_of(name)), []).append(name)
+    return found
+
+
+def teacher(w):
+    return plan(w).recipe(w.system)["teacher"]
 
 
 def evaluated(w, file):
@@ -240,10 +242,14 @@ def needed(w, split=""):
     return plan(w).kind(w.system).need(plan(w), w.system, split)
 
 
-def ranking_arguments(w, collection):
-    """What the system's kind reads, as options of the stage."""
-    read = plan(w).kind(w.system).reads(plan(w), w.system, int(w.seed), collection)
-    return shlex.join([word for name, paths in read.items() if paths for word in (f"--{name}", *paths)])
+def ranking(w, at, kinds):
+    """What ranking the variations of a split reads, by the kind of the system."""
+    return plan(w).kind(w.system).reads(plan(w), w.system, int(w.seed), at, kinds)
+
+
+def options(read):
+    """What a stage reads, as its options."""
+    return shlex.join([word for name, paths in read.paths.items() if paths for word in (f"--{name}".replace("_", "-"), *paths)])
 
 
 def reported_file(w):

@@ -1,27 +1,35 @@
 # Models: checkpoints, training files, training.
 
 
-rule checkpoint:
-    output:
-        expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=SHARED_FILES),
-    log:
-        "{root}/logs/checkpoint/{checkpoint}.log",
-    benchmark:
-        "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
-    localrule: True
-    conda:
-        "../envs/train-gpu.yaml"
-    threads: 1
-    resources:
-        mem_mb=retried(4000),
-        runtime=retried(60),
-    params:
-        settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
-        key=lambda w: plan(w).checkpoint_key(w.checkpoint),
-        folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
-    shell:
-        "python -m robustdr stage checkpoint --settings {params.settings:q} --key {params.key}"
-        " --output {params.folder:q} > {log:q} 2>&1"
+# One rule for each form of checkpoint, because a rule's outputs are fixed.
+for (ROOT, FORM), NAMES in checkpoint_forms().items():
+
+    rule:
+        name:
+            f"checkpoint_{FORM}_{ROOT.partition('/')[2] or 'full'}"
+        output:
+            expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
+        log:
+            "{root}/logs/checkpoint/{checkpoint}.log",
+        benchmark:
+            "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
+        wildcard_constraints:
+            root=ROOT,
+            checkpoint="|".join(NAMES),
+        localrule: True
+        conda:
+            "../envs/train-gpu.yaml"
+        threads: 1
+        resources:
+            mem_mb=retried(4000),
+            runtime=retried(60),
+        params:
+            settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
+            key=lambda w: plan(w).checkpoint_key(w.checkpoint),
+            folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
+        shell:
+            "python -m robustdr stage checkpoint --settings {params.settings:q} --key {params.key}"
+            " --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule training_data:
@@ -55,26 +63,53 @@ rule training_data:
         " --output {output.data:q} > {log:q} 2>&1"
 
 
-# One rule for each set of files that a training may leave behind: a system with separate encoders has two of them, and
-# one whose learning is followed has snapshots beside it.
-for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
+rule score:
+    input:
+        data=rules.training_data.output.data,
+        model=lambda w: plan(w).model(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
+    output:
+        scores="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl",
+    log:
+        "{root}/logs/score/{collection}.{system}.{seed}.log",
+    benchmark:
+        "{root}/benchmarks/score/{collection}.{system}.{seed}.tsv"
+    conda:
+        "../envs/index-gpu.yaml"
+    threads: cores
+    resources:
+        cpus_per_task=cores,
+        mem_mb=retried(4000, full=64000),
+        runtime=retried(240),
+        gpu=1,
+    params:
+        settings=lambda w: as_json(plan(w).score_settings(w.system)),
+        key=lambda w: plan(w).teacher_scores_key(w.system, int(w.seed)),
+        model=lambda w: plan(w).model_folder(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
+    shell:
+        "python -m robustdr stage score --settings {params.settings:q} --model {params.model:q} --data {input.data:q}"
+        " --output {output.scores:q} > {log:q} 2>&1"
+
+
+# One rule for each set of files that a training may leave behind: kinds of models have their own, and one whose learning
+# is followed has snapshots beside it.
+for NUMBER, ((FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
 
     rule:
         name:
-            "_".join(["train", "separate" if ROUTER else "shared", *(f"at{percent}" for percent in PERCENTS)])
+            "_".join(["train", str(NUMBER), *(f"at{percent}" for percent in PERCENTS)])
         input:
-            unpack(teacher_files),
+            learns_from=lambda w: learns_from(w).files,
             data=rules.training_data.output.data,
             initial=initial_model,
         output:
             model=expand(
                 "{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}",
-                file=[*(ROUTER_FILES if ROUTER else SHARED_FILES), "training.csv", "cost.json"],
+                file=[*FILES, "training.csv", "cost.json"],
             ),
             snapshots=expand(
                 "{{root}}/models/{{collection}}/{{system}}.at{percent}/seed{{seed}}/{file}",
                 percent=PERCENTS,
-                file=ROUTER_FILES if ROUTER else SHARED_FILES,
+                file=FILES,
             ),
         log:
             "{root}/logs/train/{collection}.{system}.{seed}.log",
@@ -98,9 +133,10 @@ for (ROUTER, PERCENTS), SYSTEMS in train_kinds().items():
             initial=initial_folder,
             folder=lambda w: plan(w).model_folder(w.system, w.seed),
             resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
-            teacher=teacher_arguments,
+            trains=lambda w: plan(w).kind(w.system).trains,
+            learns_from=lambda w: options(learns_from(w)),
             snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",
         shell:
-            "{params.launcher} -m robustdr stage train --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
-            " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.teacher}"
+            "{params.launcher} -m robustdr stage train --trains {params.trains} --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
+            " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.learns_from}"
             " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"

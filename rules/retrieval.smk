@@ -40,7 +40,7 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
         name:
             f"rank_{P.scale}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            reads=lambda w, at=COLLECTION: plan(w).kind(w.system).files(plan(w), w.system, int(w.seed), at),
+            reads=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: ranking(w, at, kinds).files,
             corpus=P.corpus(COLLECTION),
             card=P.card(COLLECTION),
             queries=[P.query_set(COLLECTION, SPLIT, kind) for kind in VARIATIONS],
@@ -68,7 +68,7 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
                 plan(w).run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
             collection=COLLECTION,
-            reads=lambda w, at=COLLECTION: ranking_arguments(w, at),
+            reads=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(w, at, kinds)),
         shell:
             "python -m robustdr stage rank --ranks {params.ranks} --settings {params.settings:q} --keys {params.run_keys}"
             " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --corpus {input.corpus:q}"

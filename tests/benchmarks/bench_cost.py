@@ -38,7 +38,7 @@ from robustdr.retrieval.runs import read_run, write_run
 from robustdr.retrieval.settings import Index
 from robustdr.training.assignment import changes
 from robustdr.training.data import read_training_data
-from robustdr.training.student import Student
+from robustdr.training.dense import Student
 
 DIMENSION, DEPTH = 768, 1000
 
@@ -82,7 +82,7 @@ def model_speed(name: str, folder: Path, texts: list[str], length: int, batch_si
     encoder = Encoder(folder, native())
     tokens = sum(map(len, encoder.tokenise(texts, length)))
     encoding = tokens / timed(lambda: encoder.encode(texts, length))
-    student = Student.load(folder, training_settings(freeze_word_embeddings=False, dropout=0.0), True)
+    student = Student.load(training_settings(freeze_word_embeddings=False, dropout=0.0), 1, [], folder, {})
     optimiser = torch.optim.AdamW(student.parameters.values(), lr=1e-6)
     batch = student.encoders[QUERY].tokenise(texts[:batch_size], length)
 

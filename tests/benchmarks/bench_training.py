@@ -36,7 +36,7 @@ from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
 from robustdr.training.loop import train
 from robustdr.training.schedule import learning_rate
-from robustdr.training.settings import TrainSettings
+from robustdr.training.settings import DenseTraining
 
 QUERIES = 1024
 
@@ -62,17 +62,26 @@ def write_examples(triples: list[dict[str, str]], path: Path) -> None:
             file.write(json.dumps({**line, "positive_passages": positive, "negative_passages": negative}) + "\n")
 
 
-def train_ours(settings: TrainSettings, initial: Path, folder: Path) -> tuple[float, list[float]]:
+def train_ours(settings: DenseTraining, initial: Path, folder: Path) -> tuple[float, list[float]]:
     """Seconds, and the loss of each step."""
     with contextlib.redirect_stdout(io.StringIO()):
-        train(settings, 1, "benchmark", folder / "data.jsonl", initial, folder / "ours", folder / "resume")
+        train(
+            "robustdr.training.dense",
+            settings,
+            1,
+            "benchmark",
+            folder / "data.jsonl",
+            initial,
+            folder / "ours",
+            folder / "resume",
+        )
     with open(folder / "ours" / "training.csv", newline="") as file:
         losses = [float(row["loss"]) for row in csv.DictReader(file)]
     return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses
 
 
 def train_theirs(
-    settings: TrainSettings, initial: Path, triples: list[dict[str, str]], batches: list[list[int]] | None = None
+    settings: DenseTraining, initial: Path, triples: list[dict[str, str]], batches: list[list[int]] | None = None
 ) -> tuple[float, list[float]]:
     """Seconds, and the loss of each step; `batches` are positions of triples, default: shuffled by the trainer."""
     model = SentenceTransformer(str(initial), device=str(device()))

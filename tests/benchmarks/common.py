@@ -9,7 +9,7 @@ import yaml
 
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.processor import native
-from robustdr.training.settings import TrainSettings
+from robustdr.training.settings import DenseTraining
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -31,13 +31,13 @@ def write_base(folder: Path) -> None:
     write_checkpoint(settings, "benchmark", folder)
 
 
-def training_settings(**changes: Any) -> TrainSettings:
+def training_settings(**changes: Any) -> DenseTraining:
     """The miniature's training with passages, in the precision that the processor is fastest in."""
     import torch
 
     recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
     computing = {"precision": native(), "threads": torch.get_num_threads()}
-    return TrainSettings(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing, **changes})
+    return DenseTraining(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing, **changes})
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

@@ -138,3 +138,26 @@ def capot(
     if tau_ranking:
         terms["ranking"] = tau_ranking * np.mean(ranking)
     return terms
+
+
+def pairs(x, queries):
+    """(score of the positive, score of a negative) of every pair of every group."""
+    return [(group[0], other) for group in group_scores(getattr(x, queries), x) for other in group[1:]]
+
+
+def pairwise(x, held, of="softmax", queries="query"):
+    if of == "hinge":
+        return {"pairwise": np.mean([max(0, 1 - positive + negative) for positive, negative in pairs(x, queries)])}
+    return {"pairwise": np.mean([distribution(pair)[1] for pair in pairs(x, queries)])}
+
+
+def bpr(x, held, queries="query"):
+    return {"bpr": np.mean([-np.log(distribution(pair)[0]) for pair in pairs(x, queries)])}
+
+
+def bce(x, held, queries="query"):
+    terms = []
+    for positive, *negatives in group_scores(getattr(x, queries), x):
+        terms += [-np.log(1 / (1 + np.exp(-positive)))]
+        terms += [-np.log(1 - 1 / (1 + np.exp(-negative))) for negative in negatives]
+    return {"bce": np.mean(terms)}

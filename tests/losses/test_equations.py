@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from losses import equations
@@ -24,6 +24,12 @@ CASES = [
     ("self_teaching", {}),
     ("lce", {}),
     ("lce", {"queries": "variation"}),
+    ("pairwise", {}),
+    ("pairwise", {"of": "hinge", "queries": "variation"}),
+    ("bpr", {}),
+    ("bpr", {"queries": "variation"}),
+    ("bce", {}),
+    ("bce", {"queries": "variation"}),
     ("distillation", {}),
     ("distillation", {"alpha": 0.0}),
     ("capot", {}),
@@ -37,6 +43,7 @@ CASES = [
     ("capot", {"variant": "released_sibling", "tau_ranking": 0.0}),
 ]
 VECTORS = ("passages", "query", "variation", "teacher_query", "teacher_passages", "anchor", "teacher_scores")
+PAIRS = {"pairwise", "bpr"}  # they compare with negatives, and so need one
 TEACHER = ("teacher_query", "teacher_passages")
 
 every_loss = pytest.mark.parametrize("name, settings", CASES)
@@ -44,6 +51,11 @@ every_loss = pytest.mark.parametrize("name, settings", CASES)
 
 def arrays(batch) -> SimpleNamespace:
     return SimpleNamespace(**{field: value.numpy().copy() for field, value in vars(batch).items()})
+
+
+def fields(name: str, settings: dict) -> set[str]:
+    """The fields of a batch of vectors that a loss reads."""
+    return {"passages" if need == "groups" else need for need in losses.check(name, **settings)}
 
 
 def differences(function, x: SimpleNamespace, field: str) -> np.ndarray:
@@ -67,6 +79,7 @@ def test_every_loss_is_among_the_cases():
 @every_loss
 @given(st.builds(random_batch, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4), st.integers(1, 8)))
 def test_a_loss_equals_its_equations(name, settings, batch):
+    assume(name not in PAIRS or len(batch.passages) > len(batch.query))
     found = losses.create(name, **settings)(batch)
     expected = getattr(equations, name)(arrays(batch), arrays(batch), **settings)
     assert {term: value.item() for term, value in found.items()} == pytest.approx(expected, rel=0, abs=1e-6)
@@ -75,6 +88,7 @@ def test_a_loss_equals_its_equations(name, settings, batch):
 @every_loss
 @pytest.mark.parametrize("seed, queries, per_query, dimension", [(3, 3, 2, 4), (4, 4, 3, 2), (5, 2, 1, 6)])
 def test_gradients_equal_finite_differences(name, settings, seed, queries, per_query, dimension):
+    per_query += name in PAIRS
     batch = random_batch(seed, queries, per_query, dimension)
     held = arrays(batch)
     vectors = [getattr(batch, field).requires_grad_() for field in VECTORS]
@@ -111,13 +125,23 @@ def test_a_term_does_not_reach_what_is_fixed(name, settings, term, fixed):
 @every_loss
 def test_a_loss_reads_only_what_it_needs(name, settings):
     loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
-    needs = losses.check(name, **settings)
+    needs = fields(name, settings)
     assert loss(Batch(**{field: getattr(batch, field) for field in needs})) == loss(batch)
+
+
+@pytest.mark.parametrize(
+    "name, settings", [case for case in CASES if "groups" in losses.check(case[0], **case[1])], ids=str
+)
+def test_a_loss_over_groups_takes_the_scores_of_a_ranker(name, settings):
+    loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
+    queries = settings.get("queries", "query")
+    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries)})
+    assert loss(ranker) == loss(batch)
 
 
 @pytest.mark.parametrize("name", losses.names())
 def test_a_loss_reads_all_that_it_needs(name):
-    loss, batch, needs = losses.create(name), random_batch(7, queries=3, per_query=2, dimension=4), losses.check(name)
+    loss, batch, needs = losses.create(name), random_batch(7, queries=3, per_query=2, dimension=4), fields(name, {})
     for absent in needs:
         with pytest.raises((AssertionError, AttributeError, TypeError)):
             loss(Batch(**{field: getattr(batch, field) for field in needs - {absent}}))

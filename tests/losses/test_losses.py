@@ -89,13 +89,15 @@ def test_without_alignment_rodr_is_the_second_stage_of_dr_oq_qv():
 
 
 def test_losses_by_name():
-    assert losses.names() == ["capot", "contrastive", "distillation", "lce", "rodr", "self_teaching"]
+    assert losses.names() == [
+        *("bce", "bpr", "capot", "contrastive", "distillation", "lce", "pairwise", "rodr", "self_teaching")
+    ]
 
 
 def test_what_a_loss_needs_can_depend_on_a_setting():
     assert losses.check("rodr", nll=1.0) == {"passages", "positive", "variation", "teacher_query", "teacher_passages"}
-    assert losses.check("lce") == losses.check("lce", queries="query") == {"passages", "query"}
-    assert losses.check("lce", queries="variation") == {"passages", "variation"}
+    assert losses.check("lce") == losses.check("lce", queries="query") == {"groups", "query"}
+    assert losses.check("lce", queries="variation") == {"groups", "variation"}
 
 
 def test_unknown_loss():

@@ -14,7 +14,7 @@ from robustdr.retrieval.settings import EmbedSettings
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.loop import train
-from robustdr.training.settings import TrainSettings
+from robustdr.training.settings import DenseTraining
 
 
 @pytest.fixture(scope="session")
@@ -79,9 +79,9 @@ def still_model(tiny_model, tmp_path_factory) -> Path:
 
 
 @pytest.fixture()
-def settings() -> TrainSettings:
+def settings() -> DenseTraining:
     """Six steps an epoch, 15 in all."""
-    return TrainSettings(
+    return DenseTraining(
         system="tiny",
         loss={"name": "contrastive"},
         encoders="shared",
@@ -116,9 +116,11 @@ def fit(training_file, tiny_model, settings, tmp_path):
         initial: Path = tiny_model,
         **changes: Any,
     ) -> Path:
-        arguments = {field: changes.pop(field) for field in list(changes) if field.startswith(("teacher", "snapshots"))}
+        files = {field: changes.pop(field) for field in list(changes) if field.startswith("teacher")}
+        snapshots = changes.pop("snapshots", None)
         output, resume = tmp_path / name, tmp_path / "resume" / name
-        train(replace(settings, **changes), seed, key, data, initial, output, resume, **arguments)
+        trains, told = "robustdr.training.dense", replace(settings, **changes)
+        train(trains, told, seed, key, data, initial, output, resume, files, snapshots)
         return output
 
     return run

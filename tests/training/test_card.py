@@ -5,12 +5,13 @@ from dataclasses import replace
 import yaml
 
 from robustdr.settings import deciding
+from robustdr.training import dense
 from robustdr.training.card import model_card
-from robustdr.training.settings import TrainSettings
+from robustdr.training.settings import DenseTraining
 
 
-def card(settings: TrainSettings) -> str:
-    return model_card(settings, seed=3, key="0123456789abcdef", steps=40, step=15)
+def card(settings: DenseTraining) -> str:
+    return model_card(dense.TITLE, dense.USE, settings, seed=3, key="0123456789abcdef", steps=40, step=15)
 
 
 def test_a_card_says_what_the_model_is(settings):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from robustdr.training.data import Example, read_training_data
-from robustdr.training.feed import Feed, derangement
+from robustdr.training.dense import derangement
+from robustdr.training.feed import Feed
 
 EXAMPLES = [Example(f"q{number}", "original", ("varied",)) for number in range(2000)]
 

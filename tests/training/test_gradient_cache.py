@@ -11,7 +11,7 @@ from robustdr.encoding import encoder
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.losses.batch import Batch
 from robustdr.seeds import generator
-from robustdr.training.student import Student
+from robustdr.training.dense import Student
 from training.models import log
 
 
@@ -25,7 +25,7 @@ def gradients(tiny_model, settings, words):
 
     def compute(cache: int | None, dropout: float = 0.0, encoders: str = "shared") -> dict[str, torch.Tensor]:
         changed = replace(settings, dropout=dropout, gradient_cache=cache, encoders=encoders)
-        student = Student.load(tiny_model, changed, passages=True)
+        student = Student.load(changed, 1, [], tiny_model, {})
         tokenise = student.encoders[QUERY].tokenise
         batch = Batch(
             passages=student.embed(DOCUMENT, tokenise(passages, 24), 1),

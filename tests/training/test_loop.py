@@ -85,7 +85,7 @@ def test_variations_are_what_is_trained_on(fit):
 
 
 def test_rodr_learns_from_its_teacher(fit, tiny_model, embeddings):
-    teacher = {"teacher_model": tiny_model, "teacher_embeddings": embeddings}
+    teacher = {"teacher": [tiny_model], "teacher_embeddings": embeddings}
     rows = log(fit("rodr", loss=RODR, epochs=8.0, **teacher))
     terms = {"nll", "query_alignment", "passage_alignment"}
     assert set(rows[0]) == {"step", "epoch", "learning_rate", "gradient_norm", "loss", *terms}

@@ -43,7 +43,7 @@ def test_a_resumed_training_ends_with_the_same_bytes(
 ):
     others = {**RECIPES[recipe], "dropout": 0.1, "data": queries_file if recipe == "capot" else training_file}
     if recipe == "rodr":
-        others |= {"teacher_model": tiny_model, "teacher_embeddings": embeddings}
+        others |= {"teacher": [tiny_model], "teacher_embeddings": embeddings}
     if cache:
         others["gradient_cache"] = cache
     whole = fit("whole", **others)

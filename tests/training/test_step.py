@@ -14,7 +14,8 @@ from robustdr.losses.batch import Batch
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.training.data import read_training_data
-from robustdr.training.feed import Feed, derangement
+from robustdr.training.dense import derangement
+from robustdr.training.feed import Feed
 from training.models import log, weights
 
 QUERY_LENGTH, PASSAGE_LENGTH = 6, 20  # most queries and passages are cut, and not to the same length
@@ -115,7 +116,7 @@ def test_steps_are_those_of_plain_transformers(
         "model",
         data=data,
         initial=still_model,
-        teacher_model=teacher,
+        teacher=[teacher],
         teacher_embeddings=teacher_embeddings,
         loss=loss,
         epochs=STEPS / 6,

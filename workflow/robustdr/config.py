@@ -290,6 +290,8 @@ def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Pa
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
     """Follow every system that `name` is made from; a system that is made from itself is an error."""
+    # A checkpoint may bear the name of the system that evaluates it.
+    checkpoints = {checkpoint for scale in config.scales.values() for checkpoint in scale["checkpoints"]}
 
     def follow(system: str, trail: list[str]) -> None:
         if system in trail and system != name:
@@ -298,7 +300,7 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
             raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {' → '.join([*trail, system])}")
         recipe = config.systems[system]
         for parent in kind_of(recipe).named(recipe).values():
-            if parent in config.systems:
+            if parent in config.systems and parent not in checkpoints:
                 follow(parent, [*trail, system])
 
     follow(name, [])

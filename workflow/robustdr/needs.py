@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Tree = dict[str, Any]
+ORIGINAL = "original"  # the query set that nothing varies
 
 
 def snapshot(system: str, share: float) -> str:

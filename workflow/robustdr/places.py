@@ -30,7 +30,8 @@ class Places(Structure):
 
     def model_folder(self, system: str, seed: object) -> str:
         if not self.is_trained(system):
-            return f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
+            parent = self.initial_of(system)
+            return self.model_folder(parent, seed) if parent else f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
         return f"{self.root}/models/{self.train_split(system)[0]}/{system}/seed{seed}"
 
     def weights(self, system: str, seed: object, route: str) -> str:
@@ -51,6 +52,9 @@ class Places(Structure):
 
     def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
         return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
+
+    def teacher_scores(self, system: str, seed: object) -> str:
+        return f"{self.root}/training/{self.train_split(system)[0]}/{system}/seed{seed}.scores.jsonl"
 
     def cost_files(self, system: str, seeds: Sequence[int]) -> list[str]:
         """What training a system with each of the seeds cost."""

@@ -16,7 +16,7 @@ from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL
-from robustdr.training.settings import TrainingDataSettings, TrainSettings
+from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
@@ -50,10 +50,19 @@ class Plan(Places):
         depth = min(self.bound["negatives"]["depth"], self.bound["retrieval"]["depth"])
         return TrainingDataSettings(assign, depth, self.bound["negatives"]["keep"])
 
-    def train_settings(self, system: str) -> TrainSettings:
+    def budgeted(self, system: str) -> Tree:
+        """What the training of every kind of system is told."""
         recipe = self.recipe(system)
-        how = {"encoders": recipe.get("encoders", "shared"), "augmentation": recipe.get("augmentation", 0.0)}
-        return TrainSettings(system, recipe["loss"], **how, **self.computing, **self.budget(system))
+        how = {"system": system, "loss": recipe["loss"], "augmentation": recipe.get("augmentation", 0.0)}
+        return {**how, **self.computing, **self.budget(system)}
+
+    def train_settings(self, system: str) -> Any:
+        return self.kind(system).training(self, system)
+
+    def score_settings(self, system: str) -> ScoreSettings:
+        teacher = self.recipe(system)["teacher"]
+        lengths = {length: self.budget(teacher)[length] for length in ("query_length", "passage_length")}
+        return ScoreSettings(self.recipe(teacher)["ranker"], **lengths, **self.computing)
 
     def embed_settings(self, system: str) -> EmbedSettings:
         stored = self.bound["embeddings"]["precision"]
@@ -134,21 +143,23 @@ class Plan(Places):
 
     @cache
     def model_key(self, system: str, seed: int) -> str:
+        parent = self.initial_of(system)
+        initial = self.model_key(parent, seed) if parent else self.checkpoint_key(self.checkpoint_of(system))
         if not self.is_trained(system):
-            return self.checkpoint_key(self.checkpoint_of(system))
+            return initial
         name, _, snapshot = system.partition(".")
         recipe = self.recipe(name)
-        parent = self.initial_of(name)
-        inputs = [
-            self.training_data_key(name, seed),
-            self.model_key(parent, seed) if parent else self.checkpoint_key(self.checkpoint_of(name)),
-        ]
-        if "teacher" in recipe:
-            collection, _ = self.train_split(name)
-            teacher = recipe["teacher"]
-            inputs += [self.model_key(teacher, seed), self.embeddings_key(teacher, seed, collection)]
-        code = ["train", f"robustdr.losses.{recipe['loss']['name']}"]
+        inputs = [self.training_data_key(name, seed), initial]
+        kind = self.kind(name)
+        inputs += kind.learns_from(self, name, seed).keys
+        code = ["train", kind.trains, *kind.modules(self, name), f"robustdr.losses.{recipe['loss']['name']}"]
         return key(code, [deciding(self.train_settings(name)), seed, snapshot], inputs)
+
+    @cache
+    def teacher_scores_key(self, system: str, seed: int) -> str:
+        teacher = self.recipe(system)["teacher"]
+        inputs = [self.training_data_key(system, seed), self.model_key(teacher, self.seed_of(teacher, seed))]
+        return key(["score", *self.kind(teacher).modules(self, teacher)], deciding(self.score_settings(system)), inputs)
 
     @cache
     def embeddings_key(self, system: str, seed: int, collection: str) -> str:
@@ -160,8 +171,10 @@ class Plan(Places):
     def run_key(self, system: str, seed: int, collection: str, split: str, variation: str) -> str:
         kind = self.kind(system)
         inputs = [self.queries_key(collection, split, variation), self.corpus_key(collection)]
-        inputs += kind.made_of(self, system, seed, collection)
-        return key(["rank", *kind.modules(self, system)], deciding(self.rank_settings(system, collection)), inputs)
+        inputs += kind.reads(self, system, seed, (collection, split), [variation]).keys
+        return key(
+            ["rank", kind.ranks, *kind.modules(self, system)], deciding(self.rank_settings(system, collection)), inputs
+        )
 
     @cache
     def measures_key(self, system: str, seed: int, collection: str) -> str:

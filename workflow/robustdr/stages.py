@@ -138,41 +138,46 @@ def training_data(a: argparse.Namespace) -> Made:
 
 @stage(
     "train a model",
+    trains={"help": "the module of what is trained"},
     settings=TEXT,
     seed=INT,
     key=TEXT,
     data=READ,
     initial=READ,
     resume=PATH,
-    teacher_=READ,
+    teacher_=READS,
     teacher_embeddings_=READS,
+    teacher_scores_=READS,
+    corpus_=READS,
     snapshots_=INTS,
     output=PATH,
 )
 def train(a: argparse.Namespace) -> Made:
+    from importlib import import_module
+
     from robustdr.settings import read
     from robustdr.training.loop import train
-    from robustdr.training.settings import TrainSettings
 
     folder = a.output
     snapshots = {
         percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
         for percent in a.snapshots
     }
-    train(
-        read(TrainSettings, a.settings),
-        a.seed,
-        a.key,
-        a.data,
-        a.initial,
-        folder,
-        a.resume,
-        a.teacher,
-        a.teacher_embeddings,
-        snapshots,
-    )
+    files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
+    settings = read(import_module(a.trains).Settings, a.settings)
+    train(a.trains, settings, a.seed, a.key, a.data, a.initial, folder, a.resume, files, snapshots)
     writes = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun
     return [(made,) for made in (folder, *snapshots.values())] if writes else None
+
+
+@stage("score a training file's passages as a teacher", settings=TEXT, model=READ, data=READ, output=MADE)
+def score(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
+    from robustdr.training.scores import write_scores
+    from robustdr.training.settings import ScoreSettings
+
+    write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.output)
+    return None
 
 
 @stage(
@@ -206,13 +211,14 @@ def embed(a: argparse.Namespace) -> Made:
     corpus=READ,
     model_=READS,
     embeddings_=READS,
+    candidates_=READS,
     queries=READS,
     runs=MADES,
 )
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
-    files = {name: getattr(a, name) or [] for name in ("model", "embeddings")}
+    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "candidates")}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from robustdr.audit.labels import GENERATORS
 from robustdr.config import Config, Tree
-from robustdr.needs import claimed_pairs, reported_pairs
+from robustdr.encoding.directory import ENCODER
+from robustdr.needs import ORIGINAL, claimed_pairs, reported_pairs
 from robustdr.processor import native
 from robustdr.systems import Kind, kind_of
 
-ORIGINAL = "original"
 At = tuple[str, str]  # collection, split
 
 
@@ -81,6 +81,10 @@ class Structure:
         """The checkpoint of the scale at the root of a system's lineage."""
         parent = self.initial_of(system)
         return self.recipe(system)["initial"] if parent is None else self.checkpoint_of(parent)
+
+    def form_of(self, checkpoint: str) -> str:
+        """The form of a checkpoint of the scale; see `encoding.directory.FORMS`."""
+        return self.bound["checkpoints"][checkpoint].get("form", ENCODER)
 
     def measured(self, measure: str) -> str:
         """The measure that is taken at this scale where the paper takes `measure`."""
@@ -176,16 +180,25 @@ class Structure:
     def searches(self) -> dict[At, dict[tuple[str, ...], list[str]]]:
         """The variations that are searched of each (collection, split), and the systems that search them.
 
-        Training queries are searched to mine hard negatives.
+        Training queries are searched to mine hard negatives; what is ranked anew is searched by the first stage.
         """
-        found: dict[At, dict[tuple[str, ...], list[str]]] = {}
+        ranked: dict[tuple[str, At], list[str]] = {}
+
+        def add(system: str, at: At, kinds: list[str]) -> None:
+            own = ranked.setdefault((system, at), [])
+            own += [kind for kind in kinds if kind not in own]
+            for other, of in self.kind(system).candidates(self, system, kinds).items():
+                add(other, at, of)
+
         for system in self.needs():
             for at, (kinds, _) in self.evaluations(system).items():
-                found.setdefault(at, {}).setdefault(tuple(kinds), []).append(system)
+                add(system, at, kinds)
         for system in self.config.systems:
             if miner := self.miner_of(system):
-                miners = found.setdefault(self.train_split(system), {}).setdefault((ORIGINAL,), [])
-                miners += [miner] if miner not in miners else []
+                add(miner, self.train_split(system), [ORIGINAL])
+        found: dict[At, dict[tuple[str, ...], list[str]]] = {}
+        for (system, at), kinds in ranked.items():
+            found.setdefault(at, {}).setdefault(tuple(kinds), []).append(system)
         return found
 
     def splits(self, collection: str) -> list[str]:

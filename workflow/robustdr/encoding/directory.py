@@ -7,6 +7,7 @@ from pathlib import Path
 from robustdr.files import write_json
 
 QUERY, DOCUMENT = "query", "document"
+ENCODER = "encoder"  # the form of a checkpoint that is a dual encoder
 TRANSFORMER_FILES = [
     "model.safetensors",
     "config.json",
@@ -22,6 +23,8 @@ ROUTER_FILES = [
     "router_config.json",
     *ABOUT,
 ]
+STATIC_FILES = ["model.safetensors", "tokenizer.json", *ABOUT]
+FORMS = {ENCODER: SHARED_FILES, "static": STATIC_FILES}  # the files of a checkpoint by its form
 ROUTER = "sentence_transformers.base.modules.router.Router"
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",

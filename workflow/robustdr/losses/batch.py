@@ -11,7 +11,8 @@ class Batch:
     """Vectors of one batch of B queries and P passages (P = B · (1 + n)), dimension d.
 
     Each query's group, its positive and then its n negatives, lies in `passages` after the group of the query before.
-    A field that the loss does not need is None.
+    A field that the loss does not need is None. A ranker has no vectors: what it sees are scores of groups. A loss that
+    reads nothing of the passages but the scores of groups names `groups` among its needs.
 
     Attributes:
         passages: [P, d]
@@ -22,7 +23,8 @@ class Batch:
         teacher_passages: [P, d], the passages as the frozen teacher sees them
         anchor: [B, d], the original queries as the frozen initial model sees them
         negative: [B], int64: the row of `query` that is each query's random negative
-        teacher_scores: [B, 1 + n], a cross-encoder's scores of each original query's own group
+        teacher_scores: [B, 1 + n], a ranker's scores of each original query's own group
+        query_scores, variation_scores: [B, 1 + n], a ranker's scores of each query's own group
     """
 
     passages: torch.Tensor | None = None
@@ -34,6 +36,8 @@ class Batch:
     anchor: torch.Tensor | None = None
     negative: torch.Tensor | None = None
     teacher_scores: torch.Tensor | None = None
+    query_scores: torch.Tensor | None = None
+    variation_scores: torch.Tensor | None = None
 
     def scores(self, queries: str) -> torch.Tensor:
         """Dot products of the queries in the field `queries` with all passages of the batch: [B, P]."""
@@ -41,7 +45,13 @@ class Batch:
         return getattr(self, queries) @ self.passages.T
 
     def group_scores(self, queries: str) -> torch.Tensor:
-        """Dot products of the queries in the field `queries` with their own group, the positive first: [B, 1 + n]."""
+        """Scores of the queries in the field `queries` with their own group, the positive first: [B, 1 + n].
+
+        Those of a ranker, or dot products of vectors.
+        """
+        scores = getattr(self, f"{queries}_scores")
+        if scores is not None:
+            return scores
         assert self.passages is not None
         vectors = getattr(self, queries)  # [B, d]
         groups = self.passages.unflatten(0, (len(vectors), -1))  # [B, 1 + n, d]

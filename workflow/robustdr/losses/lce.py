@@ -16,7 +16,7 @@ class LCE:
         queries: which side of the pair is trained on: `query` (original) or `variation`.
     """
 
-    needs = ("passages",)
+    needs = ("groups",)
 
     def __init__(self, queries: Literal["query", "variation"] = "query"):
         self.queries = queries

@@ -7,23 +7,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 
 from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS
 from robustdr.encoding.hardware import Precision, autocast, device
+from robustdr.errors import UserError
 from robustdr.rankers import RANKERS
 from robustdr.seeds import digest
 
 Pair = tuple[str, str]  # query, passage
+CHUNK = 4096  # pairs whose tokens are in memory at once
 Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query and the passage
 
 
 class Ranker(torch.nn.Module, ABC):
     """A ranking model.
 
-    Its constructor takes the directory that it starts from: one that it saved itself, or a checkpoint of one of the forms
-    that it names; weights that a checkpoint lacks are drawn from torch's generator.
+    Its constructor takes the directory that it starts from: one that it saved itself, or a checkpoint of one of the
+    forms that it names; weights that a checkpoint lacks are drawn from torch's generator.
 
     Attributes:
         initial: forms of the checkpoints that it can start from; see `encoding.directory.FORMS`.
@@ -71,6 +74,27 @@ class Ranker(torch.nn.Module, ABC):
         order = torch.tensor([position for group in groups for position in group], device=self.device)
         return torch.cat(scores)[order.argsort()]
 
+    def predict(
+        self, pairs: Sequence[Pair], query_length: int, passage_length: int, names: Sequence[tuple[str, str]]
+    ) -> np.ndarray:
+        """Scores of any number of pairs without gradients, [pairs], float32.
+
+        Args:
+            names: query id and docid of each pair, for messages.
+
+        Raises:
+            UserError: a score is not finite (names query and passage).
+        """
+        scores = np.empty(len(pairs), dtype=np.float32)
+        with torch.inference_mode():
+            for start in range(0, len(pairs), CHUNK):
+                tokens = self.tokenise(pairs[start : start + CHUNK], query_length, passage_length)
+                scores[start : start + CHUNK] = self.score(tokens).cpu().numpy()
+        if not np.isfinite(scores).all():
+            qid, docid = names[int((~np.isfinite(scores)).argmax())]
+            raise UserError(f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker anew")
+        return scores
+
 
 def load(
     name: str, folder: Path, precision: Precision = "float32", training: bool = False, seed: int = 0, **settings: Any
@@ -97,3 +121,8 @@ def saved(folder: Path) -> dict[str, Any]:
         return json.loads((folder / "ranker.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
+
+
+def passage_text(title: str, text: str) -> str:
+    """A passage as rankers read it."""
+    return f"{title} {text}" if title else text

@@ -1,22 +1,88 @@
-"""Somebody's run, ranked anew by a model directory of sentence-transformers' form."""
+"""Ranking another system's passages anew: as a kind of system, and for a run that somebody brings."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from robustdr.collections.reading import read_passages
+from robustdr.collections.reading import read_corpus, read_passages
+from robustdr.encoding import hardware
 from robustdr.errors import UserError, unknown
 from robustdr.files import read_queries
+from robustdr.rankers.ranker import Pair, load, passage_text, saved
+from robustdr.retrieval.rank import Files
 from robustdr.retrieval.runs import Ranking, rank, read_run, write_run
-
-Pairs = list[tuple[str, str]]  # query and passage
+from robustdr.retrieval.settings import RerankSettings as Settings
 
 CROSS, DUAL = "CrossEncoder", "SentenceTransformer"
+Place = tuple[str, str]  # query id, docid
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[dict[str, Ranking]]:
+    """Rank the candidates of every query set anew; a text that several of them have is scored once.
+
+    Args:
+        files: `model`: the ranker's directory; `candidates`: a run for each query set.
+
+    Raises:
+        UserError: see `Candidates.read` and `Ranker.predict`.
+    """
+    hardware.start(settings.threads)
+    (model,) = files["model"]
+    ranker = load(**settings.ranker, folder=model, precision=settings.precision)
+    if ranker.counts:
+        ranker.count(text for _, text in read_corpus(corpus))
+    shared = Counter(text for queries in query_sets for text in set(queries.values()))
+    known: dict[Pair, float] = {}  # scores by query text and docid
+    for run, queries in zip(files["candidates"], query_sets, strict=True):
+        places = candidates(run, queries, settings.depth)
+        new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]
+        texts = read_texts(corpus, new)
+        pairs = [(queries[qid], texts[docid]) for qid, docid in new]
+        found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
+        scores = known | {(queries[qid], docid): score for (qid, docid), score in zip(new, found, strict=True)}
+        known |= {(text, docid): score for (text, docid), score in scores.items() if shared[text] > 1}
+        yield ranked(places, [scores[queries[qid], docid] for qid, docid in places])
+
+
+def candidates(run: Path, queries: dict[str, str], depth: int) -> list[Place]:
+    """The `depth` best passages of every query of a run.
+
+    Raises:
+        UserError: the run is empty, or ranks for a query that is not there.
+    """
+    places = [(qid, docid) for qid, ranking in read_run(run).items() for docid, _ in ranking[:depth]]
+    if missing := sorted({qid for qid, _ in places} - queries.keys()):
+        raise UserError(f"{run}: query {missing[0]!r} is not among the queries ({len(missing)} are not)")
+    if not places:
+        raise UserError(f"{run}: no passages to rank")
+    return places
+
+
+def read_texts(corpus: Path, places: Sequence[Place]) -> dict[str, str]:
+    """The passages by docid.
+
+    Raises:
+        UserError: the corpus lacks one.
+    """
+    passages = read_passages(corpus, {docid for _, docid in places})
+    return {docid: passage_text(found["title"], found["text"]) for docid, found in passages.items()}
+
+
+def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Ranking]:
+    """Rankings of scored passages, by query."""
+    scored: dict[str, Ranking] = {}
+    for (qid, docid), score in zip(places, scores, strict=True):
+        scored.setdefault(qid, []).append((docid, score))
+    return {qid: rank(of, len(of)) for qid, of in scored.items()}
 
 
 def kind_of(model: Path) -> str:
-    """What a directory holds: its sentence-transformers configuration says so, or the head of a bare checkpoint.
+    """What a directory of sentence-transformers' form holds, by its configuration or the head of a bare checkpoint.
 
     Raises:
         UserError: no model there, or one of another kind.
@@ -37,15 +103,15 @@ def kind_of(model: Path) -> str:
     return kind
 
 
-def scores(model: Path, pairs: Pairs) -> np.ndarray:
-    """The model's score of each pair, [pairs]: a cross-encoder's, or the similarity that a dual encoder names.
+def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
+    """A sentence-transformers model's score of each pair, [pairs]: a cross-encoder's, or a dual encoder's similarity.
 
     Prompts, modules and lengths are those of the directory; sentence-transformers computes them.
     """
     import sentence_transformers
 
     if kind_of(model) == CROSS:
-        return np.asarray(sentence_transformers.CrossEncoder(str(model), local_files_only=True).predict(pairs))
+        return np.asarray(sentence_transformers.CrossEncoder(str(model), local_files_only=True).predict(list(pairs)))
     dual = sentence_transformers.SentenceTransformer(str(model), local_files_only=True)
     texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
     vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
@@ -58,33 +124,32 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     """Rank the `depth` best passages of every query of a run anew; what lies below is left out.
 
     Args:
-        model: directory. run: TREC run, gzipped or not. queries: qid<TAB>text. corpus: JSONL with docid, title, text.
+        model: directory of a ranker that was trained here, or of sentence-transformers' form.
+        run: TREC run, gzipped or not. queries: qid<TAB>text. corpus: JSONL with docid, title, text.
         output: TREC run, gzipped if its name ends in .gz.
 
     Raises:
         UserError: a query or passage of the run is missing, there is no model, the run is empty, a score is no number.
     """
-    candidates = {qid: ranking[:depth] for qid, ranking in read_run(run).items()}
     texts = read_queries(queries)
-    if missing := [qid for qid in candidates if qid not in texts]:
-        raise UserError(f"{run}: query {missing[0]!r} is not in {queries} ({len(missing)} are not)")
-    wanted = {docid for ranking in candidates.values() for docid, _ in ranking}
-    passages = read_passages(corpus, wanted)
-    read = {docid: " ".join(filter(None, (found["title"], found["text"]))) for docid, found in passages.items()}
-    places = [(qid, docid) for qid, ranking in candidates.items() for docid, _ in ranking]
-    if not places:
-        raise UserError(f"{run}: no passages to rank")
-    found = scores(model, [(texts[qid], read[docid]) for qid, docid in places])
+    places = candidates(run, texts, depth)
+    passages = read_texts(corpus, places)
+    pairs = [(texts[qid], passages[docid]) for qid, docid in places]
+    if own := saved(model):
+        lengths = own.pop("lengths")
+        ranker = load(own.pop("ranker"), model, **own)
+        if ranker.counts:
+            ranker.count(text for _, text in read_corpus(corpus))
+        found = ranker.predict(pairs, **lengths, names=places)
+    else:
+        found = library_scores(model, pairs)
     if not np.isfinite(found).all():
         qid, docid = places[int((~np.isfinite(found)).argmax())]
         raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")
-    ranked: dict[str, Ranking] = {qid: [] for qid in candidates}
-    for (qid, docid), score in zip(places, found.tolist(), strict=True):
-        ranked[qid].append((docid, score))
     header = {
         "tag": model.name,
         "implementation": {"source": {"command": "robustdr rerank"}},
         "data": {"candidates": run.name, "topics": queries.name},
         "method": {"automatic": True, "settings": {"model": model.name, "depth": depth}},
     }
-    write_run(output, {qid: rank(ranking, depth) for qid, ranking in ranked.items()}, header)
+    write_run(output, ranked(places, found.tolist()), header)

@@ -96,3 +96,21 @@ class RewriteSettings:
     edits: int
     ranks: str
     told: dict[str, Any]
+
+
+@dataclass(frozen=True, config=STRICT)
+class RerankSettings:
+    """How a ranker ranks another system's passages anew.
+
+    Attributes:
+        ranker: `name` and its own settings. query_length, passage_length: tokens that it reads.
+        depth: passages per query.
+        precision: that it computes in. threads: of the processor.
+    """
+
+    ranker: dict[str, Any]
+    query_length: int
+    passage_length: int
+    depth: int
+    precision: Precision
+    threads: int

@@ -1,5 +1,6 @@
 """What the rest of the house asks a kind of system."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
@@ -8,6 +9,7 @@ if TYPE_CHECKING:
     from robustdr.structure import Structure
 
 Tree = dict[str, Any]
+At = tuple[str, str]  # collection, split
 
 
 class Need(NamedTuple):
@@ -18,6 +20,16 @@ class Need(NamedTuple):
     gpus: int = 0
     cores: int = 1
 
+
+class Reads(NamedTuple):
+    """What a stage reads: paths by the names that its module knows, the files whose making it waits for, their keys."""
+
+    paths: dict[str, list[str]]
+    files: list[str]
+    keys: list[str]
+
+
+NOTHING = Reads({}, [], [])
 
 KINDS: dict[str, "Kind"] = {}  # by name: every class below this room that has one
 
@@ -30,15 +42,20 @@ class Kind:
         keys: a JSON schema by key of its recipes, beside `kind`, `label` and `reported`. rules: further keywords of
             the schema of a recipe, such as `required`.
         ranks: the module that ranks; see `retrieval.rank`.
+        trains: the module of what is trained, where a recipe has a loss; see `training.loop`.
+        teaches: the fields of a batch that a system of the kind gives as a teacher.
     """
 
     name: ClassVar[str]
     keys: ClassVar[Tree] = {}
     rules: ClassVar[Tree] = {}
     ranks: ClassVar[str]
+    trains: ClassVar[str]
+    teaches: ClassVar[set[str]] = set()
 
     def __init_subclass__(cls) -> None:
-        KINDS[cls.name] = cls()
+        if "name" in vars(cls):
+            KINDS[cls.name] = cls()
 
     def named(self, recipe: Tree) -> dict[str, str]:
         """The systems that a recipe names, by the key that names them."""
@@ -60,28 +77,48 @@ class Kind:
         return ""
 
     def modules(self, structure: "Structure", system: str) -> list[str]:
-        """The modules whose code ranks."""
-        return [self.ranks]
+        """The modules whose code ranks, beside those that `ranks` imports."""
+        return []
 
     def settings(self, plan: "Plan", system: str, collection: str) -> Any:
         """The typed settings that the module which ranks is told."""
         raise NotImplementedError
 
-    def reads(self, plan: "Plan", system: str, seed: int, collection: str) -> dict[str, list[str]]:
-        """Files and folders that ranking reads beside passages and queries, by the names that its module knows."""
+    def candidates(self, structure: "Structure", system: str, kinds: list[str]) -> dict[str, list[str]]:
+        """The systems whose runs are ranked anew, and on which variations where those ranked are `kinds`."""
         return {}
 
-    def files(self, plan: "Plan", system: str, seed: int, collection: str) -> list[str]:
-        """The files of what it reads whose making it waits for."""
-        return [path for paths in self.reads(plan, system, seed, collection).values() for path in paths]
+    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
+        """What ranking the variations `kinds` of a split reads beside passages and queries."""
+        return NOTHING
 
-    def made_of(self, plan: "Plan", system: str, seed: int, collection: str) -> list[str]:
-        """The keys of what it reads."""
+    def depth(self, config: "Config", scale: str, system: str) -> int:
+        """Passages that a system ranks for a query."""
+        return config.scales[scale]["retrieval"]["depth"]
+
+    def model_files(self, structure: "Structure", system: str) -> list[str]:
+        """What training leaves in the model's directory."""
         return []
+
+    def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
+        """What training reads beside the training file and the initial model."""
+        return NOTHING
+
+    def training(self, plan: "Plan", system: str) -> Any:
+        """The typed settings that training is told."""
+        raise NotImplementedError
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         """What ranking the queries of a split asks for."""
         raise NotImplementedError
+
+
+DEFAULT = "dense"
+
+
+def kind_of(recipe: Mapping[str, Any]) -> Kind:
+    """The kind of a recipe of the checked configuration."""
+    return KINDS[recipe.get("kind", DEFAULT)]
 
 
 def memory(plan: "Plan", split: str) -> int:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from robustdr.checks import known
 from robustdr.retrieval.settings import RewriteSettings
-from robustdr.systems.kind import Kind, Need, Tree
+from robustdr.systems.kind import At, Kind, Need, Reads, Tree, kind_of
 
 if TYPE_CHECKING:
     from robustdr.config import Config
@@ -33,7 +33,8 @@ class Rewrite(Kind):
 
     def modules(self, structure: "Structure", system: str) -> list[str]:
         (ranker,) = self.parents(structure, system)
-        return [self.ranks, *structure.kind(ranker).modules(structure, ranker)]
+        kind = structure.kind(ranker)
+        return [kind.ranks, *kind.modules(structure, ranker)]
 
     def settings(self, plan: "Plan", system: str, collection: str) -> RewriteSettings:
         (ranker,) = self.parents(plan, system)
@@ -41,17 +42,17 @@ class Rewrite(Kind):
         told = asdict(kind.settings(plan, ranker, collection))
         return RewriteSettings(recipe["rewriter"], recipe["edits"], kind.ranks, told)
 
-    def reads(self, plan: "Plan", system: str, seed: int, collection: str) -> dict[str, list[str]]:
-        (ranker,) = self.parents(plan, system)
-        return plan.kind(ranker).reads(plan, ranker, plan.seed_of(ranker, seed), collection)
+    def depth(self, config: "Config", scale: str, system: str) -> int:
+        ranker = config.systems[system]["ranker"]
+        return kind_of(config.systems[ranker]).depth(config, scale, ranker)
 
-    def files(self, plan: "Plan", system: str, seed: int, collection: str) -> list[str]:
-        (ranker,) = self.parents(plan, system)
-        return plan.kind(ranker).files(plan, ranker, plan.seed_of(ranker, seed), collection)
+    def candidates(self, structure: "Structure", system: str, kinds: list[str]) -> dict[str, list[str]]:
+        (ranker,) = self.parents(structure, system)
+        return structure.kind(ranker).candidates(structure, ranker, kinds)
 
-    def made_of(self, plan: "Plan", system: str, seed: int, collection: str) -> list[str]:
+    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         (ranker,) = self.parents(plan, system)
-        return plan.kind(ranker).made_of(plan, ranker, plan.seed_of(ranker, seed), collection)
+        return plan.kind(ranker).reads(plan, ranker, plan.seed_of(ranker, seed), at, kinds)
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         (ranker,) = self.parents(plan, system)

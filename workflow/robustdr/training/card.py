@@ -9,18 +9,11 @@ from robustdr.training.settings import TrainSettings
 
 CARD = """---
 library_name: sentence-transformers
-tags: [dense-retrieval, robustness, robustdr]
+tags: [information-retrieval, robustness, robustdr]
 ---
 # {system}
 
-A dual encoder trained by robustdr (seed {seed}, step {step} of {steps}). Score: dot product of the query vector (at
-most {query_length} tokens) and the passage vector (at most {passage_length} tokens).
-
-```python
-from sentence_transformers import SentenceTransformer
-model = SentenceTransformer("path/to/this/directory")
-scores = model.encode_query(["what is photosynthesis"]) @ model.encode_document(["…"]).T
-```
+{title}, trained by robustdr (seed {seed}, step {step} of {steps}). {use}
 
 Recipe:
 
@@ -31,7 +24,8 @@ Key: {key}
 """
 
 
-def model_card(settings: TrainSettings, seed: int, key: str, steps: int, step: int) -> str:
-    """The README.md of a trained model: what it is, how to load it, its recipe and its key."""
+def model_card(title: str, use: str, settings: TrainSettings, seed: int, key: str, steps: int, step: int) -> str:
+    """The README.md of a trained model: what it is (`title`), how to `use` it, its recipe and its key."""
     recipe = yaml.safe_dump(deciding(settings), allow_unicode=True)
-    return CARD.format(**asdict(settings), seed=seed, key=key, steps=steps, step=step, recipe=recipe)
+    told = {**asdict(settings), "title": title, "use": use.format(**asdict(settings)), "recipe": recipe}
+    return CARD.format(**told, seed=seed, key=key, steps=steps, step=step)

@@ -22,6 +22,11 @@ def start() -> tuple[int, int]:
     return dist.get_rank(), dist.get_world_size()
 
 
+def rank() -> int:
+    """The number of this process, from 0."""
+    return dist.get_rank() if dist.is_initialized() else 0
+
+
 def gather(vectors: torch.Tensor) -> torch.Tensor:
     """The vectors of all processes, [processes · n, d], in rank order; gradients flow back to every process."""
     if not dist.is_initialized():

@@ -1,39 +1,17 @@
 """What a training step sees: which queries, which of their texts, which passages."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
-from robustdr.encoding.encoder import Encoder
-from robustdr.encoding.hardware import Precision
 from robustdr.errors import UserError
-from robustdr.retrieval.embeddings import PassageVectors
 from robustdr.seeds import generator
 from robustdr.training.data import Example
 from robustdr.training.schedule import batches, turn, window
 
 Passage = tuple[str, str, str]  # docid, title, text
-
-
-@dataclass
-class Teacher:
-    """A frozen model's view of the training data: its vectors, looked up, never computed twice."""
-
-    queries: torch.Tensor  # [examples, d], on the CPU
-    passages: PassageVectors
-
-    @classmethod
-    def load(
-        cls, model: Path, shards: list[Path], examples: list[Example], query_length: int, precision: Precision
-    ) -> "Teacher":
-        queries = Encoder(model, precision).encode(
-            [example.query for example in examples], query_length, progress="teacher"
-        )
-        wanted = {docid for e in examples for docid, _, _ in (*e.positives, *e.negatives)}
-        return cls(torch.from_numpy(queries), PassageVectors(shards, wanted))
+Files = Mapping[str, Sequence[Path]]  # what a training reads beside its data and its initial model, by name
 
 
 @dataclass(frozen=True)
@@ -90,11 +68,3 @@ class Feed:
                     query, variation = zip(*(self.texts(example, epoch) for example in examples), strict=True)
                     passages = [passage for example in examples for passage in self.passages(example, epoch)]
                     yield Step(batch, list(query), list(variation), passages)
-
-
-def derangement(size: int, *seed: object) -> list[int]:
-    """For each of `size` positions another one, at random: a cycle through all of them."""
-    order = list(range(size))
-    generator(*seed).shuffle(order)
-    other = dict(zip(order, order[1:] + order[:1], strict=True))
-    return [other[i] for i in range(size)]

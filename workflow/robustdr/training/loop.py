@@ -5,28 +5,53 @@ import math
 import resource
 import shutil
 import time
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from tqdm import tqdm
 
 from robustdr import losses
 from robustdr.encoding import hardware
-from robustdr.encoding.directory import DOCUMENT, QUERY
-from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.files import atomic, write_json
 from robustdr.losses.batch import Batch
-from robustdr.retrieval.embeddings import separator
-from robustdr.seeds import digest
 from robustdr.training import distributed
 from robustdr.training.card import model_card
-from robustdr.training.data import read_training_data
-from robustdr.training.feed import Feed, Teacher, derangement
+from robustdr.training.data import Example, read_training_data
+from robustdr.training.feed import Feed, Files, Step
 from robustdr.training.schedule import learning_rate
 from robustdr.training.settings import TrainSettings
-from robustdr.training.state import load_state, save, save_state
-from robustdr.training.student import Student
+from robustdr.training.state import load_state, save_state
+
+
+class Student(Protocol):
+    """What is trained: models, what they see in a step, and where they are kept."""
+
+    @classmethod
+    def load(cls, settings: Any, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student": ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def parameters(self) -> dict[str, torch.nn.Parameter]: ...
+
+    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch: ...
+
+    def backward(self, loss: torch.Tensor) -> None: ...
+
+    def save(self, initial: Path, output: Path, card: str) -> None: ...
+
+
+class Trains(Protocol):
+    """A module of what is trained; `TITLE` and `USE` are for the model's card."""
+
+    Settings: type[Any]
+    Student: type[Student]
+    TITLE: str
+    USE: str
 
 
 def peak_memory() -> float:
@@ -37,6 +62,7 @@ def peak_memory() -> float:
 
 
 def train(
+    trains: str,
     settings: TrainSettings,
     seed: int,
     key: str,
@@ -44,18 +70,18 @@ def train(
     initial: Path,
     output: Path,
     resume: Path,
-    teacher_model: Path | None = None,
-    teacher_embeddings: list[Path] | None = None,
+    files: Files | None = None,
     snapshots: dict[float, Path] | None = None,
 ) -> None:
     """Train one model; under torchrun, all processes together.
 
     Args:
+        trains: the module of what is trained.
         seed: of batches, negatives and dropout.
         key: provenance of the result; a checkpoint with another key is not resumed.
         data: training file. initial: the model to start from. output: the model directory to write.
         resume: folder of the checkpoint in progress, with the snapshots beside it; removed at the end.
-        teacher_model, teacher_embeddings: the frozen teacher and its passage vectors, for losses that need one.
+        files: what the module reads beside them, by name.
         snapshots: further model directories to write, by the share of the steps after which they are taken.
 
     Raises:
@@ -65,27 +91,20 @@ def train(
     rank, processes = distributed.start()
     loss_function, needs = losses.create(**settings.loss), losses.check(**settings.loss)
     examples = read_training_data(data)
-    if "passages" in needs and not examples[0].positives:
+    if needs & {"passages", "groups"} and not examples[0].positives:
         raise UserError(
             f"systems.{settings.system}: the loss {settings.loss['name']} needs passages; name its `negatives`"
         )
-    student = Student.load(initial, settings, "passages" in needs)
-    precision = settings.precision
-    anchor = Encoder(initial, precision, training=True) if "anchor" in needs else None
-    teacher = None
-    if "teacher_query" in needs:
-        if teacher_model is None or teacher_embeddings is None:
-            raise UserError(f"systems.{settings.system}: the loss {settings.loss['name']} needs a teacher")
-        teacher = Teacher.load(teacher_model, teacher_embeddings, examples, settings.query_length, precision)
-
-    on, parameters = student.encoders[QUERY].device, student.parameters
+    module: Trains = import_module(trains)  # type: ignore[assignment]
+    student = module.Student.load(settings, seed, examples, initial, files or {})
+    on, parameters = student.device, student.parameters
     # Biases and layer norms are vectors: they do not decay.
     groups = [
         {"params": [p for p in parameters.values() if p.ndim > 1], "weight_decay": settings.weight_decay},
         {"params": [p for p in parameters.values() if p.ndim <= 1], "weight_decay": 0.0},
     ]
     optimiser = torch.optim.AdamW(groups, lr=0.0)
-    scaler = torch.amp.GradScaler(enabled=precision == "float16")
+    scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
     size = settings.batch_size * processes
     feed = Feed(examples, size, settings.negatives, settings.augmentation, seed)
@@ -98,16 +117,8 @@ def train(
     if position.get("scaler"):
         scaler.load_state_dict(position["scaler"])
 
-    tokenise = student.encoders[QUERY].tokenise
-    between = separator(student.encoders[QUERY])
-    per_query = settings.negatives + 1
-    positive = torch.arange(size, device=on) * per_query
-    mine = slice(rank * settings.batch_size, (rank + 1) * settings.batch_size)
-    mine_passages = slice(mine.start * per_query, mine.stop * per_query)
-
     def keep(path: Path, step: int) -> None:
-        card = model_card(settings, seed, key, steps, step)
-        save(student.encoders, initial, path, card, settings.encoders == "separate")
+        student.save(initial, path, model_card(module.TITLE, module.USE, settings, seed, key, steps, step))
 
     bar = tqdm(total=steps, initial=start, desc=settings.system, unit="step", disable=None if rank == 0 else True)
     began = time.monotonic() - spent
@@ -115,29 +126,7 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, settings.learning_rate, settings.warmup)
 
-        vectors = Batch()
-        if "passages" in needs:
-            own = seen.passages[mine_passages]
-            texts = [f"{title}{between}{text}" if title else text for _, title, text in own]
-            dropout = digest(seed, "dropout", step, rank, "passages")
-            vectors.passages = student.embed(DOCUMENT, tokenise(texts, settings.passage_length), dropout)
-            vectors.positive = positive
-        for field in ("query", "variation"):
-            if field in needs:
-                tokens = tokenise(getattr(seen, field)[mine], settings.query_length)
-                setattr(vectors, field, student.embed(QUERY, tokens, digest(seed, "dropout", step, rank, field)))
-        if anchor is not None:
-            with torch.no_grad():
-                tokens = tokenise(seen.query[mine], settings.query_length)
-                vectors.anchor = distributed.gather(anchor.embed(tokens))
-        if "negative" in needs:
-            vectors.negative = torch.tensor(derangement(size, seed, "negative query", step), device=on)
-        if teacher is not None:
-            vectors.teacher_query = teacher.queries[seen.examples].to(on)
-            docids = [docid for docid, _, _ in seen.passages]
-            vectors.teacher_passages = torch.from_numpy(teacher.passages[docids]).to(on)
-
-        terms = loss_function(vectors)
+        terms = loss_function(student.batch(seen, step, needs))
         loss = torch.stack(list(terms.values())).sum()
         values = {name: term.item() for name, term in terms.items()}
         if not math.isfinite(loss.item()):

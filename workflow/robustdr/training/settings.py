@@ -23,13 +23,12 @@ class TrainingDataSettings:
     keep: int | None = None
 
 
-@dataclass(frozen=True, config=STRICT)
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class TrainSettings:
-    """Of one training.
+    """Of one training, whatever the kind of system.
 
     Attributes:
         system: its name. loss: `name` and the loss's own settings.
-        encoders: `shared`, or `separate` ones for queries and passages.
         augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
         learning_rate: the highest; see `schedule.learning_rate`. warmup: share of the steps.
         epochs: may be a fraction.
@@ -42,12 +41,11 @@ class TrainSettings:
         freeze_word_embeddings: whether word embeddings stay as they are.
         checkpoint_every: steps between two checkpoints.
         precision: that the model computes in. threads: of the processor.
-        gradient_cache: tokens whose activations are in memory at once, see `Student`; None: those of the whole batch.
+        gradient_cache: tokens whose activations are in memory at once, see `training.dense`; None: the whole batch's.
     """
 
     system: str
     loss: dict[str, Any]
-    encoders: Literal["shared", "separate"]
     augmentation: float
     learning_rate: float
     warmup: float
@@ -65,3 +63,33 @@ class TrainSettings:
     precision: Precision
     threads: int
     gradient_cache: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class DenseTraining(TrainSettings):
+    """Of a dual encoder; `encoders`: `shared`, or `separate` ones for queries and passages."""
+
+    encoders: Literal["shared", "separate"]
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class RankerTraining(TrainSettings):
+    """Of a ranker; `ranker`: `name` and its own settings."""
+
+    ranker: dict[str, Any]
+
+
+@dataclass(frozen=True, config=STRICT)
+class ScoreSettings:
+    """How a teacher scores a training file's passages.
+
+    Attributes:
+        ranker: `name` and its own settings. query_length, passage_length: tokens that it reads.
+        precision: that it computes in. threads: of the processor.
+    """
+
+    ranker: dict[str, Any]
+    query_length: int
+    passage_length: int
+    precision: Precision
+    threads: int

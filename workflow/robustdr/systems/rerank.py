@@ -1,0 +1,126 @@
+"""A ranking model over what another system retrieves."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar
+
+from robustdr.checks import at as within
+from robustdr.checks import known
+from robustdr.errors import UserError
+from robustdr.needs import ORIGINAL
+from robustdr.rankers import RANKERS
+from robustdr.retrieval.settings import RerankSettings
+from robustdr.systems.kind import At, Need, Reads, Tree, kind_of, memory
+from robustdr.systems.trained import Trained
+from robustdr.training.settings import RankerTraining
+
+if TYPE_CHECKING:
+    from robustdr.config import Config
+    from robustdr.plan import Plan
+    from robustdr.structure import Structure
+
+
+class Rerank(Trained):
+    """Ranks the `depth` best passages of `candidates.system` anew; a scale may take other depths for the papers'.
+
+    With `queries: original` the first stage sees the original query where the ranker sees its variation.
+    """
+
+    name = "rerank"
+    keys: ClassVar[Tree] = {
+        **Trained.keys,
+        "candidates": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["system", "depth", "queries"],
+            "properties": {
+                "system": {"type": "string"},
+                "depth": {"type": "integer", "minimum": 1},
+                "queries": {"enum": ["own", "original"]},
+            },
+        },
+        "ranker": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+    }
+    rules: ClassVar[Tree] = {**Trained.rules, "required": [*Trained.rules["required"], "candidates", "ranker"]}
+    sources: ClassVar[dict[str, set[str]]] = {
+        "variations": {"variation"},
+        "negatives": {"groups"},
+        "teacher": {"teacher_scores"},
+    }
+    teaches: ClassVar[set[str]] = {"teacher_scores"}
+    ranks = "robustdr.retrieval.rerank"
+    trains = "robustdr.training.rerank"
+
+    def named(self, recipe: Tree) -> dict[str, str]:
+        return {**super().named(recipe), "candidates": recipe["candidates"]["system"]}
+
+    def check(self, config: "Config", name: str, where: str) -> None:
+        recipe = config.systems[name]
+        with within(f"{where}.ranker"):
+            RANKERS.settings(**_ranker(recipe))
+        super().check(config, name, where)
+        first = recipe["candidates"]["system"]
+        known(f"{where}.candidates.system", first, config.systems)
+        for scale in config.scales:
+            depth = self.depth(config, scale, name)
+            if depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
+                raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
+        parent = config.systems.get(recipe["initial"], {})
+        if parent.get("ranker", recipe["ranker"]) != recipe["ranker"]:
+            raise UserError(f"{where}.initial: {recipe['initial']} is another ranker, {parent['ranker']['name']}")
+
+    def forms(self, recipe: Tree) -> Collection[str]:
+        return RANKERS.literal(recipe["ranker"]["name"], "initial")
+
+    def parents(self, structure: "Structure", system: str) -> list[str]:
+        return [*super().parents(structure, system), structure.recipe(system)["candidates"]["system"]]
+
+    def depth(self, config: "Config", scale: str, system: str) -> int:
+        asked = config.systems[system.partition(".")[0]]["candidates"]["depth"]
+        return config.scales[scale].get("depths", {}).get(str(asked), asked)
+
+    def modules(self, structure: "Structure", system: str) -> list[str]:
+        return [f"robustdr.rankers.{structure.recipe(system)['ranker']['name']}"]
+
+    def candidates(self, structure: "Structure", system: str, kinds: list[str]) -> dict[str, list[str]]:
+        of = structure.recipe(system)["candidates"]
+        return {of["system"]: kinds if of["queries"] == "own" else [ORIGINAL]}
+
+    def settings(self, plan: "Plan", system: str, collection: str) -> RerankSettings:
+        lengths = {length: plan.budget(system)[length] for length in ("query_length", "passage_length")}
+        depth = self.depth(plan.config, plan.scale, system)
+        return RerankSettings(plan.recipe(system)["ranker"], **lengths, depth=depth, **plan.computing)
+
+    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
+        of = plan.recipe(system)["candidates"]
+        first, taken = of["system"], kinds if of["queries"] == "own" else [ORIGINAL] * len(kinds)
+        its_seed = plan.seed_of(first, seed)
+        runs = [plan.run(first, its_seed, *at, kind) for kind in taken]
+        keys = [plan.model_key(system, seed), *(plan.run_key(first, its_seed, *at, kind) for kind in set(taken))]
+        paths = {"model": [plan.model_folder(system, seed)], "candidates": runs}
+        return Reads(paths, [*plan.model(system, seed), *dict.fromkeys(runs)], keys)
+
+    def model_files(self, structure: "Structure", system: str) -> list[str]:
+        return [*RANKERS.literal(structure.recipe(system)["ranker"]["name"], "files")]
+
+    def training(self, plan: "Plan", system: str) -> RankerTraining:
+        return RankerTraining(**plan.budgeted(system), ranker=plan.recipe(system)["ranker"])
+
+    def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
+        recipe, (collection, _) = plan.recipe(system), plan.train_split(system)
+        paths, keys = {}, []
+        if "teacher" in recipe:
+            paths["teacher_scores"] = [plan.teacher_scores(system, seed)]
+            keys.append(plan.teacher_scores_key(system, seed))
+        if RANKERS.literal(recipe["ranker"]["name"], "counts"):
+            paths["corpus"] = [plan.corpus(collection)]
+            keys.append(plan.corpus_key(collection))
+        return Reads(paths, [path for of in paths.values() for path in of], keys)
+
+    def need(self, plan: "Plan", system: str, split: str) -> Need:
+        return Need(memory(plan, split), 240, gpus=1, cores=0)
+
+
+def _ranker(recipe: Tree) -> Tree:
+    """The arguments of `RANKERS.settings`."""
+    settings = dict(recipe["ranker"])
+    return {"name": settings.pop("name"), "given": settings}

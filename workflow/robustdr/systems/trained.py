@@ -1,0 +1,116 @@
+"""What kinds share whose systems may be trained: a recipe with a loss, on a collection, from an initial model."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar
+
+from robustdr import losses, variations
+from robustdr.checks import at, known
+from robustdr.encoding.directory import ENCODER
+from robustdr.errors import UserError
+from robustdr.systems.kind import Kind, Tree, kind_of
+
+if TYPE_CHECKING:
+    from robustdr.config import Config
+    from robustdr.structure import Structure
+
+
+class Trained(Kind):
+    """Trained where the recipe has a loss; else the initial model, a checkpoint or a trained system, as it is.
+
+    Attributes:
+        sources: by key of a recipe, the fields of a batch that it gives a loss. given: those that need no key.
+    """
+
+    keys: ClassVar[Tree] = {
+        "collection": {"type": "string"},
+        "initial": {"type": "string"},
+        "negatives": {"type": "string"},
+        "variations": {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
+        "assign": {"enum": ["one", "all", "fresh"]},
+        "augmentation": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+        "teacher": {"type": "string"},
+        "loss": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+        "budget": {"type": "string"},
+    }
+    rules: ClassVar[Tree] = {
+        "required": ["label", "initial", "budget"],
+        "dependentRequired": {
+            "loss": ["collection"],
+            **{key: ["loss"] for key in ("teacher", "negatives", "variations")},
+            **{key: ["variations"] for key in ("assign", "augmentation")},
+        },
+    }
+    sources: ClassVar[dict[str, set[str]]]
+    given: ClassVar[set[str]] = {"query", "variation"}
+
+    def named(self, recipe: Tree) -> dict[str, str]:
+        return {key: recipe[key] for key in ("initial", "negatives", "teacher") if key in recipe}
+
+    def check(self, config: "Config", name: str, where: str) -> None:
+        recipe = config.systems[name]
+        for key in ("negatives", "teacher"):
+            if key in recipe:
+                known(f"{where}.{key}", recipe[key], config.systems)
+        for variation in recipe.get("variations", []):
+            known(f"{where}.variations", variation, variations.names())
+        for scale_name, scale in config.scales.items():
+            here = f"(scale {scale_name})"
+            known(f"{where}.budget {here}", recipe["budget"], scale["budgets"])
+            if "collection" in recipe:
+                known(f"{where}.collection {here}", recipe["collection"], scale["collections"])
+            self._check_initial(config, recipe, scale_name, where)
+            missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
+            if "variations" in recipe and set(recipe["variations"]) <= set(missing):
+                raise UserError(f"{where}.variations: scale {scale_name} can generate none of them")
+            if "negatives" in recipe:
+                config.check_searchable(scale_name, recipe["collection"], f"{where}.negatives")
+                config.check_trainable(scale_name, recipe["collection"], f"{where}.collection")
+        if "loss" in recipe:
+            self._check_loss(config, recipe, where)
+
+    def _check_loss(self, config: "Config", recipe: Tree, where: str) -> None:
+        """A recipe has what its loss reads, and its loss, or its augmentation, reads what the recipe has."""
+        with at(f"{where}.loss"):
+            needs = losses.check(**recipe["loss"])
+        loss = recipe["loss"]["name"]
+        if lacking := sorted(needs - self.given.union(*self.sources.values())):
+            raise UserError(f"{where}.loss: {loss} needs {lacking[0]}, which a system of the kind {self.name} has not")
+        if "augmentation" in recipe and "query" not in needs:
+            raise UserError(f"{where}.augmentation: the loss {loss} never reads the queries that it would replace")
+        for key, fields in self.sources.items():
+            if needs & fields and key not in recipe:
+                raise UserError(f"{where}: the loss {loss} needs {key}; add `{key}`")
+            if key in recipe and not needs & fields and not (key == "variations" and "augmentation" in recipe):
+                raise UserError(f"{where}.{key}: the loss {loss} never reads them; remove `{key}`")
+        if "teacher" in recipe:
+            teacher = kind_of(config.systems[recipe["teacher"]])
+            if lacking := sorted((needs & self.sources["teacher"]) - teacher.teaches):
+                raise UserError(
+                    f"{where}.teacher: the loss {loss} needs {lacking[0]}, which {recipe['teacher']!r}, of the kind "
+                    f"{teacher.name}, does not give"
+                )
+
+    def _check_initial(self, config: "Config", recipe: Tree, scale_name: str, where: str) -> None:
+        """A recipe starts from a checkpoint of a form that its model reads, or continues a system of its kind."""
+        initial, checkpoints = recipe["initial"], config.scales[scale_name]["checkpoints"]
+        known(f"{where}.initial (scale {scale_name})", initial, {**checkpoints, **config.systems})
+        if initial not in checkpoints:
+            if (other := kind_of(config.systems[initial])) is not self:
+                raise UserError(
+                    f"{where}.initial: {initial!r} is of the kind {other.name}; one of {self.name} is needed"
+                )
+        elif (form := checkpoints[initial].get("form", ENCODER)) not in self.forms(recipe):
+            allowed = ", ".join(self.forms(recipe))
+            here = f"{where}.initial (scale {scale_name})"
+            raise UserError(f"{here}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
+
+    def forms(self, recipe: Tree) -> Collection[str]:
+        """Forms of the checkpoints that a recipe may start from; see `encoding.directory.FORMS`."""
+        return (ENCODER,)
+
+    def parents(self, structure: "Structure", system: str) -> list[str]:
+        recipe = structure.recipe(system)
+        return list(filter(None, (structure.initial_of(system), structure.miner_of(system), recipe.get("teacher"))))
+
+    def lacks(self, structure: "Structure", system: str) -> str:
+        return structure.bound["checkpoints"][structure.checkpoint_of(system)].get("unavailable", "")

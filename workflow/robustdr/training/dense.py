@@ -1,0 +1,186 @@
+"""Dual encoders as a training changes them: what a batch holds of their vectors, and their gradients."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+
+from robustdr import losses
+from robustdr.encoding.directory import DOCUMENT, QUERY
+from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.hardware import Precision
+from robustdr.errors import UserError
+from robustdr.losses.batch import Batch
+from robustdr.retrieval.embeddings import PassageVectors, separator
+from robustdr.seeds import digest, generator
+from robustdr.training import distributed
+from robustdr.training.data import Example
+from robustdr.training.feed import Files, Step
+from robustdr.training.settings import DenseTraining as Settings
+from robustdr.training.state import save
+
+TITLE = "A dual encoder"
+USE = """Score: dot product of the query vector (at
+most {query_length} tokens) and the passage vector (at most {passage_length} tokens).
+
+```python
+from sentence_transformers import SentenceTransformer
+model = SentenceTransformer("path/to/this/directory")
+scores = model.encode_query(["what is photosynthesis"]) @ model.encode_document(["…"]).T
+```"""
+
+
+@dataclass
+class Teacher:
+    """A frozen model's view of the training data: its vectors, looked up, never computed twice."""
+
+    queries: torch.Tensor  # [examples, d], on the CPU
+    passages: PassageVectors
+
+    @classmethod
+    def load(
+        cls, model: Path, shards: list[Path], examples: list[Example], query_length: int, precision: Precision
+    ) -> "Teacher":
+        queries = Encoder(model, precision).encode(
+            [example.query for example in examples], query_length, progress="teacher"
+        )
+        wanted = {docid for e in examples for docid, _, _ in (*e.positives, *e.negatives)}
+        return cls(torch.from_numpy(queries), PassageVectors(shards, wanted))
+
+
+@dataclass
+class Part:
+    """Vectors that wait for their gradients: what was encoded, how, and the vectors, cut off from the encoder."""
+
+    encoder: Encoder
+    tokens: list[list[int]]
+    seed: int
+    vectors: torch.Tensor  # [texts, d]
+
+
+@dataclass
+class Student:
+    """One encoder for queries and passages (under `query`), or one each; on queries alone there is none for passages.
+
+    With `gradient_cache` (tokens), the activations of at most so many tokens are in memory at once: vectors are
+    computed without a graph, and a second pass takes their gradients back through the encoder, piece by piece (gradient
+    caching, Gao et al. 2021). Dropout is seeded by piece, so both passes see the same.
+    """
+
+    settings: Settings
+    seed: int
+    encoders: dict[str, Encoder]
+    anchor: Encoder | None = None
+    teacher: Teacher | None = None
+    parts: list[Part] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, settings: Settings, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student":
+        """Load what is trained, and what stays as it is beside it.
+
+        Args:
+            seed: of dropout. initial: the directory to start from.
+            files: `teacher`: its directory, `teacher_embeddings`: shards of its passage vectors.
+
+        Raises:
+            UserError: the loss needs a teacher, and there is none.
+        """
+        needs = losses.check(**settings.loss)
+        encoders = {QUERY: Encoder(initial, settings.precision, training=True)}
+        if settings.encoders == "separate" and needs & {"passages", "groups"}:
+            encoders[DOCUMENT] = Encoder(initial, settings.precision, training=True, route=DOCUMENT)
+        for encoder in encoders.values():
+            encoder.model.train()
+            if settings.freeze_word_embeddings:
+                encoder.model.get_input_embeddings().requires_grad_(False)
+            for module in encoder.model.modules():
+                if isinstance(module, torch.nn.Dropout):
+                    module.p = settings.dropout
+        student = cls(settings, seed, encoders)
+        if "anchor" in needs:
+            student.anchor = Encoder(initial, settings.precision, training=True)
+        if "teacher_query" in needs:
+            if not files.get("teacher"):
+                raise UserError(f"systems.{settings.system}: the loss {settings.loss['name']} needs a teacher")
+            (model,), shards = files["teacher"], list(files["teacher_embeddings"])
+            student.teacher = Teacher.load(model, shards, examples, settings.query_length, settings.precision)
+        return student
+
+    @property
+    def device(self) -> torch.device:
+        return self.encoders[QUERY].device
+
+    @property
+    def parameters(self) -> dict[str, torch.nn.Parameter]:
+        """What is trained, by name."""
+        return {
+            f"{route}.{name}": parameter
+            for route, encoder in self.encoders.items()
+            for name, parameter in encoder.model.named_parameters()
+            if parameter.requires_grad
+        }
+
+    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
+        """What a loss that `needs` these fields sees of a step: vectors of the texts of all processes."""
+        rank, tokenise = distributed.rank(), self.encoders[QUERY].tokenise
+        size = len(seen.examples)
+        share = self.settings.batch_size
+        mine = slice(rank * share, (rank + 1) * share)
+        batch = Batch()
+        if needs & {"passages", "groups"}:
+            per_query = len(seen.passages) // size
+            own = seen.passages[mine.start * per_query : mine.stop * per_query]
+            between = separator(self.encoders[QUERY])
+            texts = [f"{title}{between}{text}" if title else text for _, title, text in own]
+            dropout = digest(self.seed, "dropout", step, rank, "passages")
+            batch.passages = self.embed(DOCUMENT, tokenise(texts, self.settings.passage_length), dropout)
+            batch.positive = torch.arange(size, device=self.device) * per_query
+        for name in ("query", "variation"):
+            if name in needs:
+                tokens = tokenise(getattr(seen, name)[mine], self.settings.query_length)
+                setattr(batch, name, self.embed(QUERY, tokens, digest(self.seed, "dropout", step, rank, name)))
+        if self.anchor is not None:
+            with torch.no_grad():
+                tokens = tokenise(seen.query[mine], self.settings.query_length)
+                batch.anchor = distributed.gather(self.anchor.embed(tokens))
+        if "negative" in needs:
+            batch.negative = torch.tensor(derangement(size, self.seed, "negative query", step), device=self.device)
+        if self.teacher is not None:
+            batch.teacher_query = self.teacher.queries[seen.examples].to(self.device)
+            docids = [docid for docid, _, _ in seen.passages]
+            batch.teacher_passages = torch.from_numpy(self.teacher.passages[docids]).to(self.device)
+        return batch
+
+    def embed(self, route: str, tokens: list[list[int]], seed: int) -> torch.Tensor:
+        """Vectors of this process's texts and of all other processes', [processes · texts, d], in rank order."""
+        encoder, cache = self.encoders.get(route, self.encoders[QUERY]), self.settings.gradient_cache
+        with torch.set_grad_enabled(cache is None):
+            vectors = encoder.embed(tokens, seed, cache)
+        if cache is not None:
+            vectors.requires_grad_()
+            self.parts.append(Part(encoder, tokens, seed, vectors))
+        return distributed.gather(vectors)
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Gradients of all parameters, averaged over the processes."""
+        loss.backward()
+        for part in self.parts:
+            if part.vectors.grad is None:  # a term whose weight is 0
+                continue
+            for number, group in enumerate(part.encoder.groups(part.tokens, self.settings.gradient_cache)):
+                vectors = part.encoder.forward([part.tokens[i] for i in group], digest(part.seed, number))
+                vectors.backward(part.vectors.grad[group])
+        self.parts.clear()
+        distributed.average_gradients(self.parameters.values())
+
+    def save(self, initial: Path, output: Path, card: str) -> None:
+        """Write the model's directory; a route that is not trained keeps the encoder of `initial`."""
+        save(self.encoders, initial, output, card, self.settings.encoders == "separate")
+
+
+def derangement(size: int, *seed: object) -> list[int]:
+    """For each of `size` positions another one, at random: a cycle through all of them."""
+    order = list(range(size))
+    generator(*seed).shuffle(order)
+    other = dict(zip(order, order[1:] + order[:1], strict=True))
+    return [other[i] for i in range(size)]

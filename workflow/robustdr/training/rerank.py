@@ -1,0 +1,101 @@
+"""Rankers as a training changes them: what a batch holds of their scores."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+
+from robustdr.collections.reading import read_corpus
+from robustdr.files import atomic, write_json, write_text
+from robustdr.losses.batch import Batch
+from robustdr.rankers.ranker import Ranker, load, passage_text, saved
+from robustdr.seeds import digest
+from robustdr.training import distributed
+from robustdr.training.data import Example
+from robustdr.training.feed import Files, Step
+from robustdr.training.scores import Scores, read_scores
+from robustdr.training.settings import RankerTraining as Settings
+
+TITLE = "A ranking model"
+USE = """It scores pairs of a query (at most {query_length} tokens) and a passage (at most {passage_length} tokens):
+`robustdr rerank --model path/to/this/directory --run in.trec --queries q.tsv --corpus c.jsonl -o out.trec`."""
+
+
+@dataclass
+class Student:
+    """A ranker, which sees each query beside the passages of its own group alone."""
+
+    settings: Settings
+    seed: int
+    ranker: Ranker
+    examples: list[Example] = field(default_factory=list)
+    teacher: Scores = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, settings: Settings, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student":
+        """Load the ranker.
+
+        Args:
+            seed: of dropout and of weights that the initial model lacks. initial: the directory to start from.
+            files: `corpus`: where the ranker counts words, `teacher_scores`: of the training file.
+
+        Raises:
+            UserError: see `rankers.ranker.load` and `scores.read_scores`.
+        """
+        ranker = load(**settings.ranker, folder=initial, precision=settings.precision, training=True, seed=seed)
+        for module in ranker.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = settings.dropout
+        if ranker.counts:
+            ranker.count(text for _, text in read_corpus(files["corpus"][0]))
+        teacher = read_scores(files["teacher_scores"][0], examples) if files.get("teacher_scores") else {}
+        return cls(settings, seed, ranker, examples, teacher)
+
+    @property
+    def device(self) -> torch.device:
+        return self.ranker.device
+
+    @property
+    def parameters(self) -> dict[str, torch.nn.Parameter]:
+        """What is trained, by name."""
+        return {name: p for name, p in self.ranker.named_parameters() if p.requires_grad}
+
+    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
+        """What a loss that `needs` these fields sees of a step: the scores of this process's share of it."""
+        rank, share = distributed.rank(), self.settings.batch_size
+        per_query = len(seen.passages) // len(seen.examples)
+        mine = range(rank * share, (rank + 1) * share)
+        groups = [seen.passages[i * per_query : (i + 1) * per_query] for i in mine]
+        batch = Batch()
+        for name in ("query", "variation"):
+            if name in needs:
+                texts = [getattr(seen, name)[i] for i in mine]
+                pairs = [
+                    (text, passage_text(title, passage))
+                    for text, group in zip(texts, groups, strict=True)
+                    for _, title, passage in group
+                ]
+                tokens = self.ranker.tokenise(pairs, self.settings.query_length, self.settings.passage_length)
+                scores = self.ranker.score(tokens, digest(self.seed, "dropout", step, rank, name))
+                setattr(batch, f"{name}_scores", scores.unflatten(0, (share, per_query)))
+        if "teacher_scores" in needs:
+            qids = [self.examples[seen.examples[i]].qid for i in mine]
+            rows = [
+                [self.teacher[qid][docid] for docid, _, _ in group] for qid, group in zip(qids, groups, strict=True)
+            ]
+            batch.teacher_scores = torch.tensor(rows, device=self.device)
+        return batch
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Gradients of all parameters, averaged over the processes: losses are means over the queries of each."""
+        loss.backward()
+        distributed.average_gradients(self.parameters.values())
+
+    def save(self, initial: Path, output: Path, card: str) -> None:
+        """Write the ranker's directory."""
+        with atomic(output) as temporary:
+            temporary.mkdir()
+            self.ranker.save(temporary)
+            lengths = {name: getattr(self.settings, name) for name in ("query_length", "passage_length")}
+            write_json(temporary / "ranker.json", {**saved(temporary), "lengths": lengths})
+            write_text(temporary / "README.md", card)
