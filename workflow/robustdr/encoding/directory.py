@@ -22,6 +22,8 @@ ROUTER_FILES = [
     "router_config.json",
     *ABOUT,
 ]
+STATIC_FILES = ["model.safetensors", "tokenizer.json", *ABOUT]
+FORMS = {"encoder": SHARED_FILES, "static": STATIC_FILES}  # the files of a checkpoint by its form
 ROUTER = "sentence_transformers.base.modules.router.Router"
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",
