@@ -70,6 +70,26 @@ MISTAKES = {
         "top level: key: 'negative' is unknown (did you mean negatives?); allowed: ",
         "bm25, budgets, checkpoints",
     ),
+    "words of a checkpoint that has none": (
+        MINI,
+        put("checkpoints", "base", "words", 60000),
+        "checkpoints.base: 'form' is a required property",
+        "",
+    ),
+    "word vectors with a pooling": (
+        MINI,
+        put(
+            "checkpoints", "base", {"description": "", "source": {"path": "a.vec"}, "form": "static", "pooling": "cls"}
+        ),
+        "checkpoints.base.form: 'encoder' was expected",
+        "",
+    ),
+    "word vectors with layers": (
+        MINI,
+        put("checkpoints", "base", {"description": "", "source": {"path": "a.vec"}, "form": "static", "layers": [0]}),
+        "checkpoints.base.form: 'static' should not be valid",
+        "",
+    ),
     "misspelt key of a budget": (
         MINI,
         put("budgets", "passage", "learning_rat", 1.0),

@@ -48,6 +48,13 @@ def test_layers_out_of_range(tiny_transformer, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_an_encoder_without_a_pooling_is_refused(tiny_transformer, tmp_path):
+    with pytest.raises(
+        UserError, match="checkpoint tiny: pooling: none given, and an encoder needs one; allowed: cls, mean"
+    ):
+        write_checkpoint(CheckpointSettings("tiny", "", {"path": str(tiny_transformer)}), "key", tmp_path / "model")
+
+
 def test_the_pinned_weights_are_taken(tiny_transformer):
     pin = sha256(tiny_transformer / "model.safetensors")
     assert locate({"path": str(tiny_transformer), "sha256": pin}) == tiny_transformer

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from robustdr import lexicon, variations
+from robustdr import lexicon, variations, wordvectors
 from robustdr.errors import UserError
 from robustdr.variations import vectors
 from robustdr.variations.morphology import other_forms
@@ -63,7 +63,7 @@ def test_vectors_are_sorted_by_cosine_among_words_of_the_same_speech():
     assert known.neighbours("brother", 3, 0.6) == near[:3]
     assert known.neighbours("brother", 10, 0.99) == []
     assert known.neighbours("qwzx", 10, 0.0) == []
-    words, matrix = vectors.read_glove()
+    words, matrix = wordvectors.read_glove()
     cosines = [_cosine(matrix[words.index("brother")], matrix[words.index(word)]) for word in near]
     assert cosines == sorted(cosines, reverse=True) and cosines[-1] >= 0.6
 

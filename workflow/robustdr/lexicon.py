@@ -4,12 +4,9 @@ Every package is pinned and its files are read only when their SHA-256 is the pi
 """
 
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 from robustdr.collections.wordnet import database
-from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.packages import packaged
 
 STOPWORDS = "bm25s==0.3.16"
 MISSPELLINGS = "codespell==2.4.3"
@@ -32,21 +29,6 @@ _ENDINGS = {
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
 }
-
-
-def packaged(pin: str, module: str, name: str, digest: str) -> Path:
-    """The file `name` inside the Python package `module` of the distribution `pin`, checked.
-
-    Raises:
-        UserError: the package is not installed, or the file does not have the SHA-256 `digest`.
-    """
-    spec = find_spec(module)
-    if spec is None or not spec.submodule_search_locations:
-        raise UserError(f"{module} is not installed; run `pip install {pin}`")
-    path = Path(spec.submodule_search_locations[0]) / name
-    if not path.is_file() or sha256(path) != digest:
-        raise UserError(f"{path}: not the file of {pin} (sha256 {digest}); reinstall it: `pip install {pin}`")
-    return path
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Initial checkpoints: from a registry package, a local directory or a hub, as sentence-transformers directories."""
+"""Initial checkpoints; encoders as sentence-transformers directories."""
 
 import importlib.util
 import json
@@ -13,6 +13,7 @@ from transformers import AutoModel
 
 from robustdr import hub
 from robustdr.encoding.settings import CheckpointSettings
+from robustdr.encoding.static import write_static
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic, write_text
 
@@ -93,8 +94,8 @@ def check_whole(name: str, directory: Path, drop: list[str]) -> None:
         raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")
 
 
-def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:
-    """Write a checkpoint as a sentence-transformers directory.
+def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
+    """Write a transformer with a pooling as a sentence-transformers directory.
 
     Args:
         settings: among them `layers`, for stand-ins on small machines: alternate layers keep more than the first ones.
@@ -102,8 +103,12 @@ def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> No
         output: the directory to write.
 
     Raises:
-        UserError: see `locate` and `check_whole`; or a layer that the checkpoint does not have.
+        UserError: see `locate` and `check_whole`; no pooling; or a layer that the checkpoint does not have.
     """
+    if settings.pooling is None:
+        raise UserError(
+            f"checkpoint {settings.name}: pooling: none given, and an encoder needs one; allowed: cls, mean"
+        )
     directory = locate(settings.source)
     check_whole(settings.name, directory, settings.drop)
     torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
@@ -123,3 +128,11 @@ def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> No
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
         write_text(temporary / "README.md", card)
+
+
+WRITERS = {"encoder": write_encoder, "static": write_static}
+
+
+def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:
+    """Write a checkpoint of any form; see the writer of its form."""
+    WRITERS[settings.form](settings, key, output)

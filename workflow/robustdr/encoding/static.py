@@ -1,0 +1,75 @@
+"""Word vectors as an initial checkpoint: a sentence-transformers directory with one static embedding."""
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.errors import UserError
+from robustdr.files import atomic, write_text
+from robustdr.seeds import digest
+from robustdr.wordvectors import GLOVE_MODULE, PADDING, UNKNOWN, WORD, read_glove, read_text
+
+CARD = """---
+library_name: sentence-transformers
+---
+# {name}
+
+{description}
+
+Vectors of {words:,} words, and {hashed:,} random ones that all other words share: rankers choose by a hash of the word,
+sentence-transformers takes the first. Source: {source}. Similarity: cosine.
+
+Key: {key}
+"""
+
+
+def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
+    """The most frequent words that a tokenised text can hold, and their vectors, [words, dimension]."""
+    match settings.source:
+        case {"package": package, **more} if package == GLOVE_MODULE and not more:
+            words, vectors = read_glove()
+            rows = list(islice((row for row, word in enumerate(words) if WORD.fullmatch(word)), settings.words))
+            return [words[row] for row in rows], vectors[rows]
+        case {"path": path, **more} if more.keys() <= {"sha256"}:
+            return read_text(Path(path), more.get("sha256", ""), settings.words, WORD)
+    raise UserError(
+        f"checkpoint {settings.name}: source: {settings.source} holds no word vectors; "
+        f"allowed: package {GLOVE_MODULE} alone, or a path with sha256"
+    )
+
+
+def write_static(settings: CheckpointSettings, key: str, output: Path) -> None:
+    """Write word vectors as a sentence-transformers directory.
+
+    A text is read in lower case, and all but a–z and 0–9 separates its words, as in OpenNIR. Row 0 is padding's, of
+    zeros; then come the words, most frequent first; then the vectors of unknown words, drawn from N(0, 0.5²), as many
+    as `hashed`. The tokenizer itself gives every unknown word the first of these.
+
+    Args:
+        settings: among them `words`, the most frequent ones that are kept.
+        key: provenance of the result.
+        output: the directory to write.
+
+    Raises:
+        UserError: a source that holds no word vectors, or see `wordvectors.read_text`.
+    """
+    words, vectors = _read(settings)
+    dimension = vectors.shape[1]
+    unknown = np.random.default_rng(digest("vectors of unknown words")).normal(0, 0.5, (settings.hashed, dimension))
+    names = [PADDING, *words, *map(UNKNOWN.format, range(settings.hashed))]
+    tokenizer = Tokenizer(models.WordLevel({name: row for row, name in enumerate(names)}, UNKNOWN.format(0)))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Lowercase(), normalizers.Replace(Regex("[^a-z0-9]+"), " ")]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    rows = np.concatenate([np.zeros((1, dimension)), vectors, unknown]).astype(np.float32)
+    model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, rows)], device="cpu", similarity_fn_name="cosine")
+    about = {name: getattr(settings, name) for name in ("name", "description", "source", "hashed")}
+    with atomic(output) as temporary:
+        model.save(str(temporary), create_model_card=False, safe_serialization=True)
+        write_text(temporary / "README.md", CARD.format(**about, words=len(words), key=key))

@@ -1,0 +1,53 @@
+"""Conv-KNRM: kernel pooling over n-grams of word vectors (Dai et al. 2018)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from robustdr.rankers.ranker import Tokens
+from robustdr.rankers.words import Kernels, WordRanker, cosines
+
+NGRAMS = (1, 2, 3)
+
+
+class ConvKNRM(WordRanker):
+    """w · [9 × 11 features] + b: KNRM's features of the query's n-grams with the passage's, each length with each (§3).
+
+    The vector of the n-gram at word t is W_n · [v_t; …; v_t+n−1] + b_n, with zeros behind the last word; so a text has
+    as many n-grams of each length as words. As in OpenNIR and unlike the paper, no ReLU and no tanh follow, and word
+    vectors stay fixed. OpenNIR pads queries to 20 and passages to 2,000 words and lets the n-grams of the padding,
+    which are b_n alone, count in the kernels; here padding counts nowhere.
+
+    Args:
+        filters: dimensions of an n-gram's vector.
+        trained_kernels: whether μ and σ of the kernels, which all pairs of lengths share, are trained with the rest.
+    """
+
+    initial = ("static",)
+    files = ("ranker.json", "model.safetensors", "tokenizer.json", "README.md")
+
+    def __init__(self, folder: Path, *, filters: int = 128, trained_kernels: bool = True):
+        super().__init__(folder, filters=filters, trained_kernels=trained_kernels)
+        self.convolutions = torch.nn.ModuleList(
+            torch.nn.Conv1d(self.vectors.shape[1], filters, n, dtype=torch.float64) for n in NGRAMS
+        )
+        self.kernels = Kernels(trained_kernels)
+        self.linear = torch.nn.Linear(len(NGRAMS) ** 2 * Kernels.COUNT, 1, dtype=torch.float64)
+        self.restore(folder)
+
+    def ngrams(self, rows: torch.Tensor) -> torch.Tensor:
+        """Vectors of the n-grams, first all of one word, then of two, then of three: [pairs, 3 · words, filters]."""
+        words = self.look_up(rows).mT  # [pairs, dimension, words]
+        made = [each(F.pad(words, (0, n - 1))) for n, each in zip(NGRAMS, self.convolutions, strict=True)]
+        return torch.cat(made, dim=-1).mT
+
+    def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
+        queries, passages = self.padded(tokens)  # [pairs, q], [pairs, p]
+        similarity = cosines(self.ngrams(queries), self.ngrams(passages))  # [pairs, 3q, 3p]
+        crossed = similarity.unflatten(2, (len(NGRAMS), -1)).transpose(1, 2)  # [pairs, 3, 3q, p]
+        matches = self.kernels(crossed, (passages > 0)[:, None, None])  # [pairs, 3, 3q, 11]
+        words = matches.unflatten(2, (len(NGRAMS), -1))  # [pairs, 3 of the passage, 3 of the query, q, 11]
+        features = (words * (queries > 0)[:, None, None, :, None]).sum(3)  # [pairs, 3, 3, 11]
+        return self.linear(features.flatten(1)).squeeze(-1)

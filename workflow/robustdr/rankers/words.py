@@ -1,0 +1,141 @@
+"""What the rankers over word vectors share: words, their frozen vectors, a directory, and kernel pooling."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+
+from robustdr.encoding.batching import pad
+from robustdr.errors import UserError
+from robustdr.files import write_text
+from robustdr.rankers.ranker import Pair, Ranker, Tokens, saved
+from robustdr.seeds import digest
+from robustdr.wordvectors import UNKNOWN, WORD
+
+EMBEDDING = "embedding.weight"  # what sentence-transformers calls the vectors
+
+
+class WordRanker(Ranker):
+    """A ranker over frozen word vectors.
+
+    A text is read as its checkpoint's tokenizer does; a word without a vector has one of the random vectors behind the
+    words', chosen by a hash of the word. All is computed in double precision, whatever precision is asked for: the
+    kernel of exact matches has σ = 0.001, and single precision would let a score differ with the batch.
+
+    Args:
+        folder: word vectors, or a directory that the ranker saved. settings: of the ranker.
+
+    Attributes:
+        vectors: [words, dimension], float32; row 0 is padding's.
+        vocabulary: row by word.
+    """
+
+    vectors: torch.Tensor
+
+    def __init__(self, folder: Path, **settings: Any):
+        super().__init__()
+        self.settings = settings
+        try:
+            self.tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
+            self.vocabulary: dict[str, int] = json.loads(self.tokenizer)["model"]["vocab"]
+            self.hashed = range(self.vocabulary[UNKNOWN.format(0)], len(self.vocabulary))
+            with safe_open(folder / "model.safetensors", "pt") as tensors:
+                vectors = tensors.get_tensor("vectors" if saved(folder) else EMBEDDING)
+            if len(vectors) != len(self.vocabulary):
+                raise ValueError(f"{len(vectors)} vectors for {len(self.vocabulary)} words")
+        except (OSError, ValueError, LookupError, TypeError, SafetensorError) as error:
+            raise UserError(
+                f"{folder}: not of the form that this ranker starts from ({error}); expected: a checkpoint of the form "
+                "static, word vectors, or a directory that the ranker saved"
+            ) from error
+        self.register_buffer("vectors", vectors)
+
+    def restore(self, folder: Path) -> None:
+        """Take the weights that the ranker saved in a folder; those of a ranker from a checkpoint stay as drawn.
+
+        Raises:
+            UserError: weights of another shape, or not all of them.
+        """
+        if saved(folder):
+            try:
+                self.load_state_dict(load_file(folder / "model.safetensors"))
+            except RuntimeError as error:
+                raise UserError(
+                    f"{folder / 'model.safetensors'}: not the weights of a ranker with the settings {self.settings}; "
+                    f"saved with: {saved(folder)['settings']}"
+                ) from error
+
+    def save(self, folder: Path) -> None:
+        self.describe(folder, **self.settings)
+        write_text(folder / "tokenizer.json", self.tokenizer)
+        save_file(self.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
+
+    def rows(self, text: str) -> list[int]:
+        """The row of each word of a text in `vectors`."""
+        return [
+            self.vocabulary.get(word) or self.hashed[digest(word) % len(self.hashed)]
+            for word in WORD.findall(text.lower())
+        ]
+
+    def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
+        rows = {text: self.rows(text) for text in {text for pair in pairs for text in pair}}
+        return [(rows[query][:query_length], rows[passage][:passage_length]) for query, passage in pairs]
+
+    def padded(self, tokens: Sequence[Tokens]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Rows of the words of the queries and of the passages, each [pairs, words]; 0 is padding.
+
+        A text without words is one padding.
+        """
+        texts = zip(*tokens, strict=True)
+        queries, passages = (pad([rows or [0] for rows in each], 0)["input_ids"].to(self.device) for each in texts)
+        return queries, passages
+
+    def look_up(self, rows: torch.Tensor) -> torch.Tensor:
+        """Vectors of words: [pairs, words] -> [pairs, words, dimension], float64; zeros for padding."""
+        return self.vectors[rows].double()
+
+
+def cosines(queries: torch.Tensor, passages: torch.Tensor) -> torch.Tensor:
+    """Cosines of a query's vectors with those of its passage: [pairs, q, d], [pairs, p, d] -> [pairs, q, p]."""
+    return F.normalize(queries, dim=-1) @ F.normalize(passages, dim=-1).mT
+
+
+class Kernels(torch.nn.Module):
+    """Kernel pooling (Xiong et al. 2017, §3): how many words of a passage match a query's word, softly, at 11 levels.
+
+    K_k(s) = exp(−(s − μ_k)² / 2σ_k²) with μ = −0.9, −0.7 … 0.9 and σ = 0.1, and for exact matches μ = 1, σ = 0.001.
+
+    Args:
+        trained: whether μ and σ are trained with the rest.
+    """
+
+    COUNT = 11
+    mu: torch.Tensor
+    sigma: torch.Tensor
+
+    def __init__(self, trained: bool):
+        super().__init__()
+        mu = torch.tensor([*(-0.9 + 0.2 * step for step in range(10)), 1.0], dtype=torch.float64)
+        sigma = torch.tensor([0.1] * 10 + [0.001], dtype=torch.float64)
+        for name, values in (("mu", mu), ("sigma", sigma)):
+            if trained:
+                self.register_parameter(name, torch.nn.Parameter(values))
+            else:
+                self.register_buffer(name, values)
+
+    def forward(self, similarity: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        """log(Σ_j K_k(s_ij) + 1e-6) over the real words j of the passage.
+
+        Args:
+            similarity: [..., q, p]. real: which words of the passages are no padding, broadcast to [..., q, p].
+
+        Returns:
+            [..., q, 11]
+        """
+        near = (-(similarity.unsqueeze(-1) - self.mu).square() / (2 * self.sigma.square())).exp()  # [..., q, p, 11]
+        return ((near * real.unsqueeze(-1)).sum(-2) + 1e-6).log()
