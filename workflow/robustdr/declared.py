@@ -45,8 +45,8 @@ class Declared:
     def settings(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         """All settings of a class: those given, and the defaults of the others.
 
-        The settings are the arguments of its constructor that have a default; one that is annotated as a `Literal` takes
-        the values named there.
+        The settings are the arguments of its constructor that have a default; one that is annotated as a `Literal`
+        takes the values named there.
 
         Raises:
             UserError: unknown name, setting or value of a setting.

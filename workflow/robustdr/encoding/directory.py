@@ -22,6 +22,15 @@ ROUTER_FILES = [
     "router_config.json",
     *ABOUT,
 ]
+SEQ2SEQ_FILES = [
+    "model.safetensors",
+    "config.json",
+    "generation_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "README.md",
+]
+FORMS = {"encoder": SHARED_FILES, "seq2seq": SEQ2SEQ_FILES}  # the files of a checkpoint by its form
 ROUTER = "sentence_transformers.base.modules.router.Router"
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",
