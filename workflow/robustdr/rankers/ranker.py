@@ -12,8 +12,22 @@ import torch
 from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS
 from robustdr.encoding.hardware import Precision, autocast, device
+from robustdr.errors import UserError
+from robustdr.files import write_json, write_text
 from robustdr.rankers import RANKERS
 from robustdr.seeds import digest
+
+CARD = """# {name}
+
+{about} Saved by robustdr, which loads it again:
+
+```python
+from pathlib import Path
+from robustdr.rankers.ranker import load
+ranker = load("{name}", Path("path/to/this/directory"))
+scores = ranker.score(ranker.tokenise([("what is photosynthesis", "…")], query_length=32, passage_length=128))
+```
+"""
 
 Pair = tuple[str, str]  # query, passage
 Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query and the passage
@@ -22,8 +36,8 @@ Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query
 class Ranker(torch.nn.Module, ABC):
     """A ranking model.
 
-    Its constructor takes the directory that it starts from: one that it saved itself, or a checkpoint of one of the forms
-    that it names; weights that a checkpoint lacks are drawn from torch's generator.
+    Its constructor takes the directory that it starts from: one that it saved itself, or a checkpoint of one of the
+    forms that it names; weights that a checkpoint lacks are drawn from torch's generator.
 
     Attributes:
         initial: forms of the checkpoints that it can start from; see `encoding.directory.FORMS`.
@@ -53,8 +67,21 @@ class Ranker(torch.nn.Module, ABC):
     def save(self, folder: Path) -> None:
         """Write `files` into an empty folder."""
 
+    def describe(self, folder: Path, **settings: Any) -> None:
+        """Write `ranker.json`, the ranker's name and settings, and `README.md` into its folder."""
+        name = type(self).__module__.rpartition(".")[2]
+        write_json(folder / "ranker.json", {"ranker": name, "settings": settings})
+        about = (type(self).__doc__ or "").partition("\n\n")[0]
+        write_text(folder / "README.md", CARD.format(name=name, about=" ".join(about.split())))
+
     def count(self, passages: Iterable[str]) -> None:
         """Count words of the passages that are ranked."""
+
+    def drop_out(self, probability: float) -> None:
+        """Set the probability of dropout in every layer."""
+        for module in self.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = probability
 
     def groups(self, tokens: Sequence[Tokens], limit: int | None = None) -> list[list[int]]:
         """Positions of pairs of similar length, at most `limit` tokens with padding: each group is one pass."""
@@ -80,12 +107,21 @@ def load(
     Args:
         folder: the directory that it starts from. precision: that it computes in; its weights stay in single precision.
         training: whether to drop out and to keep gradients. seed: of weights that the directory lacks.
+        settings: of the ranker; those that a directory was saved with are kept where none are given.
 
     Raises:
-        UserError: unknown ranker or setting; or the directory is not of a form that the ranker can start from.
+        UserError: unknown ranker or setting; or the directory is another ranker's, or not of a form that this one can
+            start from.
     """
+    made = saved(folder)
+    if made.get("ranker", name) != name:
+        forms = " or ".join(RANKERS.literal(name, "initial"))
+        raise UserError(
+            f"{folder}: saved by the ranker {made['ranker']!r}; {name!r} starts from a directory that it saved itself, "
+            f"or from a checkpoint of the form {forms}"
+        )
     torch.manual_seed(digest(seed, "ranker", name))
-    ranker: Ranker = RANKERS.create(name, folder, **settings)
+    ranker: Ranker = RANKERS.create(name, folder, **{**made.get("settings", {}), **settings})
     ranker.to(device()).train(training).requires_grad_(training)
     ranker.computing = partial(autocast, precision, ranker.device)
     return ranker
