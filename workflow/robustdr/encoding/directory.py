@@ -24,7 +24,16 @@ ROUTER_FILES = [
     *ABOUT,
 ]
 STATIC_FILES = ["model.safetensors", "tokenizer.json", *ABOUT]
-FORMS = {ENCODER: SHARED_FILES, "static": STATIC_FILES}  # the files of a checkpoint by its form
+SEQ2SEQ_FILES = [
+    "model.safetensors",
+    "config.json",
+    "generation_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "README.md",
+]
+# The files of a checkpoint by its form.
+FORMS = {ENCODER: SHARED_FILES, "seq2seq": SEQ2SEQ_FILES, "static": STATIC_FILES}
 ROUTER = "sentence_transformers.base.modules.router.Router"
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",

@@ -9,4 +9,4 @@ from pathlib import Path
 
 from robustdr.declared import Declared
 
-RANKERS = Declared("ranker", Path(__file__).parent, ("ranker", "words"))
+RANKERS = Declared("ranker", Path(__file__).parent, ("pretrained", "ranker", "words"))

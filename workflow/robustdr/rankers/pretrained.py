@@ -1,0 +1,79 @@
+"""Pre-trained transformers behind rankers: loaded from their directories, or refused."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoTokenizer
+from transformers.utils import logging
+
+from robustdr.encoding.hardware import device
+from robustdr.errors import UserError
+
+
+def configuration(folder: Path, expected: str, fits: Callable[[Any], bool]) -> Any:
+    """The configuration of a transformer's directory.
+
+    Args:
+        expected: what the directory should be, for the message. fits: whether a configuration is that.
+
+    Raises:
+        UserError: no transformer is there, or another one.
+    """
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{folder}: no transformer there ({error}); expected: {expected}") from error
+    if not fits(config):
+        raise UserError(f"{folder}: holds {config.model_type!r} ({config.architectures}); expected: {expected}")
+    return config
+
+
+def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple[str, ...] = ()) -> tuple[Any, Any]:
+    """A model and its tokenizer.
+
+    Args:
+        kind: class of the model. drawn: what the names of weights begin with that the directory may lack.
+
+    Returns:
+        The model, weights in single precision, and the tokenizer, which neither pads nor cuts unless it is told to.
+
+    Raises:
+        UserError: damaged files, or weights that are missing and may not be.
+    """
+    # On the CPU the plain attention trains faster, see `encoding.encoder`.
+    attention = "eager" if device().type == "cpu" else "sdpa"
+    local = {"local_files_only": True, "trust_remote_code": False}
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # weights that are missing are an error below, or meant
+    try:
+        model, loading = kind.from_pretrained(
+            folder,
+            config=config,
+            attn_implementation=attention,
+            use_safetensors=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+            **local,
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise UserError(f"{folder}: a damaged model ({error}); expected: {expected}") from error
+    finally:
+        logging.set_verbosity(verbosity)
+    if lacking := sorted(name for name in loading["missing_keys"] if not name.startswith(drawn)):
+        raise UserError(f"{folder}: lacks weights: {', '.join(lacking[:5])}; expected: {expected}")
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.backend_tokenizer.no_padding()
+    return model, tokenizer
+
+
+def pieces(tokenizer: Any, texts: Iterable[str], length: int) -> dict[str, Any]:
+    """Word pieces of each text without special tokens, the first `length` of them: encodings of `tokenizers`."""
+    unique = list(dict.fromkeys(texts))
+    encodings = tokenizer.backend_tokenizer.encode_batch(unique, add_special_tokens=False)
+    for encoding in encodings:
+        encoding.truncate(length)
+    return dict(zip(unique, encodings, strict=True))
