@@ -136,11 +136,10 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     passages = read_texts(corpus, places)
     pairs = [(texts[qid], passages[docid]) for qid, docid in places]
     if own := saved(model):
-        lengths = own.pop("lengths")
-        ranker = load(own.pop("ranker"), model, **own)
+        ranker = load(own["ranker"], model, **own["settings"])
         if ranker.counts:
             ranker.count(text for _, text in read_corpus(corpus))
-        found = ranker.predict(pairs, **lengths, names=places)
+        found = ranker.predict(pairs, **own["lengths"], names=places)
     else:
         found = library_scores(model, pairs)
     if not np.isfinite(found).all():
