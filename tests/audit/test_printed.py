@@ -69,13 +69,19 @@ def said(quantity):
         ({"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["swap"], "margin": 0.05}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo", "swap"]}, "holds"),
         ({"name": "loses", "system": "ours", "query_sets": ["marks"]}, "inconclusive"),  # 41.0 and 41.0
+        ({"name": "loses", "system": ["ours", "theirs"], "query_sets": ["marks"]}, "holds"),  # 40.5 and 40.0
+        ({"name": "rises", "system": ["ours", "theirs"], "query_sets": ["marks"]}, "fails"),
+        ({"name": "rises", "system": "theirs", "query_sets": ["typo"]}, "fails"),
+        ({"name": "no_gain", "system": "theirs", "query_sets": ["typo", "swap"], "margin": 0.01}, "holds"),
+        ({"name": "loses", "system": "theirs", "query_sets": ["words_mean"]}, "holds"),  # 39.0 of 39.0 and 39.0
+        ({"name": "hurts_most", "system": ["ours", "theirs"], "query_sets": ["typo"]}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("much")}, "holds"),
         ({"name": "loses", "system": "ours", "query_sets": ["typo"], "by": said("much")}, "fails"),
         ({"name": "loses", "system": "theirs", "query_sets": ["swap"], "by": said("little")}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("fall"), "margin": 0.01}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("exact")}, "holds"),
         ({"name": "hurts_most", "system": "theirs", "query_sets": ["typo"]}, "holds"),
-        ({"name": "hurts_most", "system": "theirs", "query_sets": ["words_mean"]}, "not printed"),
+        ({"name": "hurts_most", "system": "theirs", "query_sets": ["words_mean"]}, "fails"),  # 39.0
         # 39.0 both: the printed drops tell them apart
         ({"name": "hurts_least", "system": "theirs", "query_sets": ["marks"]}, "holds"),
         ({"name": "hurts_least", "system": "theirs", "query_sets": ["swap"]}, "fails"),

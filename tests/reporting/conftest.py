@@ -149,7 +149,7 @@ def evaluation(**means: list[str]) -> dict:
 
 @pytest.fixture()
 def paper(measured, tmp_path):
-    """`paper.table("table1", …)` writes a table and gives its four files; change `measures`, `costs` and `queries` before."""
+    """`paper.table("table1", …)` writes a table and gives its files; change `measures`, `costs`, `queries` before."""
     reported = tmp_path / "reported.yaml"
     reported.write_text(REPORTED, encoding="utf-8")
     statistics = []

@@ -36,7 +36,7 @@ def evaluate(
     values: dict[str, dict[str, float]] = {}
     for measure in measures:
         name, cut = parse(measure)
-        if name == JUDGED:
+        if name == JUDGED and cut:
             values[measure] = {qid: _judged(rank(run.get(qid, []), cut), grades) for qid, grades in qrels.items()}
         elif name in WITHOUT_CUT:
             asked.setdefault(cut, {})[measure] = PROVIDED[name]

@@ -36,7 +36,7 @@ COUNTED = {  # quantity in reported.yaml -> count in the statistics of a query s
 def query_sets(make: Maker, statistics: list[Path]) -> Grid:
     """A row per query set of each collection, a column per system and measure; facts: what variations change.
 
-    `valid` counts the queries that have other words: where people judged the variations, an invalid one is the original.
+    `valid` counts the queries that have other words: where people judged the variations, an invalid one is none.
     """
     roles = make.spec["collections"]
     references = make.spec.get("drop_from", [""] * len(roles))
