@@ -263,6 +263,9 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
     for system, other in compared(spec).items():
         known(f"{where}.significance.against", system, spec["systems"])
         known(f"{where}.significance.against.{system}", other, spec["systems"])
+    for average, systems in spec.get("averages", {}).items():
+        for averaged in systems:
+            known(f"{where}.averages.{average}", str(averaged), list(map(str, spec["systems"])))
     if "base" in spec:
         known(f"{where}.base", spec["base"], spec["systems"])
     if "chains" in spec:

@@ -116,11 +116,10 @@ class Maker:
     def spec(self) -> dict[str, Any]:
         return self.settings.spec
 
-    @property
-    def systems(self) -> list[list[str]]:
-        """The systems of the table, each as a list of one for each collection."""
-        roles = self.spec["collections"]
-        return [system if isinstance(system, list) else [system] * len(roles) for system in self.spec["systems"]]
+    def one_of_each(self, at: int, systems: list[str | list[str]] | None = None) -> list[str]:
+        """The systems of the table, or those given, for its collection number `at`: one of a list."""
+        asked = self.spec["systems"] if systems is None else systems
+        return [system[at] if isinstance(system, list) else system for system in asked]
 
     def query_sets(self, role: str) -> list[str]:
         """The rows of a table of query sets: the original, the means, the variations."""

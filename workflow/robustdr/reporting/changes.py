@@ -1,5 +1,6 @@
 """How much measures change from the original queries to their variations: by system, and over all of them."""
 
+from dataclasses import replace
 from itertools import product
 from math import isfinite
 from pathlib import Path
@@ -11,38 +12,40 @@ from robustdr.files import read_queries
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
 from robustdr.variations.statistics import neutral
 
-AVERAGE = "average"  # the system, in reported.yaml too, that stands for all of a table
 Changed = dict[tuple[str, str, str], set[str]]  # (collection, split, variation) -> ids of queries
 
 
 def changes(make: Maker, queries: list[Path]) -> Grid:
-    """A row per system, and their average where there are several; a column per collection, query set and measure.
+    """A row per system and per average over some of them; a column per collection, query set and measure.
 
     Args:
         make: makes its cells. queries: with `queries: changed` in the spec, which then counts for every variation only
             the queries that it changes, the original queries (`queries.tsv`) and the variations of each collection.
     """
-    roles = make.spec["collections"]
+    roles, averages = make.spec["collections"], make.spec["averages"]
     changed = _changed(queries) if "queries" in make.spec else None
     cells: dict[tuple[str, str], Cell] = {}
     for (at, role), query_set in product(enumerate(roles), make.spec["query_sets"]):
         for measure in make.spec["measures"]:
             column = f"{role} {query_set} {make.heading(measure)}"
-            of_system = [make.blank(systems[at], role, query_set, measure) for systems in make.systems]
-            estimates = [None if cell.not_run else _drop(make, cell, changed) for cell in of_system]
-            for systems, cell, estimate in zip(make.systems, of_system, estimates, strict=True):
-                cells[make.settings.labels[systems[0]], column] = _filled(make, cell, estimate)
-            if len(of_system) > 1:
-                whole = make.blank(of_system[0].system, role, query_set, measure)
-                whole.system = whole.label = AVERAGE
-                whole.not_run = next(filter(None, (cell.not_run for cell in of_system)), "")
-                found = [estimate for estimate in estimates if estimate]
-                cells[AVERAGE, column] = _filled(make, whole, None if whole.not_run else _mean(found))
-    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
+            found: dict[str, tuple[Cell, Estimate | None]] = {}
+            for system in make.one_of_each(at):
+                cell = make.blank(system, role, query_set, measure)
+                found[system] = cell, None if cell.not_run else _drop(make, cell, changed)
+            for name, members in averages.items():
+                found[name] = _average(name, [found[system] for system in make.one_of_each(at, members)])
+            rows = [make.settings.labels[system] for system in make.one_of_each(0)] + list(averages)
+            for row, (cell, estimate) in zip(rows, found.values(), strict=True):
+                cells[row, column] = _filled(make, cell, estimate)
     counted = "the queries whose words the variation changes" if changed is not None else "all queries"
-    note = f"A drop is the mean of those on the variations behind a query set, each over {counted}"
-    note += f"; {AVERAGE}: the mean over the systems." if AVERAGE in rows else "."
-    return Grid("System", rows, columns, cells, notes=[note])
+    notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
+    labels = make.settings.labels
+    notes += [
+        f"{name}: the mean of {', '.join(labels[system] for system in make.one_of_each(0, members))}."
+        for name, members in averages.items()
+    ]
+    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
+    return Grid("System", rows, columns, cells, notes=notes)
 
 
 def _changed(queries: list[Path]) -> Changed:
@@ -57,6 +60,14 @@ def _changed(queries: list[Path]) -> Changed:
         for (collection, split, name), varied in texts.items()
         if name != "queries.tsv"
     }
+
+
+def _average(name: str, parts: list[tuple[Cell, Estimate | None]]) -> tuple[Cell, Estimate | None]:
+    """The mean over systems, in a cell of its own; none without every one of them."""
+    not_run = next((cell.not_run for cell, _ in parts if cell.not_run), "")
+    estimates = [estimate for _, estimate in parts if estimate]
+    whole = replace(parts[0][0], system=name, label=name, not_run=not_run)
+    return whole, _mean(estimates) if len(estimates) == len(parts) else None
 
 
 def _mean(parts: list[Estimate]) -> Estimate:
@@ -79,10 +90,11 @@ def _drop(make: Maker, cell: Cell, changed: Changed | None) -> Estimate | None:
 
 
 def _filled(make: Maker, cell: Cell, estimate: Estimate | None) -> Cell:
-    """A cell with its printed drop and the estimate of ours."""
+    """A cell with what is printed, a drop or a rise, and the estimate of ours."""
     name = make.settings.names.get(cell.system, cell.system)
     at = {"collection": cell.role, "system": name, "query_set": cell.query_set, "measure": cell.measure}
-    printed = make.printed(**at, value="drop")
+    loss, rise = (make.printed(**at, value=value) for value in ("drop", "rise"))
+    printed = loss or rise
     cell.value, cell.reported = "drop", printed.printed if printed else ""
     if estimate is None:
         cell.not_run = cell.not_run or "no query that counts has a value above 0"
@@ -93,5 +105,6 @@ def _filled(make: Maker, cell: Cell, estimate: Estimate | None) -> Cell:
     cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
     cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
     if printed:
-        cell.drop_agreement = agreement(printed.interval, cell.drop, interval)
+        said = -printed.interval.magnitude() if loss else printed.interval
+        cell.drop_agreement = agreement(said, cell.drop, interval)
     return cell

@@ -50,9 +50,12 @@ def query_sets(make: Maker, statistics: list[Path]) -> Grid:
         where = make.settings.evaluation[role]
         for query_set in make.query_sets(role):
             row = query_set if len(roles) == 1 else f"{role}, {query_set}"
-            for of_roles, measure in product(make.systems, make.measures(role)):
-                column = f"{make.settings.labels[of_roles[0]]} {make.heading(measure)}"
-                cells[row, column] = make.cell(of_roles[at], role, query_set, measure, references[at])
+            labels = [make.settings.labels[system] for system in make.one_of_each(0)]
+            for (label, system), measure in product(
+                zip(labels, make.one_of_each(at), strict=True), make.measures(role)
+            ):
+                column = f"{label} {make.heading(measure)}"
+                cells[row, column] = make.cell(system, role, query_set, measure, references[at])
             found = made.get((where["collection"], where["split"], f"{query_set}.json"))
             for quantity, of_rows in counted.items():
                 printed = make.printed(collection=role, query_set=query_set, quantity=quantity)
