@@ -24,8 +24,8 @@ BEGINNINGS = {
     }
 }
 CAPTION_BELOW = ("rodr", "capot")
-# qvg: the text has lost the arrow of one cell to a digit (every other cell of Table 4 has three decimals), and its prose has
-# TeX for two signs.
+# qvg: the text has lost the arrow of one cell to a digit (every other cell of Table 4 has three decimals), and has TeX
+# for two signs of its prose.
 DAMAGED = {"qvg": {"0.1551": "0.155↓", r"\approx": "≈", r"\%": "%"}}
 
 
