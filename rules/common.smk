@@ -54,7 +54,7 @@ wildcard_constraints:
     seed=r"\d+",
     shard=r"\d+",
     paper="|".join(CONFIG.papers),
-    table=r"table\d+|methods|decomposition",
+    table=r"table\d+|methods|decomposition|study_[a-z_]+",
     figure=r"figure\d+|methods",
 
 
@@ -262,14 +262,27 @@ def reported_argument(w, input):
     return f"--reported {shlex.quote(input.reported)}" if input.reported else ""
 
 
+def varied_sets(w):
+    """(collection, split, variation) of the varied query sets behind a table."""
+    shown = reports.evaluation_settings(plan(w), w.paper)
+    return [
+        (where["collection"], where["split"], kind)
+        for where in (shown[role] for role in CONFIG.papers[w.paper]["tables"][w.table]["collections"])
+        for kind in where["means"]["variations_mean"]
+    ]
+
+
 def varied_statistics(w):
     """The counts of the varied query sets of a table that has a row for each."""
     spec = CONFIG.papers[w.paper]["tables"][w.table]
     if spec["rows"] != "query_sets":
         return []
-    shown = reports.evaluation_settings(plan(w), w.paper)
-    return [
-        f"{w.root}/variations/{where['collection']}/{where['split']}/{kind}.json"
-        for where in (shown[role] for role in spec["collections"])
-        for kind in where["means"]["variations_mean"]
-    ]
+    return [f"{w.root}/variations/{collection}/{split}/{kind}.json" for collection, split, kind in varied_sets(w)]
+
+
+def compared_queries(w):
+    """The queries of a table that tells those apart that a variation changes, as they were and as they became."""
+    if "queries" not in CONFIG.papers[w.paper]["tables"][w.table]:
+        return []
+    sets = [at for *place, kind in varied_sets(w) for at in ((*place, "original"), (*place, kind))]
+    return list(dict.fromkeys(plan(w).query_set(*at) for at in sets))

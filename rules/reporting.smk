@@ -5,6 +5,7 @@ rule table:
     input:
         measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table).keys),
         statistics=varied_statistics,
+        queries=compared_queries,
         costs=lambda w: reports.table_costs(plan(w), w.paper, w.table),
         reported=reported_file,
     output:
@@ -30,7 +31,8 @@ rule table:
         contents=contents("config/papers/{paper}/reported.yaml"),
     shell:
         "python -m robustdr stage table --settings {params.settings:q} --measures {input.measures:q}"
-        " --statistics {input.statistics:q} --costs {input.costs:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
+        " --statistics {input.statistics:q} --queries {input.queries:q} --costs {input.costs:q} {params.reported}"
+        " --output {output.md:q} > {log:q} 2>&1"
 
 
 rule figure:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr.config import load
+from robustdr.config import load, validate
 from robustdr.errors import UserError
 
 ROOT = Path(__file__).parents[1]
@@ -51,6 +51,9 @@ def put(*keys):
 ALL = "papers/all/experiment.yaml"
 
 # file, change, how the message begins (after the folder), and a part of what it says to be allowed
+STUDY = {"title": "T", "rows": "changes", "collections": ["msmarco-passage"], "systems": ["dr_oq", "rodr"]}
+STUDY |= {"query_sets": ["misspell"], "measures": ["RR@10"]}
+ORIGINAL = {"against": "original", "level": 0.05, "mark": "↓", "gain": "↑", "correction": "bonferroni"}
 MISTAKES = {
     "chain without its system": (
         ALL,
@@ -227,7 +230,7 @@ MISTAKES = {
         EXPERIMENT,
         put("evaluation", "antique", "measures", ["MRR@10"]),
         "evaluation.antique.measures: measure: 'MRR@10' is unknown",
-        "AP, P@k, R@k, RR",
+        "AP, Judged@k, P@k, R@k, RR",
     ),
     "unknown split": (
         EXPERIMENT,
@@ -243,8 +246,32 @@ MISTAKES = {
     ),
     "two collections in a table of query sets": (
         EXPERIMENT,
-        put("tables", "table2", "collections", ["msmarco-passage", "antique"]),
-        "tables.table2.collections: ['msmarco-passage', 'antique'] is too long",
+        put("tables", "decomposition", "collections", ["msmarco-passage", "antique"]),
+        "tables.decomposition.collections: ['msmarco-passage', 'antique'] is too long",
+        "",
+    ),
+    "average of a system that the table has not": (
+        EXPERIMENT,
+        put("tables", "study_rodr", {**STUDY, "averages": {"both": ["rodr", "ance"]}}),
+        "tables.study_rodr.averages.both: 'ance' is unknown",
+        "dr_oq, rodr",
+    ),
+    "changes without averages": (
+        EXPERIMENT,
+        put("tables", "study_rodr", STUDY),
+        "tables.study_rodr: 'averages' is a required property",
+        "",
+    ),
+    "test against other queries than the original ones": (
+        EXPERIMENT,
+        put("tables", "table2", "significance", {**ORIGINAL, "against": "rodr"}),
+        "tables.table2.significance.against: 'original' was expected",
+        "",
+    ),
+    "test against the original queries without a mark for gains": (
+        EXPERIMENT,
+        put("tables", "table2", "significance", {name: ORIGINAL[name] for name in ("against", "level", "mark")}),
+        "tables.table2.significance: 'gain' is a required property",
         "",
     ),
     "test against a system that the table has not": (
@@ -563,3 +590,11 @@ def test_training_passages_need_more_than_answers(folder):
     message = complaint(folder)
     assert message.startswith(f"{folder / CAPOT}: systems.regular_trivia.collection: 'train' of trivia-qa (scale full)")
     assert message.endswith("has answers alone; positives need qrels")
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "config" / "papers").glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_the_files_of_a_paper_fit_their_schemas(path):
+    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    validate(tree, ROOT / "config" / "schemas" / f"{path.stem}.schema.json", path)

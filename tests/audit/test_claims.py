@@ -24,6 +24,8 @@ OTHERS = {
     "improves": {"over": ["dr_oq"]},
     "not_worse": {"than": "dr_oq", "margin": 0.1},
     "loses": {},
+    "rises": {},
+    "no_gain": {"margin": 0.1},
     "hurts_most": {},
     "hurts_least": {},
     "helps_most": {"base": "dr_oq"},
@@ -179,6 +181,35 @@ def test_loses(store, ours, expected, loss):
     values = store({"dr_oq": {"original": GOOD, "misspell": ours}})
     found = judged(values, "loses", system="dr_oq", query_sets=["misspell"])
     assert found.verdict == expected and found.effects[0].size == pytest.approx(loss)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours", "expected"),
+    [
+        ("rises", GOOD, "holds"),  # .875 against .4375
+        ("rises", BAD, "fails"),
+        ("rises", FAIR, "inconclusive"),
+        ("no_gain", BAD, "holds"),
+        ("no_gain", FAIR, "no power"),  # no query differs, of too few to say so
+        ("no_gain", GOOD, "fails"),
+    ],
+)
+def test_better_than_on_the_original_queries(store, name, ours, expected):
+    values = store({"rodr": {"original": FAIR, "misspell": ours}})
+    assert verdict(values, name, system="rodr", query_sets=["misspell"], **OTHERS[name]) == expected
+
+
+def test_several_systems_stand_for_their_mean(store):
+    """.875 and .4375 fall to .4375 and .175 (1/4, 0, 1/4, 1/5): (1.3125 − .6125) / 1.3125."""
+    both = {"rodr": {"original": GOOD, "misspell": FAIR, "swap_words": GOOD}}
+    both["dr_oq"] = {"original": FAIR, "misspell": BAD, "swap_words": GOOD}
+    values = store(both)
+    arguments = {"system": ["rodr", "dr_oq"], "query_sets": ["misspell"]}
+    (effect,) = judged(values, "loses", **arguments).effects
+    assert effect.size == pytest.approx((1.3125 - 0.6125) / 1.3125)
+    (effect,) = judged(values, "hurts_most", **arguments).effects
+    assert effect.words == "misspell, against swap_words"
+    assert effect.size == pytest.approx((1.75 - 0.6125) / 1.3125)
 
 
 def test_helps_most_and_least(store):

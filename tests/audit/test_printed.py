@@ -69,13 +69,19 @@ def said(quantity):
         ({"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["swap"], "margin": 0.05}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo", "swap"]}, "holds"),
         ({"name": "loses", "system": "ours", "query_sets": ["marks"]}, "inconclusive"),  # 41.0 and 41.0
+        ({"name": "loses", "system": ["ours", "theirs"], "query_sets": ["marks"]}, "holds"),  # 40.5 and 40.0
+        ({"name": "rises", "system": ["ours", "theirs"], "query_sets": ["marks"]}, "fails"),
+        ({"name": "rises", "system": "theirs", "query_sets": ["typo"]}, "fails"),
+        ({"name": "no_gain", "system": "theirs", "query_sets": ["typo", "swap"], "margin": 0.01}, "holds"),
+        ({"name": "loses", "system": "theirs", "query_sets": ["words_mean"]}, "holds"),  # 39.0 of 39.0 and 39.0
+        ({"name": "hurts_most", "system": ["ours", "theirs"], "query_sets": ["typo"]}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("much")}, "holds"),
         ({"name": "loses", "system": "ours", "query_sets": ["typo"], "by": said("much")}, "fails"),
         ({"name": "loses", "system": "theirs", "query_sets": ["swap"], "by": said("little")}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("fall"), "margin": 0.01}, "holds"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("exact")}, "holds"),
         ({"name": "hurts_most", "system": "theirs", "query_sets": ["typo"]}, "holds"),
-        ({"name": "hurts_most", "system": "theirs", "query_sets": ["words_mean"]}, "not printed"),
+        ({"name": "hurts_most", "system": "theirs", "query_sets": ["words_mean"]}, "fails"),  # 39.0
         # 39.0 both: the printed drops tell them apart
         ({"name": "hurts_least", "system": "theirs", "query_sets": ["marks"]}, "holds"),
         ({"name": "hurts_least", "system": "theirs", "query_sets": ["swap"]}, "fails"),
@@ -121,6 +127,7 @@ def test_a_table_that_the_paper_has_not_is_an_error(printed):
         printed(tables=["table3"], name="loses", system="ours", query_sets=["typo"])
 
 
+COLLECTIONS, RERANKERS = ("TREC-DL-2019", "ANTIQUE"), ("KNRM", "cKNRM", "EPIC", "BERT", "T5")
 # Sentences that their own paper's numbers contradict: findings about the papers, each read again in the text.
 CONTRADICTED = {
     # Table 3: swapped words cost 3.43 %, extra punctuation 3.60 %.
@@ -137,7 +144,21 @@ CONTRADICTED = {
         # Table 20: PT 82.46 %, unaltered 81.84 % on typos.
         "Pre-training alignment always under-performs the unaltered network, on NQ at 200",
     ],
+    # Table 4: 41.6 % on misspellings, and no other kind of variation costs 34 % either.
+    "qvg": ["With 100 candidates BERT loses 34% on misspellings"],
     "toroder": [],
+}
+# Sentences about numbers that stand in no table.
+UNDECIDED = {
+    "capot": ["A single epoch of ten gives 95% of the final increase in performance"],
+    "qvg": [
+        *(f"With {depth} candidates BERT loses {loss}% on misspellings" for depth, loss in ((10, 40), (1000, 31))),
+        "BERT loses less with more candidates",
+        *(f"Reranking alone loses about 9% on average over the variations, on {name}" for name in COLLECTIONS),
+        *(f"{name} loses less where it alone reads the variation, on {on}" for on in COLLECTIONS for name in RERANKERS),
+        *(f"More of the ten best passages are judged under the variations, on {name}" for name in COLLECTIONS),
+        *(f"Trained {name} is better than untrained {name} on the original queries" for name in RERANKERS),
+    ],
 }
 
 
@@ -146,4 +167,4 @@ def test_what_the_papers_numbers_say_of_their_claims(name):
     made = judge_folder(PAPERS / name, audit(load_paper(name)))
     assert [claim["claim"] for claim, found in made if found.verdict == "fails"] == CONTRADICTED[name]
     undecided = [claim["claim"] for claim, found in made if found.verdict not in ("holds", "fails")]
-    assert undecided == (["A single epoch of ten gives 95% of the final increase in performance"] * (name == "capot"))
+    assert undecided == UNDECIDED.get(name, [])

@@ -36,6 +36,9 @@ BY_HAND = {
     "P@5": [2 / 5, 2 / 5, 0, 0],
     "Success@1": [0, 0, 0, 0],
     "Success@2": [1, 1, 0, 0],
+    "Judged@1": [0, 1, 0, 1],
+    "Judged@2": [1 / 2, 1, 0, 1],
+    "Judged@10": [2 / 3, 1, 0, 1],
     "nDCG@2": [(1 / LOG3) / (1 + 1 / LOG3), (1 / LOG3) / (2 + 1 / LOG3), 0, 0],
     "nDCG@10": [(1 / LOG3 + 1 / 2) / (1 + 1 / LOG3), (1 / LOG3 + 2 / 2) / (2 + 1 / LOG3), 0, 0],
 }
@@ -78,6 +81,22 @@ def test_measures_equal_those_of_ir_measures(qrels, scores):
             assert found[str(value.measure)][value.query_id] == pytest.approx(value.value, abs=1e-9)
     for qid in qrels.keys() - run.keys():
         assert all(found[measure][qid] == 0 for measure in measures)
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(QIDS, st.dictionaries(st.sampled_from(DOCIDS), st.integers(-1, 3), min_size=1), min_size=1),
+    st.dictionaries(QIDS, st.permutations(DOCIDS).flatmap(lambda docids: st.sampled_from([docids, docids[:3]]))),
+    st.integers(1, 16),
+)
+def test_the_share_that_is_judged_is_that_of_ir_measures(qrels, rankings, cut):
+    """Without ties, which ir_measures breaks the other way round; rankings of 3 and of 14 passages, or none."""
+    scores = {qid: {docid: -float(at) for at, docid in enumerate(docids)} for qid, docids in rankings.items()}
+    found = evaluate(qrels, {qid: list(of.items()) for qid, of in scores.items()}, [f"Judged@{cut}"])[f"Judged@{cut}"]
+    expected = dict.fromkeys(qrels, 0.0)
+    for value in ir_measures.iter_calc([ir_measures.Judged @ cut], qrels, scores):
+        expected[value.query_id] = value.value
+    assert found == {qid: expected[qid] for qid in qrels}
 
 
 @settings(deadline=None)
@@ -140,7 +159,7 @@ def test_names(name, parsed):
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("MRR@10", r"measure: 'MRR@10' is unknown.*; allowed: AP, P@k, R@k, RR, Success@k, nDCG@k"),
+        ("MRR@10", r"measure: 'MRR@10' is unknown.*; allowed: AP, Judged@k, P@k, R@k, RR, Success@k, nDCG@k"),
         ("RR@0", "measure: 'RR@0' is unknown"),
         ("nDCG", "measure 'nDCG' needs a cut, e.g. nDCG@10"),
     ],

@@ -149,15 +149,17 @@ def evaluation(**means: list[str]) -> dict:
 
 @pytest.fixture()
 def paper(measured, tmp_path):
-    """`paper.table("table1", …)` writes a table and gives its four files; change `measures` and `costs` before."""
+    """`paper.table("table1", …)` writes a table and gives its files; change `measures`, `costs`, `queries` before."""
     reported = tmp_path / "reported.yaml"
     reported.write_text(REPORTED, encoding="utf-8")
     statistics = []
     for kind, unchanged, changed, lost in (("misspell", 0, 40, 3), ("swap_words", 1234, 5678, 0)):
-        statistics.append(tmp_path / f"{kind}.json")
-        statistics[-1].write_text(
-            json.dumps({"queries": unchanged + changed, "unchanged": unchanged, "changed": changed, "lost": lost})
-        )
+        counts = {"queries": unchanged + changed, "unchanged": unchanged, "changed": changed, "lost": lost}
+        counts["changed_ignoring_case_and_punctuation"] = changed - 1
+        for collection in ("toy", "toy-verbs"):
+            statistics.append(tmp_path / "variations" / collection / "dev" / f"{kind}.json")
+            statistics[-1].parent.mkdir(parents=True, exist_ok=True)
+            statistics[-1].write_text(json.dumps(counts))
 
     def measure(system: str, **named) -> Path:
         return measured(system, {f"dev.{kind}": ranks for kind, ranks in RANKS[system].items()}, **named)
@@ -184,10 +186,18 @@ def paper(measured, tmp_path):
         }
         output = tmp_path / "tables" / f"toy_{name}.md"
         printed = reported if name != "methods" else None
-        write_table(told(TableSettings, **{**settings, **changes}), list(measures), statistics, printed, costs, output)
+        made = told(TableSettings, **{**settings, **changes})
+        write_table(made, list(measures), statistics, queries, printed, costs, output)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []
+    queries: list[Path] = []
     return SimpleNamespace(
-        table=table, measures=measures, measure=measure, costs=costs, evaluation=evaluation, specs=SPECS
+        table=table,
+        measures=measures,
+        measure=measure,
+        costs=costs,
+        queries=queries,
+        evaluation=evaluation,
+        specs=SPECS,
     )

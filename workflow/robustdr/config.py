@@ -13,7 +13,7 @@ from robustdr import variations
 from robustdr.checks import at, known
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
-from robustdr.needs import claimed_systems, reported_pairs
+from robustdr.needs import claimed_systems, compared, reported_pairs
 from robustdr.systems import DEFAULT, KINDS, kind_of
 
 Tree = dict[str, Any]
@@ -260,9 +260,12 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
             raise UserError(f"{where}.{field}: {', '.join(systems)}: {count}; name one system for each collection")
     for system, _ in reported_pairs(spec):
         _known_system(config, f"{where}.systems", system)
-    for system, other in spec.get("significance", {}).get("against", {}).items():
+    for system, other in compared(spec).items():
         known(f"{where}.significance.against", system, spec["systems"])
         known(f"{where}.significance.against.{system}", other, spec["systems"])
+    for average, systems in spec.get("averages", {}).items():
+        for averaged in systems:
+            known(f"{where}.averages.{average}", str(averaged), list(map(str, spec["systems"])))
     if "base" in spec:
         known(f"{where}.base", spec["base"], spec["systems"])
     if "chains" in spec:

@@ -12,14 +12,19 @@ def snapshot(system: str, share: float) -> str:
     return system if share == 1 else f"{system}.at{round(100 * share)}"
 
 
+def compared(spec: Tree) -> dict[str, str]:
+    """The systems that a table's tests compare with another one; none where they compare query sets of one system."""
+    against = spec.get("significance", {}).get("against", {})
+    return against if isinstance(against, dict) else {}
+
+
 def reported_pairs(spec: Tree) -> Iterator[tuple[str, str]]:
     """(system, role) of every cell or point of a table or figure; a list of systems has one for each collection."""
     roles = spec["collections"] if "collections" in spec else [spec["collection"]]
-    against = spec.get("significance", {}).get("against", {})
     others = [spec[field] for field in ("start", "drop_from", "base") if field in spec]
     before = [system for chain in spec.get("chains", {}).values() for system in chain if system]
     taken = [snapshot(system, share) for system in spec["systems"] for share in spec.get("points", [])]
-    for system in [*spec["systems"], *taken, *against.values(), *others, *before]:
+    for system in [*spec["systems"], *taken, *compared(spec).values(), *others, *before]:
         if isinstance(system, list):
             yield from zip(system, roles, strict=True)
         else:

@@ -248,6 +248,7 @@ def evaluate(a: argparse.Namespace) -> Made:
     settings=TEXT,
     measures=READS,
     statistics=READS,
+    queries=READS,
     costs=PATHS,
     reported_=PATH,
     output=MADE,
@@ -257,7 +258,7 @@ def table(a: argparse.Namespace) -> Made:
     from robustdr.reporting.tables import write_table
     from robustdr.settings import read
 
-    write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.reported, a.costs, a.output)
+    write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
     return None
 
 

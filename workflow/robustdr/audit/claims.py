@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil, isfinite
 from typing import Any
 
-from robustdr.audit.effects import ABOVE, ORIGINAL, Effect, effects
+from robustdr.audit.effects import ABOVE, ORIGINAL, Effect, Systems, effects
 from robustdr.audit.intervals import Interval
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.verdicts import (
@@ -33,11 +33,14 @@ class Measured:
     measure: str
     taken: Mapping[str, str]
 
-    def mean(self, system: str, query_set: str, measure: str = "") -> Estimate:
+    def mean(self, system: Systems, query_set: str, measure: str = "") -> Estimate:
+        if not isinstance(system, str):
+            first, *others = (self.mean(one, query_set, measure) for one in system)
+            return sum(others, first) / len(system)
         asked = measure or self.measure
         return Estimate(self.store.values(system, self.collection, self.split, query_set, self.taken.get(asked, asked)))
 
-    def drop(self, system: str, query_set: str) -> Estimate:
+    def drop(self, system: Systems, query_set: str) -> Estimate:
         original = self.mean(system, ORIGINAL)
         return (self.mean(system, query_set) - original) / original
 
@@ -46,9 +49,10 @@ class Measured:
             f"{system}: hours depend on the machines; the table of all methods shows what training costs here"
         )
 
-    def others(self, system: str, query_sets: Sequence[str]) -> list[str]:
+    def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         named = {kind for query_set in query_sets for kind in self.store.kinds(self.collection, query_set)}
-        return [kind for kind in self.store.query_sets(system, self.collection, self.split) if kind not in named]
+        one = system if isinstance(system, str) else system[0]
+        return [kind for kind in self.store.query_sets(one, self.collection, self.split) if kind not in named]
 
 
 @dataclass(frozen=True)

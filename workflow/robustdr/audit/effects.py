@@ -20,6 +20,7 @@ class Quantity(Protocol):
     def __truediv__(self, other: Self, /) -> Self: ...
 
 
+Systems = str | Sequence[str]  # several stand for their mean
 Q = TypeVar("Q", bound=Quantity)
 Q_co = TypeVar("Q_co", bound=Quantity, covariant=True)
 
@@ -27,16 +28,16 @@ Q_co = TypeVar("Q_co", bound=Quantity, covariant=True)
 class Numbers(Protocol[Q_co]):
     """The numbers of one collection and split, under the measure of a claim unless another one is named."""
 
-    def mean(self, system: str, query_set: str, measure: str = "") -> Q_co:
-        """The mean of the measure over the queries; raises UserError where there is none."""
+    def mean(self, system: Systems, query_set: str, measure: str = "") -> Q_co:
+        """The mean of the measure over the queries, and over systems; raises UserError where there is none."""
 
-    def drop(self, system: str, query_set: str) -> Q_co:
+    def drop(self, system: Systems, query_set: str) -> Q_co:
         """(mean on the query set − mean on the original queries) / mean on the original queries of `system`."""
 
     def hours(self, system: str) -> Q_co:
         """What making a system costs: its training, and the index where that is made anew."""
 
-    def others(self, system: str, query_sets: Sequence[str]) -> list[str]:
+    def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         """The variations that are none of `query_sets`, nor averaged by one of them."""
 
 
@@ -63,7 +64,7 @@ Effects = Iterator[Effect[Q]]
 
 
 def improves(
-    numbers: Numbers[Q], system: str, over: list[str], query_sets: list[str], region: Interval = ABOVE
+    numbers: Numbers[Q], system: Systems, over: list[str], query_sets: list[str], region: Interval = ABOVE
 ) -> Effects[Q]:
     """`system` is better than each of `over` on each query set, as a share of the latter on the original queries."""
     for other in over:
@@ -72,18 +73,18 @@ def improves(
             yield Effect(kind, f"over {other}", gain, numbers.mean(other, ORIGINAL), region)
 
 
-def not_worse(numbers: Numbers[Q], system: str, than: str, query_sets: list[str], margin: float) -> Effects[Q]:
+def not_worse(numbers: Numbers[Q], system: Systems, than: str, query_sets: list[str], margin: float) -> Effects[Q]:
     """`system` is not worse than `than` by `margin`, a share of the latter on the original queries."""
     return improves(numbers, system, [than], query_sets, Interval(-margin, inf))
 
 
-def equivalence(numbers: Numbers[Q], system: str, to: str, query_sets: list[str], margin: float) -> Effects[Q]:
+def equivalence(numbers: Numbers[Q], system: Systems, to: str, query_sets: list[str], margin: float) -> Effects[Q]:
     """`system` differs from `to` by less than `margin`, a share of the latter on the original queries."""
     return improves(numbers, system, [to], query_sets, Interval(-margin, margin))
 
 
 def loses(
-    numbers: Numbers[Q], system: str, query_sets: list[str], base: str = "", region: Interval = ABOVE
+    numbers: Numbers[Q], system: Systems, query_sets: list[str], base: str = "", region: Interval = ABOVE
 ) -> Effects[Q]:
     """`system` is worse on each query set than `base` (by default itself) on the original queries, as a share of it."""
     original = numbers.mean(base or system, ORIGINAL)
@@ -91,14 +92,26 @@ def loses(
         yield Effect(kind, "", original - numbers.mean(system, kind), original, region)
 
 
-def hurts_most(numbers: Numbers[Q], system: str, query_sets: list[str], against: Sequence[str] = ()) -> Effects[Q]:
+def rises(numbers: Numbers[Q], system: Systems, query_sets: list[str], region: Interval = ABOVE) -> Effects[Q]:
+    """`system` is better on each query set than on its own original queries, as a share of these."""
+    original = numbers.mean(system, ORIGINAL)
+    for kind in query_sets:
+        yield Effect(kind, "", numbers.mean(system, kind) - original, original, region)
+
+
+def no_gain(numbers: Numbers[Q], system: Systems, query_sets: list[str], margin: float) -> Effects[Q]:
+    """`system` is on no query set better by `margin` than on its own original queries, as a share of these."""
+    return rises(numbers, system, query_sets, Interval(-inf, margin))
+
+
+def hurts_most(numbers: Numbers[Q], system: Systems, query_sets: list[str], against: Sequence[str] = ()) -> Effects[Q]:
     """Each of `query_sets` costs `system` more than each of `against`, by default every other variation."""
     for kind in query_sets:
         for other in against or numbers.others(system, query_sets):
             yield Effect(kind, f"against {other}", numbers.drop(system, other) - numbers.drop(system, kind))
 
 
-def hurts_least(numbers: Numbers[Q], system: str, query_sets: list[str], against: Sequence[str] = ()) -> Effects[Q]:
+def hurts_least(numbers: Numbers[Q], system: Systems, query_sets: list[str], against: Sequence[str] = ()) -> Effects[Q]:
     """Each of `query_sets` costs `system` less than each of `against`, by default every other variation."""
     for kind in query_sets:
         for other in against or numbers.others(system, query_sets):
@@ -106,7 +119,7 @@ def hurts_least(numbers: Numbers[Q], system: str, query_sets: list[str], against
 
 
 def helps_most(
-    numbers: Numbers[Q], system: str, base: str, query_sets: list[str], against: Sequence[str] = ()
+    numbers: Numbers[Q], system: Systems, base: str, query_sets: list[str], against: Sequence[str] = ()
 ) -> Effects[Q]:
     """`system` gains more over `base` on `query_sets` than on each of `against`, by default every other variation."""
     for kind, other, here, there in _gains(numbers, system, base, query_sets, against):
@@ -114,7 +127,7 @@ def helps_most(
 
 
 def helps_least(
-    numbers: Numbers[Q], system: str, base: str, query_sets: list[str], against: Sequence[str] = ()
+    numbers: Numbers[Q], system: Systems, base: str, query_sets: list[str], against: Sequence[str] = ()
 ) -> Effects[Q]:
     """`system` gains less over `base` on `query_sets` than on each of `against`, by default every other variation."""
     for kind, other, here, there in _gains(numbers, system, base, query_sets, against):
@@ -122,7 +135,7 @@ def helps_least(
 
 
 def _gains(
-    numbers: Numbers[Q], system: str, base: str, query_sets: list[str], against: Sequence[str]
+    numbers: Numbers[Q], system: Systems, base: str, query_sets: list[str], against: Sequence[str]
 ) -> Iterator[tuple[str, str, Q, Q]]:
     def gain(kind: str) -> Q:
         return numbers.mean(system, kind) - numbers.mean(base, kind)
@@ -132,7 +145,7 @@ def _gains(
             yield kind, other, gain(kind), gain(other)
 
 
-def smaller_drop(numbers: Numbers[Q], system: str, than: list[str], query_sets: list[str]) -> Effects[Q]:
+def smaller_drop(numbers: Numbers[Q], system: Systems, than: list[str], query_sets: list[str]) -> Effects[Q]:
     """The drop of `system` is smaller than that of each of `than`, each against its own original queries."""
     for other in than:
         for kind in query_sets:
@@ -140,7 +153,7 @@ def smaller_drop(numbers: Numbers[Q], system: str, than: list[str], query_sets: 
 
 
 def share_of_gain(
-    numbers: Numbers[Q], system: str, snapshot: str, base: str, query_sets: list[str], region: Interval
+    numbers: Numbers[Q], system: Systems, snapshot: str, base: str, query_sets: list[str], region: Interval
 ) -> Effects[Q]:
     """`system` gains over `base`, and its `snapshot` has that share of the gain, or more."""
     yield from improves(numbers, system, [base], query_sets)
@@ -151,7 +164,7 @@ def share_of_gain(
 
 
 def loss_shrinks(
-    numbers: Numbers[Q], system: str, query_sets: list[str], from_measure: str, region: Interval = ABOVE
+    numbers: Numbers[Q], system: Systems, query_sets: list[str], from_measure: str, region: Interval = ABOVE
 ) -> Effects[Q]:
     """The drop of `system` under the claim's measure is smaller than under `from_measure`, as a share of the latter."""
     for kind in query_sets:
@@ -163,7 +176,9 @@ def loss_shrinks(
         yield Effect(kind, f"from {from_measure}", then - now, then, region)
 
 
-def gain_shrinks(numbers: Numbers[Q], system: str, base: str, query_sets: list[str], from_measure: str) -> Effects[Q]:
+def gain_shrinks(
+    numbers: Numbers[Q], system: Systems, base: str, query_sets: list[str], from_measure: str
+) -> Effects[Q]:
     """The gain of `system` over `base`, a share of the latter, is smaller than under `from_measure`."""
     for kind in query_sets:
         then, now = (
@@ -186,6 +201,8 @@ TESTS: dict[str, Callable[..., Effects[Any]]] = {
         not_worse,
         equivalence,
         loses,
+        rises,
+        no_gain,
         hurts_most,
         hurts_least,
         helps_most,

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from robustdr.audit import intervals
 from robustdr.audit.cells import Cell
-from robustdr.audit.effects import ORIGINAL, effects
+from robustdr.audit.effects import ORIGINAL, Systems, effects
 from robustdr.audit.findings import Audit
 from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
@@ -60,15 +61,20 @@ class Printed:
                     return cell
         return None
 
-    def mean(self, system: str, query_set: str, measure: str = "") -> Interval:
+    def mean(self, system: Systems, query_set: str, measure: str = "") -> Interval:
+        """What is printed, or else the mean of what is: over several systems, and over the variations behind a mean."""
+        if not isinstance(system, str):
+            return intervals.mean([self.mean(one, query_set, measure) for one in system])
         cell = self._find(WHOLE, system, query_set, measure)
+        if cell is None and query_set in self.means:
+            return intervals.mean([self.mean(system, kind, measure) for kind in self.means[query_set]])
         if cell is None:
             raise Unprinted(f"no {measure or self.measure} of {system} on {query_set} in {', '.join(self.tables)}")
         return cell.interval
 
-    def drop(self, system: str, query_set: str) -> Interval:
+    def drop(self, system: Systems, query_set: str) -> Interval:
         """The printed drop, which is rounded less than what would follow from printed measures."""
-        cell = self._find(("drop",), system, query_set, "")
+        cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
         original = self.mean(system, ORIGINAL)
@@ -83,7 +89,7 @@ class Printed:
                 return cell.interval
         raise Unprinted(f"no hours of {system} in {', '.join(self.tables)}")
 
-    def others(self, system: str, query_sets: Sequence[str]) -> list[str]:
+    def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         named = {kind for query_set in query_sets for kind in self.means.get(query_set, [query_set])}
         return [kind for kind in self.variations if kind not in named]
 

@@ -1,4 +1,4 @@
-"""Effectiveness measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names."""
+"""Measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names; `Judged@k` is counted."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytrec_eval
 
 from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
-from robustdr.evaluation.names import PROVIDED, WITHOUT_CUT, parse
+from robustdr.evaluation.names import JUDGED, PROVIDED, WITHOUT_CUT, parse
 from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.files import atomic, read_answers, read_qrels
 from robustdr.retrieval.runs import Ranking, rank, read_run
@@ -24,6 +24,8 @@ def evaluate(
     """Per-query values of each measure, {measure: {qid: value}}; a judged query that the run lacks counts 0.
 
     Ties are broken as trec_eval does, by docid descending. `RR@k` and `AP@k` are RR and AP of the run cut at k.
+    `Judged@k` is the share of the passages in the top k that have a judgement, whatever its grade: of those that there
+    are where fewer were retrieved, as ir_measures counts it.
 
     Args:
         qrels: {qid: {docid: grade}}. run: {qid: ranking}.
@@ -31,13 +33,15 @@ def evaluate(
     """
     # trec_eval has no cut for RR and AP: theirs is the run's. Measures of the same cut are evaluated together.
     asked: dict[int | None, dict[str, str]] = {}
+    values: dict[str, dict[str, float]] = {}
     for measure in measures:
         name, cut = parse(measure)
-        if name in WITHOUT_CUT:
+        if name == JUDGED and cut:
+            values[measure] = {qid: _judged(rank(run.get(qid, []), cut), grades) for qid, grades in qrels.items()}
+        elif name in WITHOUT_CUT:
             asked.setdefault(cut, {})[measure] = PROVIDED[name]
         else:
             asked.setdefault(None, {})[measure] = f"{PROVIDED[name]}.{cut}"
-    values: dict[str, dict[str, float]] = {}
     for cut, provided in asked.items():
         scored = {
             qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in run.items() if qid in qrels
@@ -47,6 +51,10 @@ def evaluate(
             name = name.replace(".", "_")
             values[measure] = {qid: found[qid][name] if qid in found else 0.0 for qid in qrels}
     return values
+
+
+def _judged(top: Ranking, grades: Mapping[str, int]) -> float:
+    return sum(docid in grades for docid, _ in top) / len(top) if top else 0.0
 
 
 def write_measures(

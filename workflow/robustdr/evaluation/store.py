@@ -94,6 +94,17 @@ class Store:
         self._seeds(system, collection)
         return [kind for kind in self.kinds(collection, MEAN) if self._has(system, collection, split, kind)]
 
+    def queries(self, system: str, collection: str, split: str) -> list[str]:
+        """The ids of a split's queries, in the order of `values`.
+
+        Raises:
+            UserError: nothing was measured there.
+        """
+        self._seeds(system, collection)
+        paths = (s.path for s in self.sources if (s.system, s.collection) == (system, collection))
+        frame, _ = read_measures(next(paths))
+        return sorted(set(frame.loc[frame["query_set"] == f"{split}.original", "qid"]))
+
     def values(self, system: str, collection: str, split: str, query_set: str, measure: str) -> np.ndarray:
         """[seeds, queries], queries in the order of their ids; a mean averages each query's variations.
 

@@ -11,7 +11,7 @@ from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
 from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
-from robustdr.evaluation.store import Store
+from robustdr.evaluation.store import MEAN, Store
 from robustdr.reporting.settings import TableSettings
 
 ORIGINAL = "original"
@@ -23,7 +23,8 @@ class Cell:
 
     `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
     says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds;
-    `difference` is how far it lies above that of the system `against`, with the ends of its 95 % interval.
+    `difference` is how far it lies above that of the system `against`, with the ends of its 95 % interval; `drop` is
+    the drop alone, a mean of several.
     `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
     over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are
     the ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement`: see `agreement`.
@@ -115,6 +116,11 @@ class Maker:
     def spec(self) -> dict[str, Any]:
         return self.settings.spec
 
+    def one_of_each(self, at: int, systems: list[str | list[str]] | None = None) -> list[str]:
+        """The systems of the table, or those given, for its collection number `at`: one of a list."""
+        asked = self.spec["systems"] if systems is None else systems
+        return [system[at] if isinstance(system, list) else system for system in asked]
+
     def query_sets(self, role: str) -> list[str]:
         """The rows of a table of query sets: the original, the means, the variations."""
         where = self.settings.evaluation[role]
@@ -130,8 +136,9 @@ class Maker:
         return taken if taken == measure else f"{taken} [{measure}]"
 
     def printed(self, **coordinates: object) -> Printed | None:
-        """What the paper prints at these coordinates of the table."""
-        return self.reported.find(self.settings.table, **coordinates) if self.reported else None
+        """What the paper prints at these coordinates of the table, or of those that the spec names as `reported`."""
+        tables = self.spec.get("reported", [self.settings.table])
+        return self.reported.first(tables, **coordinates) if self.reported else None
 
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
         """A cell in its place, without numbers; `not_run` says why it will have none."""
@@ -185,11 +192,26 @@ class Maker:
                 cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
                 if printed_drop is not None:
                     cell.drop_agreement = agreement(printed_drop.interval, cell.drop, interval)
-        test = self.spec.get("significance", {"against": {}})
-        cell.against = against or test["against"].get(system, "")
-        if cell.against and not self.store.why_not(cell.against, cell.collection, cell.split, query_set):
-            compared = paired_t_test(found.mean(axis=0), self.values(cell, cell.against, query_set).mean(axis=0))
-            cell.difference, cell.p = compared.difference, compared.p
-            if not against and cell.p < test["level"] and (cell.difference < 0) == (test["mark"] == "↓"):
-                cell.mark = test["mark"]
+        self._compare(cell, found.mean(axis=0), against)
         return cell
+
+    def _compare(self, cell: Cell, found: np.ndarray, against: str) -> None:
+        """Test a cell's values, [queries], against those of another system, or of its own on the original queries.
+
+        Bonferroni's family is all that is compared with the same original queries: the variations at hand.
+        """
+        test = self.spec.get("significance", {"against": {}})
+        family, other, query_set = [cell.query_set], against, cell.query_set
+        if test["against"] == ORIGINAL:
+            family, query_set = self.settings.evaluation[cell.role]["means"][MEAN], ORIGINAL
+            other = cell.system if cell.query_set in family else ""
+        elif not against:
+            other = test["against"].get(cell.system, "")
+        cell.against = other
+        if other and not self.store.why_not(other, cell.collection, cell.split, query_set):
+            compared = paired_t_test(found, self.values(cell, other, query_set).mean(axis=0))
+            cell.difference, cell.p = compared.difference, min(1.0, compared.p * len(family))
+            if not against and cell.p < test["level"]:
+                loss = test["mark"] if test["mark"] == "↓" else ""
+                gain = test.get("gain", "" if loss else test["mark"])
+                cell.mark = loss if cell.difference < 0 else gain

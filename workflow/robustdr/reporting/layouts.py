@@ -1,6 +1,7 @@
 """The layouts of the papers' tables: what the rows are and what the columns are."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,31 +22,53 @@ SUMMARY = {  # value in reported.yaml -> heading
 }
 
 
+CHANGED = (
+    "valid: the queries that a variation leaves with other words, case and punctuation aside; an invalid variation is "
+    "replaced by the original query where people judged it."
+)
+COUNTED = {  # quantity in reported.yaml -> count in the statistics of a query set
+    "unchanged": "unchanged",
+    "changed": "changed",
+    "valid": "changed_ignoring_case_and_punctuation",
+}
+
+
 def query_sets(make: Maker, statistics: list[Path]) -> Grid:
-    """A row per query set, a column per system and measure; facts: the queries that a variation changed."""
-    (role,), systems = make.spec["collections"], make.spec["systems"]
-    labels = make.settings.labels
-    (drop_from,) = make.spec.get("drop_from", [""])
-    rows, cells = make.query_sets(role), {}
-    columns = {
-        f"{labels[system]} {make.heading(measure)}": (system, measure)
-        for system in systems
-        for measure in make.measures(role)
+    """A row per query set of each collection, a column per system and measure; facts: what variations change.
+
+    `valid` counts the queries that have other words: where people judged the variations, an invalid one is none.
+    """
+    roles = make.spec["collections"]
+    references = make.spec.get("drop_from", [""] * len(roles))
+    made = {path.parts[-3:]: json.loads(path.read_text(encoding="utf-8")) for path in statistics}
+    cells: dict[tuple[str, str], Cell] = {}
+    counted: dict[str, dict[str, tuple[str, str]]] = {
+        kind: {} for kind in make.spec.get("counts", ["unchanged", "changed"])
     }
-    for query_set in rows:
-        for column, (system, measure) in columns.items():
-            cells[query_set, column] = make.cell(system, role, query_set, measure, drop_from)
-    made = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in statistics}
-    facts = {}
-    for quantity in ("unchanged", "changed"):
-        printed = {row: make.printed(query_set=row, quantity=quantity) for row in rows}
-        facts[quantity] = {
-            row: (cell.printed if cell else "–", f"{made[row][quantity]:,}" if row in made else "–")
-            for row, cell in printed.items()
-        }
-    lost = [f"{kind} {100 * of['lost'] / of['queries']:.1f} %" for kind, of in made.items() if of["lost"]]
-    notes = [f"Queries left none of their uncommon words, a lost question more than a reworded one: {', '.join(lost)}."]
-    return Grid("Query set", rows, [*facts, *columns], cells, facts, notes if lost else [])
+    lost = []
+    for at, role in enumerate(roles):
+        where = make.settings.evaluation[role]
+        for query_set in make.query_sets(role):
+            row = query_set if len(roles) == 1 else f"{role}, {query_set}"
+            labels = [make.settings.labels[system] for system in make.one_of_each(0)]
+            for (label, system), measure in product(
+                zip(labels, make.one_of_each(at), strict=True), make.measures(role)
+            ):
+                column = f"{label} {make.heading(measure)}"
+                cells[row, column] = make.cell(system, role, query_set, measure, references[at])
+            found = made.get((where["collection"], where["split"], f"{query_set}.json"))
+            for quantity, of_rows in counted.items():
+                printed = make.printed(collection=role, query_set=query_set, quantity=quantity)
+                here = f"{found[COUNTED[quantity]]:,}" if found else "–"
+                of_rows[row] = (printed.printed if printed else "–", here)
+            if found and found["lost"]:
+                lost.append(f"{row} {100 * found['lost'] / found['queries']:.1f} %")
+    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
+    notes = [CHANGED] if "valid" in counted else []
+    if lost:
+        few = "Queries left none of their uncommon words, a lost question more than a reworded one"
+        notes.append(f"{few}: {', '.join(lost)}.")
+    return Grid("Query set", rows, [*counted, *columns], cells, counted, notes)
 
 
 def systems(make: Maker) -> Grid:

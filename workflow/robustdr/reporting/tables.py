@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,22 +12,30 @@ from robustdr.audit.reported import load
 from robustdr.evaluation.store import MEAN, open_store
 from robustdr.files import write_text
 from robustdr.integrity import hardware
-from robustdr.reporting.cells import Cell, Grid, Maker, bounds
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, bounds
 from robustdr.reporting.chains import chains
+from robustdr.reporting.changes import changes
 from robustdr.reporting.layouts import collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
 from robustdr.reporting.settings import TableSettings
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
+AGREEMENT = (  # what the signs say
+    ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
+    "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
+)
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
 
-def build(make: Maker, statistics: list[Path], costs: list[Path]) -> Grid:
+def build(make: Maker, statistics: list[Path], queries: list[Path], costs: list[Path]) -> Grid:
     """Lay out one table as its `rows` say.
 
     Args:
-        make: makes its cells. statistics: of the varied query sets. costs: cost.json files of trained systems.
+        make: makes its cells. statistics: of the varied query sets. queries: originals and variations, where the table
+            tells them apart. costs: cost.json files of trained systems.
     """
+    if make.spec["rows"] == "changes":
+        return changes(make, queries)
     if make.spec["rows"] == "query_sets":
         return query_sets(make, statistics)
     if make.spec["rows"] == "methods":
@@ -45,6 +54,9 @@ def reproduced_text(cell: Cell) -> str:
         return "not run"
     if cell.value == "difference":
         return f"{100 * cell.reproduced:+.1f} {bounds(cell.difference_low, cell.difference_high)}"
+    if cell.value == "drop":
+        change = f"{100 * cell.reproduced:+.1f}% {bounds(cell.drop_low, cell.drop_high)}"
+        return f"{change} {SIGNS[cell.drop_agreement]}".rstrip()
     text = f"{100 * cell.reproduced:.{2 if cell.value in ('deviation', 'ci') else 1}f}{cell.mark}"
     if cell.uncertainty is not None:
         text += f" ±{100 * cell.uncertainty:.1f}"
@@ -76,6 +88,8 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
+    if any(cell.value == "drop" for cell in cells):
+        return f"Each cell: a drop against the original queries, in brackets its 95 % interval{AGREEMENT}."
     if any(cell.value == "difference" for cell in cells):
         return "Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries and seeds."
     legend = "Each cell: the measure ×100"
@@ -83,12 +97,7 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
         references = {settings.labels[cell.drop_from] for cell in cells if cell.drop_from not in ("", cell.system)}
         whose = f" of {', '.join(sorted(references))}" if references else ""
         legend += f", then its drop against the original queries{whose}"
-    if any(cell.drop_agreement for cell in cells):
-        legend += (
-            ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a "
-            "smaller gain than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
-        )
-    return legend + "."
+    return legend + (f"{AGREEMENT}." if any(cell.drop_agreement for cell in cells) else ".")
 
 
 def _means(settings: TableSettings, cells: list[Cell]) -> list[str]:
@@ -114,6 +123,29 @@ def _uncertainty(settings: TableSettings, cells: list[Cell]) -> list[str]:
     return notes if len(notes) > 1 else [f"± is {over}." for over in systems]
 
 
+def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
+    """What marks mean; where they compare with the original queries, also how many cells bear one."""
+    test, labels = settings.spec.get("significance"), settings.labels
+    if not test:
+        return []
+    words = f"paired two-tailed t-test at p < {test['level']}"
+    if test["against"] != ORIGINAL:
+        pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
+        return [f"{test['mark']}: {words}, uncorrected as in the paper: {pairs}."]
+    notes = [
+        f"{test['mark']} {test['gain']}: worse or better than the same system on the original queries, {words} with "
+        "Bonferroni's correction for all variations of the collection; means are not tested."
+    ]
+    for role in dict.fromkeys(cell.role for cell in cells):
+        tested = [cell for cell in cells if cell.role == role and cell.p is not None]
+        marks = Counter(cell.mark for cell in tested)
+        number = ", ".join(f"{marks[mark]} {mark}" for mark in (test["mark"], test["gain"]))
+        notes.append(
+            f"{role}: {number} of {len(tested)} comparisons, {len(settings.evaluation[role]['means'][MEAN])} a system."
+        )
+    return notes
+
+
 def _losses(settings: TableSettings) -> list[str]:
     """Each loss with its settings, which a paper may leave open; systems of the same label are told apart."""
     labels, notes = settings.labels, []
@@ -126,17 +158,11 @@ def _losses(settings: TableSettings) -> list[str]:
 
 def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
-    cells, labels = list(grid.cells.values()), settings.labels
+    cells = list(grid.cells.values())
     notes = [_legend(settings, cells)]
-    if settings.spec["rows"] not in ("seeds", "chains"):
+    if settings.spec["rows"] not in ("seeds", "chains", "changes"):
         notes += _uncertainty(settings, cells)
-    test = settings.spec.get("significance")
-    if test:
-        pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
-        notes.append(
-            f"{test['mark']}: paired two-tailed t-test at p < {test['level']}, uncorrected as in the paper: {pairs}."
-        )
-    notes += grid.notes + _means(settings, cells)
+    notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
     taken = {cell.measure: cell.measured for cell in cells}
     notes += [f"{asked} is measured as {measured} here." for asked, measured in taken.items() if asked != measured]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
@@ -199,6 +225,7 @@ def write_table(
     settings: TableSettings,
     measures: list[Path],
     statistics: list[Path],
+    queries: list[Path],
     reported: Path | None,
     costs: list[Path],
     output: Path,
@@ -207,7 +234,7 @@ def write_table(
 
     Args:
         measures: measures files, in the order of the settings' keys. statistics: of the varied query sets.
-        costs: cost.json files of the lineages.
+        queries: original and varied ones, where the table tells them apart. costs: cost.json files of the lineages.
         reported: reported.yaml; None where no paper prints the table. output: the .md file.
     """
     settings = replace(settings, compared=reported is not None)
@@ -215,7 +242,7 @@ def write_table(
         mixed = f"Computed on different hardware, which decides last digits: {'; '.join(kinds)}."
         settings = replace(settings, notes=[*settings.notes, mixed])
     make = Maker(settings, open_store(settings, measures), load(reported) if reported else None)
-    grid = build(make, statistics, costs)
+    grid = build(make, statistics, queries, costs)
     rows = records(settings, grid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")

@@ -1,0 +1,110 @@
+"""How much measures change from the original queries to their variations: by system, and over all of them."""
+
+from dataclasses import replace
+from itertools import product
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.files import read_queries
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
+from robustdr.variations.statistics import neutral
+
+Changed = dict[tuple[str, str, str], set[str]]  # (collection, split, variation) -> ids of queries
+
+
+def changes(make: Maker, queries: list[Path]) -> Grid:
+    """A row per system and per average over some of them; a column per collection, query set and measure.
+
+    Args:
+        make: makes its cells. queries: with `queries: changed` in the spec, which then counts for every variation only
+            the queries that it changes, the original queries (`queries.tsv`) and the variations of each collection.
+    """
+    roles, averages = make.spec["collections"], make.spec["averages"]
+    changed = _changed(queries) if "queries" in make.spec else None
+    cells: dict[tuple[str, str], Cell] = {}
+    for (at, role), query_set in product(enumerate(roles), make.spec["query_sets"]):
+        for measure in make.spec["measures"]:
+            column = f"{role} {query_set} {make.heading(measure)}"
+            found: dict[str, tuple[Cell, Estimate | None]] = {}
+            for system in make.one_of_each(at):
+                cell = make.blank(system, role, query_set, measure)
+                found[system] = cell, None if cell.not_run else _drop(make, cell, changed)
+            for name, members in averages.items():
+                found[name] = _average(name, [found[system] for system in make.one_of_each(at, members)])
+            rows = [make.settings.labels[system] for system in make.one_of_each(0)] + list(averages)
+            for row, (cell, estimate) in zip(rows, found.values(), strict=True):
+                cells[row, column] = _filled(make, cell, estimate)
+    counted = "the queries whose words the variation changes" if changed is not None else "all queries"
+    notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
+    labels = make.settings.labels
+    notes += [
+        f"{name}: the mean of {', '.join(labels[system] for system in make.one_of_each(0, members))}."
+        for name, members in averages.items()
+    ]
+    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
+    return Grid("System", rows, columns, cells, notes=notes)
+
+
+def _changed(queries: list[Path]) -> Changed:
+    """The queries that each variation gives other words, case and punctuation left aside."""
+    texts = {path.parts[-3:]: read_queries(path) for path in queries}
+    return {
+        (collection, split, Path(name).stem): {
+            qid
+            for qid, text in varied.items()
+            if neutral(text) != neutral(texts[collection, split, "queries.tsv"][qid])
+        }
+        for (collection, split, name), varied in texts.items()
+        if name != "queries.tsv"
+    }
+
+
+def _average(name: str, parts: list[tuple[Cell, Estimate | None]]) -> tuple[Cell, Estimate | None]:
+    """The mean over systems, in a cell of its own; none without every one of them."""
+    not_run = next((cell.not_run for cell, _ in parts if cell.not_run), "")
+    estimates = [estimate for _, estimate in parts if estimate]
+    whole = replace(parts[0][0], system=name, label=name, not_run=not_run)
+    return whole, _mean(estimates) if len(estimates) == len(parts) else None
+
+
+def _mean(parts: list[Estimate]) -> Estimate:
+    return sum(parts[1:], parts[0]) / len(parts)
+
+
+def _drop(make: Maker, cell: Cell, changed: Changed | None) -> Estimate | None:
+    """The mean drop over the variations behind a cell's query set; None where one of them has nothing to lose."""
+    original, drops = make.values(cell, cell.system, ORIGINAL), []
+    for kind in make.store.kinds(cell.collection, cell.query_set):
+        counted = np.ones(original.shape[1])
+        if changed is not None:
+            ids = make.store.queries(cell.system, cell.collection, cell.split)
+            counted = np.isin(ids, list(changed[cell.collection, cell.split, kind])).astype(float)
+        base = Estimate(original * counted)
+        if not base.mean:
+            return None
+        drops.append(Estimate((make.values(cell, cell.system, kind) - original) * counted) / base)
+    return _mean(drops)
+
+
+def _filled(make: Maker, cell: Cell, estimate: Estimate | None) -> Cell:
+    """A cell with what is printed, a drop or a rise, and the estimate of ours."""
+    name = make.settings.names.get(cell.system, cell.system)
+    at = {"collection": cell.role, "system": name, "query_set": cell.query_set, "measure": cell.measure}
+    loss, rise = (make.printed(**at, value=value) for value in ("drop", "rise"))
+    printed = loss or rise
+    cell.value, cell.reported = "drop", printed.printed if printed else ""
+    if estimate is None:
+        cell.not_run = cell.not_run or "no query that counts has a value above 0"
+        return cell
+    change = Ratio(estimate, ONE)
+    interval = change.interval(0.95)
+    cell.reproduced = cell.drop = change.value
+    cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
+    cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
+    if printed:
+        said = -printed.interval.magnitude() if loss else printed.interval
+        cell.drop_agreement = agreement(said, cell.drop, interval)
+    return cell
