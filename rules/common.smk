@@ -196,7 +196,7 @@ def train_kinds():
     p = next(iter(PLANS.values()))
     taken, kinds = p.snapshots(), {}
     for system in CONFIG.systems:
-        if p.is_trained(system):
+        if any(scaled.is_trained(system) for scaled in PLANS.values()):
             files = tuple(p.kind(system).model_files(p, system))
             kinds.setdefault((files, tuple(taken.get(system, []))), []).append(system)
     return kinds

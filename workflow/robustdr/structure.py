@@ -61,7 +61,8 @@ class Structure:
         return self.bound["budgets"][self.recipe(system)["budget"]]
 
     def is_trained(self, system: str) -> bool:
-        return "loss" in self.recipe(system)
+        """Whether a recipe has a loss, and the scale does not take what its authors released."""
+        return "loss" in self.recipe(system) and system.partition(".")[0] not in self.bound.get("released", [])
 
     def seeds(self, system: str) -> list[int]:
         """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""
@@ -98,7 +99,7 @@ class Structure:
         """The system whose top passages are hard negatives; None where the training split's judgements give them."""
         recipe = self.recipe(system)
         judged = recipe.get("collection") in self.bound["negatives"].get("judged", [])
-        return None if judged else recipe.get("negatives")
+        return recipe.get("negatives") if self.is_trained(system) and not judged else None
 
     def trains_on_queries_alone(self, system: str) -> bool:
         return self.is_trained(system) and "negatives" not in self.recipe(system)

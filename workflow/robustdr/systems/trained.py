@@ -99,7 +99,9 @@ class Trained(Kind):
                 raise UserError(
                     f"{where}.initial: {initial!r} is of the kind {other.name}; one of {self.name} is needed"
                 )
-        elif (form := checkpoints[initial].get("form", ENCODER)) not in self.forms(recipe):
+        elif "unavailable" not in checkpoints[initial] and (
+            form := checkpoints[initial].get("form", ENCODER)
+        ) not in self.forms(recipe):
             allowed = ", ".join(self.forms(recipe))
             here = f"{where}.initial (scale {scale_name})"
             raise UserError(f"{here}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
@@ -110,7 +112,8 @@ class Trained(Kind):
 
     def parents(self, structure: "Structure", system: str) -> list[str]:
         recipe = structure.recipe(system)
-        return list(filter(None, (structure.initial_of(system), structure.miner_of(system), recipe.get("teacher"))))
+        teacher = recipe.get("teacher") if structure.is_trained(system) else None
+        return list(filter(None, (structure.initial_of(system), structure.miner_of(system), teacher)))
 
     def lacks(self, structure: "Structure", system: str) -> str:
         return structure.bound["checkpoints"][structure.checkpoint_of(system)].get("unavailable", "")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
+from transformers import PreTrainedModel
 
 from robustdr.collections.reading import read_corpus
 from robustdr.files import atomic, write_json, write_text
@@ -43,9 +44,11 @@ class Student:
             UserError: see `rankers.ranker.load` and `scores.read_scores`.
         """
         ranker = load(**settings.ranker, folder=initial, precision=settings.precision, training=True, seed=seed)
-        for module in ranker.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = settings.dropout
+        ranker.drop_out(settings.dropout)
+        if settings.freeze_word_embeddings:
+            for module in ranker.modules():
+                if isinstance(module, PreTrainedModel):
+                    module.get_input_embeddings().requires_grad_(False)
         if ranker.counts:
             ranker.count(text for _, text in read_corpus(files["corpus"][0]))
         teacher = read_scores(files["teacher_scores"][0], examples) if files.get("teacher_scores") else {}
