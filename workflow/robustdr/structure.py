@@ -150,25 +150,28 @@ class Structure:
 
     # query sets
 
-    def pairs(self, paper: str) -> list[tuple[str, str]]:
-        """Every (system, role) that a paper's tables, figures and claims need."""
+    def pairs(self, paper: str) -> dict[tuple[str, str], bool]:
+        """Every (system, role) that a paper's tables, figures and claims need; whether more than original queries."""
         experiment = self.config.papers[paper]
         specs = [*experiment["tables"].values(), *experiment.get("figures", {}).values()]
-        found = [pair for spec in specs for pair in reported_pairs(spec)]
-        found += [pair for claim in self.config.claims[paper] for pair in claimed_pairs(claim)]
-        return list(dict.fromkeys(found))
+        found = dict.fromkeys((pair for spec in specs for pair in reported_pairs(spec)), True)
+        for claim in self.config.claims[paper]:
+            for pair in claimed_pairs(claim):
+                found[pair] = found.get(pair, False) or claim["test"].get("query_sets") != [ORIGINAL]
+        return found
 
     @cache
     def needs(self) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
         """(variations that can be made here, measures) of each system by (collection, split), `original` first."""
         found: dict[str, dict[At, tuple[list[str], list[str]]]] = {}
         for paper, experiment in self.config.papers.items():
-            for system, role in self.pairs(paper):
+            for (system, role), varied in self.pairs(paper).items():
                 evaluation = experiment["evaluation"][role]
                 at = (self.collection_of(role), evaluation["split"])
                 kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
-                missing = self.unavailable(*at, evaluation["variations"])
-                kinds += [kind for kind in evaluation["variations"] if kind not in missing and kind not in kinds]
+                wanted = evaluation["variations"] if varied else []
+                missing = self.unavailable(*at, wanted)
+                kinds += [kind for kind in wanted if kind not in missing and kind not in kinds]
                 taken = map(self.measured, evaluation["measures"])
                 measures += [measure for measure in taken if measure not in measures]
         return found
