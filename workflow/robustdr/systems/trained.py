@@ -48,9 +48,6 @@ class Trained(Kind):
 
     def check(self, config: "Config", name: str, where: str) -> None:
         recipe = config.systems[name]
-        for key in ("negatives", "teacher"):
-            if key in recipe:
-                known(f"{where}.{key}", recipe[key], config.systems)
         for variation in recipe.get("variations", []):
             known(f"{where}.variations", variation, variations.names())
         for scale_name, scale in config.scales.items():
