@@ -10,6 +10,7 @@ from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
+from robustdr.systems import DEFAULT
 from robustdr.training.settings import TrainingDataSettings
 from robustdr.variations.settings import VariationSettings
 
@@ -47,10 +48,10 @@ def keys(config, scale="mini"):
         seed = plan.seeds(system)[0]
         if plan.is_trained(system):
             found["data", system] = plan.training_data_key(system, seed)
-        if plan.recipe(system).get("kind") != "bm25":
+        if "initial" in plan.recipe(system):
             found["model", system] = plan.model_key(system, seed)
         for (collection, split), (kinds, _) in plan.evaluations(system).items():
-            if plan.recipe(system).get("kind") != "bm25":
+            if plan.kind(system).name == DEFAULT:
                 found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
             runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
             found["search", system, collection, split] = provenance.key([], [], runs)

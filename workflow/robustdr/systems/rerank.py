@@ -45,12 +45,15 @@ class Rerank(Trained):
         "negatives": {"groups"},
         "teacher": {"teacher_scores"},
     }
-    teaches: ClassVar[set[str]] = {"teacher_scores"}
     ranks = "robustdr.retrieval.rerank"
     trains = "robustdr.training.rerank"
 
     def named(self, recipe: Tree) -> dict[str, str]:
         return {**super().named(recipe), "candidates.system": recipe["candidates"]["system"]}
+
+    def teaches(self, recipe: Tree) -> set[str]:
+        """What counts the words of a collection scores no training file."""
+        return set() if RANKERS.literal(recipe["ranker"]["name"], "counts") else {"teacher_scores"}
 
     def check(self, config: "Config", name: str, where: str) -> None:
         recipe = config.systems[name]

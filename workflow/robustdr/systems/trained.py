@@ -81,7 +81,9 @@ class Trained(Kind):
                 raise UserError(f"{where}.{key}: the loss {loss} never reads them; remove `{key}`")
         if "teacher" in recipe:
             teacher = kind_of(config.systems[recipe["teacher"]])
-            if lacking := sorted((needs & self.sources["teacher"]) - teacher.teaches):
+            if lacking := sorted(
+                (needs & self.sources["teacher"]) - teacher.teaches(config.systems[recipe["teacher"]])
+            ):
                 raise UserError(
                     f"{where}.teacher: the loss {loss} needs {lacking[0]}, which {recipe['teacher']!r}, of the kind "
                     f"{teacher.name}, does not give"
