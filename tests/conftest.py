@@ -1,4 +1,4 @@
-"""Fixtures: a tiny dual encoder, made here and saved as real ones are."""
+"""Fixtures: tiny checkpoints, made here and saved as real ones are."""
 
 import os
 from pathlib import Path
@@ -100,6 +100,14 @@ def tiny_seq2seq(tiny_transformer) -> Path:
     settings = CheckpointSettings("tiny", "Stand-in for T5", {"path": str(folder)}, form="seq2seq")
     write_checkpoint(settings, "key", output)
     return output
+
+
+@pytest.fixture(scope="session")
+def word_vectors(tmp_path_factory) -> Path:
+    """A tiny checkpoint of word vectors."""
+    from rankers.word_vectors import write_words
+
+    return write_words(tmp_path_factory.mktemp("word_vectors"))
 
 
 @pytest.fixture()

@@ -152,7 +152,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "bm25", "kind", "bm26"),
         "systems.bm25.kind: 'bm26' is unknown (did you mean bm25?)",
-        "bm25, dense, rewrite, rm3",
+        "bm25, dense, rerank, rewrite, rm3",
     ),
     "key of another kind": (
         EXPERIMENT,
@@ -187,7 +187,7 @@ MISTAKES = {
     "unknown start": (
         EXPERIMENT,
         put("systems", "rodr", "initial", "dr_0q"),
-        "systems.rodr.initial (scale full): 'dr_0q' is unknown (did you mean dr_",
+        "systems.rodr.initial: 'dr_0q' is unknown (did you mean dr_",
         "base",
     ),
     "unknown budget": (
@@ -464,12 +464,6 @@ MISTAKES = {
         EXPERIMENT,
         lambda tree: tree["systems"]["dr_oq"].pop("negatives"),
         "systems.dr_oq: the loss contrastive needs negatives; add `negatives`",
-        "",
-    ),
-    "loss whose teacher scores nothing makes": (
-        EXPERIMENT,
-        put("systems", "rodr", "loss", {"name": "distillation"}),
-        "systems.rodr.loss: distillation needs a cross-encoder's scores, which no stage makes yet",
         "",
     ),
     "variations that nothing reads": (

@@ -10,6 +10,7 @@ from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
+from robustdr.systems import DEFAULT
 from robustdr.training.settings import TrainingDataSettings
 from robustdr.variations.settings import VariationSettings
 
@@ -47,10 +48,10 @@ def keys(config, scale="mini"):
         seed = plan.seeds(system)[0]
         if plan.is_trained(system):
             found["data", system] = plan.training_data_key(system, seed)
-        if plan.recipe(system).get("kind") != "bm25":
+        if "initial" in plan.recipe(system):
             found["model", system] = plan.model_key(system, seed)
         for (collection, split), (kinds, _) in plan.evaluations(system).items():
-            if plan.recipe(system).get("kind") != "bm25":
+            if plan.kind(system).name == DEFAULT:
                 found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
             runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
             found["search", system, collection, split] = provenance.key([], [], runs)
@@ -227,8 +228,10 @@ def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):
 def test_a_collection_reaches_what_reads_it(config):
     found = differing(config, changed(config, "collections", "wordnet-verbs", "seed", 9))
     assert ("measures", "dr_oq", "wordnet-verbs") in found
-    assert not {name for name in found if name[0] in ("data", "model")}
-    assert not {name for name in found if "wordnet-mini" in name}
+    there = {name for name, recipe in config.systems.items() if recipe.get("collection") == "antique"}
+    there |= {name for name, recipe in config.systems.items() if recipe.get("initial") in there}
+    assert {name[1] for name in found if name[0] in ("data", "model")} == there
+    assert {name[1] for name in found if "wordnet-mini" in name} <= there
 
 
 @pytest.mark.parametrize(
@@ -371,9 +374,10 @@ def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(
 
 @pytest.fixture()
 def labels(tmp_path, config):
-    (file,) = config.collections["antique"]["validated"].values()
-    (tmp_path / file).parent.mkdir()
-    (tmp_path / file).write_text("labels\n")
+    files = {file for source in config.collections.values() for file in source.get("validated", {}).values()}
+    for file in files:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text("labels\n")
     return tmp_path
 
 
@@ -387,7 +391,7 @@ def test_with_the_labels_at_hand_antiques_variations_are_the_validated_ones(conf
     assert settings.generator == "released:Released" and settings.parameters["variation"] == "embedding_synonym_swap"
     assert "BackTranslation" in plan.variation_settings("wordnet-verbs", "test", "back_translation_m2m").generator
     key = plan.variation_key(*at, "embedding_synonym_swap")
-    next(labels.glob("data/*.csv")).write_text("other labels\n")
+    (labels / config.collections["antique"]["validated"]["test"]).write_text("other labels\n")
     assert plans(config, str(labels))["results"].variation_key(*at, "embedding_synonym_swap") != key
 
 
@@ -403,7 +407,7 @@ def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(c
 
 
 def test_labels_that_are_not_there_are_one_error(config, tmp_path):
-    with pytest.raises(UserError, match=r"config\.yaml: qvg_labels: .*variations_antique_labeled\.csv: no such file"):
+    with pytest.raises(UserError, match=r"config\.yaml: qvg_labels: .*variations_\w+_labeled\.csv: no such file"):
         plans(config, str(tmp_path))
 
 

@@ -63,7 +63,9 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("variations", help="list the query variation generators")
     command.set_defaults(function=list_variations)
     command.add_argument("list", choices=["list"])
-    command = commands.add_parser("rerank", help="rank the passages of a run anew", description="Rank a run anew.")
+    command = commands.add_parser(
+        rerank.__name__, help="rank the passages of a run anew", description="Rank a run anew."
+    )
     command.set_defaults(function=rerank)
     command.add_argument("--model", type=Path, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=Path, required=True, help="TREC run, gzipped or not")

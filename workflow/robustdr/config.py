@@ -159,6 +159,9 @@ def load(folder: Path = Path("config")) -> Config:
     for name, scale in config.scales.items():
         _check_scale(config, scale, folder / "scales" / f"{name}.yaml")
     for paper, experiment in papers.items():
+        for name in experiment["systems"]:
+            _check_lineage(config, name, folder / "papers" / paper / "experiment.yaml")
+    for paper, experiment in papers.items():
         _check_experiment(config, paper, experiment, folder / "papers" / paper / "experiment.yaml")
         _check_claims(config, experiment, claims[paper], folder / "papers" / paper / "claims.yaml")
     return config
@@ -200,7 +203,6 @@ def _known_system(config: Config, where: str, name: str) -> None:
 
 def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) -> None:
     for name in experiment["systems"]:
-        _check_lineage(config, name, path)
         kind_of(config.systems[name]).check(config, name, f"{path}: systems.{name}")
     for role, evaluation in experiment["evaluation"].items():
         for measure in evaluation["measures"]:
@@ -294,9 +296,15 @@ def _check_claims(config: Config, experiment: Tree, claims: list[Tree], path: Pa
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
-    """Follow every system that `name` is made from; a system that is made from itself is an error."""
+    """Follow every system that `name` is made from: each is known, and none is made from itself.
+
+    This comes before a kind asks others anything, which may ask others in turn.
+    """
     # A checkpoint may bear the name of the system that evaluates it.
     checkpoints = {checkpoint for scale in config.scales.values() for checkpoint in scale["checkpoints"]}
+    for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
+        allowed = {*config.systems, *checkpoints} if key == "initial" else {*config.systems}
+        known(f"{path}: systems.{name}.{key}", parent, allowed)
 
     def follow(system: str, trail: list[str]) -> None:
         if system in trail and system != name:

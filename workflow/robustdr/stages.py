@@ -173,7 +173,7 @@ def train(a: argparse.Namespace) -> Made:
 @stage("score a training file's passages as a teacher", settings=TEXT, model=READ, data=READ, output=MADE)
 def score(a: argparse.Namespace) -> Made:
     from robustdr.settings import read
-    from robustdr.training.scores import write_scores
+    from robustdr.training.scoring import write_scores
     from robustdr.training.settings import ScoreSettings
 
     write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.output)

@@ -151,11 +151,19 @@ def load(
 
 
 def saved(folder: Path) -> dict[str, Any]:
-    """The `ranker.json` of a directory that a ranker saved: its name and settings; empty for any other directory."""
+    """The `ranker.json` of a directory that a ranker saved: its name and settings; empty for any other directory.
+
+    Raises:
+        UserError: the file is damaged.
+    """
+    path = folder / "ranker.json"
     try:
-        return json.loads((folder / "ranker.json").read_text(encoding="utf-8"))
+        made = json.loads(path.read_text(encoding="utf-8"))
+        return {**made, "ranker": made["ranker"], "settings": made["settings"]}
     except FileNotFoundError:
         return {}
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{path}: not what a ranker saves ({error!r}); fields: ranker, settings") from None
 
 
 def passage_text(title: str, text: str) -> str:

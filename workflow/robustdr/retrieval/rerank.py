@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from robustdr.checks import at
 from robustdr.collections.reading import read_corpus, read_passages
 from robustdr.encoding import hardware
 from robustdr.errors import UserError, unknown
@@ -29,7 +30,7 @@ def rankings(
         files: `model`: the ranker's directory; `candidates`: a run for each query set.
 
     Raises:
-        UserError: see `Candidates.read` and `Ranker.predict`.
+        UserError: see `candidates`, `read_texts` and `Ranker.predict`.
     """
     hardware.start(settings.threads)
     (model,) = files["model"]
@@ -43,7 +44,8 @@ def rankings(
         new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]
         texts = read_texts(corpus, new)
         pairs = [(queries[qid], texts[docid]) for qid, docid in new]
-        found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
+        with at(str(model)):
+            found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
         scores = known | {(queries[qid], docid): score for (qid, docid), score in zip(new, found, strict=True)}
         known |= {(text, docid): score for (text, docid), score in scores.items() if shared[text] > 1}
         yield ranked(places, [scores[queries[qid], docid] for qid, docid in places])
@@ -136,10 +138,13 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     passages = read_texts(corpus, places)
     pairs = [(texts[qid], passages[docid]) for qid, docid in places]
     if own := saved(model):
+        if "lengths" not in own:
+            raise UserError(f"{model / 'ranker.json'}: no `lengths`; a trained ranker's directory is expected")
         ranker = load(own["ranker"], model, **own["settings"])
         if ranker.counts:
             ranker.count(text for _, text in read_corpus(corpus))
-        found = ranker.predict(pairs, **own["lengths"], names=places)
+        with at(str(model)):
+            found = ranker.predict(pairs, **own["lengths"], names=places)
     else:
         found = library_scores(model, pairs)
     if not np.isfinite(found).all():

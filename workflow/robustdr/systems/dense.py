@@ -31,9 +31,11 @@ class Dense(Trained):
         "teacher": {"teacher_query", "teacher_passages", "teacher_scores"},
     }
     given: ClassVar[set[str]] = {*Trained.given, "anchor", "negative"}
-    teaches: ClassVar[set[str]] = {"teacher_query", "teacher_passages"}
     ranks = "robustdr.retrieval.search"
     trains = "robustdr.training.dense"
+
+    def teaches(self, recipe: Tree) -> set[str]:
+        return {"teacher_query", "teacher_passages"}
 
     def check(self, config: "Config", name: str, where: str) -> None:
         super().check(config, name, where)

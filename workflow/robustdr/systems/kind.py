@@ -43,7 +43,6 @@ class Kind:
             the schema of a recipe, such as `required`.
         ranks: the module that ranks; see `retrieval.rank`.
         trains: the module of what is trained, where a recipe has a loss; see `training.loop`.
-        teaches: the fields of a batch that a system of the kind gives as a teacher.
     """
 
     name: ClassVar[str]
@@ -51,7 +50,6 @@ class Kind:
     rules: ClassVar[Tree] = {}
     ranks: ClassVar[str]
     trains: ClassVar[str]
-    teaches: ClassVar[set[str]] = set()
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):
@@ -60,6 +58,10 @@ class Kind:
     def named(self, recipe: Tree) -> dict[str, str]:
         """The systems that a recipe names, by the key that names them."""
         return {}
+
+    def teaches(self, recipe: Tree) -> set[str]:
+        """The fields of a batch that a system gives as a teacher."""
+        return set()
 
     def check(self, config: "Config", name: str, where: str) -> None:
         """Check the recipe of the system `name` against the rest of the configuration; `where` begins a message.

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 from robustdr.checks import at as within
-from robustdr.checks import known
 from robustdr.errors import UserError
 from robustdr.needs import ORIGINAL
 from robustdr.rankers import RANKERS
@@ -46,12 +45,15 @@ class Rerank(Trained):
         "negatives": {"groups"},
         "teacher": {"teacher_scores"},
     }
-    teaches: ClassVar[set[str]] = {"teacher_scores"}
     ranks = "robustdr.retrieval.rerank"
     trains = "robustdr.training.rerank"
 
     def named(self, recipe: Tree) -> dict[str, str]:
-        return {**super().named(recipe), "candidates": recipe["candidates"]["system"]}
+        return {**super().named(recipe), "candidates.system": recipe["candidates"]["system"]}
+
+    def teaches(self, recipe: Tree) -> set[str]:
+        """What counts the words of a collection scores no training file."""
+        return set() if RANKERS.literal(recipe["ranker"]["name"], "counts") else {"teacher_scores"}
 
     def check(self, config: "Config", name: str, where: str) -> None:
         recipe = config.systems[name]
@@ -59,14 +61,16 @@ class Rerank(Trained):
             RANKERS.settings(**_ranker(recipe))
         super().check(config, name, where)
         first = recipe["candidates"]["system"]
-        known(f"{where}.candidates.system", first, config.systems)
         for scale in config.scales:
             depth = self.depth(config, scale, name)
             if depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
                 raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
         parent = config.systems.get(recipe["initial"], {})
         if parent.get("ranker", recipe["ranker"]) != recipe["ranker"]:
-            raise UserError(f"{where}.initial: {recipe['initial']} is another ranker, {parent['ranker']['name']}")
+            raise UserError(
+                f"{where}.initial: {recipe['initial']!r} is the ranker {parent['ranker']}; what continues it has "
+                f"the same, not {recipe['ranker']}"
+            )
 
     def forms(self, recipe: Tree) -> Collection[str]:
         return RANKERS.literal(recipe["ranker"]["name"], "initial")

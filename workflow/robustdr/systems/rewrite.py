@@ -3,7 +3,6 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, ClassVar
 
-from robustdr.checks import known
 from robustdr.retrieval.settings import RewriteSettings
 from robustdr.systems.kind import At, Kind, Need, Reads, Tree, kind_of
 
@@ -27,9 +26,6 @@ class Rewrite(Kind):
 
     def named(self, recipe: Tree) -> dict[str, str]:
         return {"ranker": recipe["ranker"]}
-
-    def check(self, config: "Config", name: str, where: str) -> None:
-        known(f"{where}.ranker", config.systems[name]["ranker"], config.systems)
 
     def modules(self, structure: "Structure", system: str) -> list[str]:
         (ranker,) = self.parents(structure, system)

@@ -48,9 +48,6 @@ class Trained(Kind):
 
     def check(self, config: "Config", name: str, where: str) -> None:
         recipe = config.systems[name]
-        for key in ("negatives", "teacher"):
-            if key in recipe:
-                known(f"{where}.{key}", recipe[key], config.systems)
         for variation in recipe.get("variations", []):
             known(f"{where}.variations", variation, variations.names())
         for scale_name, scale in config.scales.items():
@@ -84,7 +81,9 @@ class Trained(Kind):
                 raise UserError(f"{where}.{key}: the loss {loss} never reads them; remove `{key}`")
         if "teacher" in recipe:
             teacher = kind_of(config.systems[recipe["teacher"]])
-            if lacking := sorted((needs & self.sources["teacher"]) - teacher.teaches):
+            if lacking := sorted(
+                (needs & self.sources["teacher"]) - teacher.teaches(config.systems[recipe["teacher"]])
+            ):
                 raise UserError(
                     f"{where}.teacher: the loss {loss} needs {lacking[0]}, which {recipe['teacher']!r}, of the kind "
                     f"{teacher.name}, does not give"

@@ -13,7 +13,7 @@ from robustdr.errors import UserError
 from robustdr.losses.batch import Batch
 from robustdr.retrieval.embeddings import PassageVectors, separator
 from robustdr.seeds import digest, generator
-from robustdr.training import distributed
+from robustdr.training import distributed, scores
 from robustdr.training.data import Example
 from robustdr.training.feed import Files, Step
 from robustdr.training.settings import DenseTraining as Settings
@@ -72,6 +72,7 @@ class Student:
     encoders: dict[str, Encoder]
     anchor: Encoder | None = None
     teacher: Teacher | None = None
+    teacher_scores: scores.Scores = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
 
     @classmethod
@@ -80,7 +81,7 @@ class Student:
 
         Args:
             seed: of dropout. initial: the directory to start from.
-            files: `teacher`: its directory, `teacher_embeddings`: shards of its passage vectors.
+            files: `teacher`: its directory, `teacher_embeddings`: shards of its passage vectors, or `teacher_scores`.
 
         Raises:
             UserError: the loss needs a teacher, and there is none.
@@ -96,7 +97,7 @@ class Student:
             for module in encoder.model.modules():
                 if isinstance(module, torch.nn.Dropout):
                     module.p = settings.dropout
-        student = cls(settings, seed, encoders)
+        student = cls(settings, seed, encoders, teacher_scores=scores.needed(settings, files, examples))
         if "anchor" in needs:
             student.anchor = Encoder(initial, settings.precision, training=True)
         if "teacher_query" in needs:
@@ -149,6 +150,8 @@ class Student:
             batch.teacher_query = self.teacher.queries[seen.examples].to(self.device)
             docids = [docid for docid, _, _ in seen.passages]
             batch.teacher_passages = torch.from_numpy(self.teacher.passages[docids]).to(self.device)
+        if self.teacher_scores:
+            batch.teacher_scores = scores.of_groups(self.teacher_scores, seen.examples, seen.passages).to(self.device)
         return batch
 
     def embed(self, route: str, tokens: list[list[int]], seed: int) -> torch.Tensor:

@@ -34,11 +34,21 @@ def gather(vectors: torch.Tensor) -> torch.Tensor:
     return torch.cat(all_gather(vectors.contiguous()))
 
 
+def average(values: torch.Tensor) -> torch.Tensor:
+    """The mean over the processes of each value, without gradients."""
+    values = values.detach().clone()
+    if dist.is_initialized():
+        dist.all_reduce(values)
+        values /= dist.get_world_size()
+    return values
+
+
 def average_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
     """Average gradients over the processes.
 
-    Every process computes the same loss on the gathered batch, and `gather` sums the gradients of all of them: their
-    average is the gradient of one process on the whole batch.
+    Where every process computes the same loss on the gathered batch, `gather` sums the gradients of all of them; where
+    each computes the mean over its own queries, the mean over all is the mean of these. Either way the average is the
+    gradient of one process on the whole batch.
     """
     if dist.is_initialized():
         for parameter in parameters:

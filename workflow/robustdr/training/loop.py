@@ -127,15 +127,16 @@ def train(
             group["lr"] = learning_rate(step, steps, settings.learning_rate, settings.warmup)
 
         terms = loss_function(student.batch(seen, step, needs))
-        loss = torch.stack(list(terms.values())).sum()
-        values = {name: term.item() for name, term in terms.items()}
-        if not math.isfinite(loss.item()):
+        each = torch.stack(list(terms.values()))
+        shown = distributed.average(each)
+        values, total = dict(zip(terms, shown.tolist(), strict=True)), shown.sum().item()
+        if not math.isfinite(total):
             qids = ", ".join(examples[i].qid for i in seen.examples[:5])
             raise UserError(
                 f"{data}: the loss is not finite at step {step} of {steps} ({values}; queries {qids}, …); "
                 f"try a learning_rate below {settings.learning_rate} for {settings.system}"
             )
-        student.backward(scaler.scale(loss))
+        student.backward(scaler.scale(each.sum()))
         scaler.unscale_(optimiser)
         norm = torch.nn.utils.clip_grad_norm_(parameters.values(), settings.max_gradient_norm)
         scaler.step(optimiser)
@@ -143,9 +144,9 @@ def train(
         optimiser.zero_grad()
 
         where = {"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": optimiser.param_groups[0]["lr"]}
-        log.append({**where, "gradient_norm": norm.item(), "loss": loss.item(), **values})
+        log.append({**where, "gradient_norm": norm.item(), "loss": total, **values})
         bar.update()
-        bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
+        bar.set_postfix(loss=f"{total:.3f}", refresh=False)
         if rank == 0:
             if step + 1 in taken.values():
                 keep(waiting / str(step + 1), step + 1)

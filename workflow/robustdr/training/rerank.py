@@ -11,10 +11,9 @@ from robustdr.files import atomic, write_json, write_text
 from robustdr.losses.batch import Batch
 from robustdr.rankers.ranker import Ranker, load, passage_text, saved
 from robustdr.seeds import digest
-from robustdr.training import distributed
+from robustdr.training import distributed, scores
 from robustdr.training.data import Example
 from robustdr.training.feed import Files, Step
-from robustdr.training.scores import Scores, read_scores
 from robustdr.training.settings import RankerTraining as Settings
 
 TITLE = "A ranking model"
@@ -29,8 +28,7 @@ class Student:
     settings: Settings
     seed: int
     ranker: Ranker
-    examples: list[Example] = field(default_factory=list)
-    teacher: Scores = field(default_factory=dict)
+    teacher: scores.Scores = field(default_factory=list)
 
     @classmethod
     def load(cls, settings: Settings, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student":
@@ -41,7 +39,7 @@ class Student:
             files: `corpus`: where the ranker counts words, `teacher_scores`: of the training file.
 
         Raises:
-            UserError: see `rankers.ranker.load` and `scores.read_scores`.
+            UserError: see `rankers.ranker.load` and `scores.needed`.
         """
         ranker = load(**settings.ranker, folder=initial, precision=settings.precision, training=True, seed=seed)
         ranker.drop_out(settings.dropout)
@@ -51,8 +49,7 @@ class Student:
                     module.get_input_embeddings().requires_grad_(False)
         if ranker.counts:
             ranker.count(text for _, text in read_corpus(files["corpus"][0]))
-        teacher = read_scores(files["teacher_scores"][0], examples) if files.get("teacher_scores") else {}
-        return cls(settings, seed, ranker, examples, teacher)
+        return cls(settings, seed, ranker, scores.needed(settings, files, examples))
 
     @property
     def device(self) -> torch.device:
@@ -67,26 +64,21 @@ class Student:
         """What a loss that `needs` these fields sees of a step: the scores of this process's share of it."""
         rank, share = distributed.rank(), self.settings.batch_size
         per_query = len(seen.passages) // len(seen.examples)
-        mine = range(rank * share, (rank + 1) * share)
-        groups = [seen.passages[i * per_query : (i + 1) * per_query] for i in mine]
+        mine = slice(rank * share, (rank + 1) * share)
+        passages = seen.passages[mine.start * per_query : mine.stop * per_query]
         batch = Batch()
         for name in ("query", "variation"):
             if name in needs:
-                texts = [getattr(seen, name)[i] for i in mine]
+                texts = [text for text in getattr(seen, name)[mine] for _ in range(per_query)]
                 pairs = [
                     (text, passage_text(title, passage))
-                    for text, group in zip(texts, groups, strict=True)
-                    for _, title, passage in group
+                    for text, (_, title, passage) in zip(texts, passages, strict=True)
                 ]
                 tokens = self.ranker.tokenise(pairs, self.settings.query_length, self.settings.passage_length)
-                scores = self.ranker.score(tokens, digest(self.seed, "dropout", step, rank, name))
-                setattr(batch, f"{name}_scores", scores.unflatten(0, (share, per_query)))
+                scored = self.ranker.score(tokens, digest(self.seed, "dropout", step, rank, name))
+                setattr(batch, f"{name}_scores", scored.unflatten(0, (share, per_query)))
         if "teacher_scores" in needs:
-            qids = [self.examples[seen.examples[i]].qid for i in mine]
-            rows = [
-                [self.teacher[qid][docid] for docid, _, _ in group] for qid, group in zip(qids, groups, strict=True)
-            ]
-            batch.teacher_scores = torch.tensor(rows, device=self.device)
+            batch.teacher_scores = scores.of_groups(self.teacher, seen.examples[mine], passages).to(self.device)
         return batch
 
     def backward(self, loss: torch.Tensor) -> None:

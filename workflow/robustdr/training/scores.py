@@ -1,52 +1,45 @@
-"""A teacher's scores of a training file's passages, each beside the original query."""
+"""A teacher's scores of a training file's passages, as trainings read them."""
 
 import json
+import math
 from pathlib import Path
 
-from robustdr.encoding import hardware
+import torch
+
+from robustdr import losses
 from robustdr.errors import UserError
-from robustdr.files import atomic, read_lines
-from robustdr.rankers.ranker import load, passage_text
-from robustdr.training.data import Example, read_training_data
-from robustdr.training.settings import ScoreSettings
+from robustdr.files import read_lines
+from robustdr.training.data import Example
+from robustdr.training.feed import Files, Passage
+from robustdr.training.settings import TrainSettings
 
-Scores = dict[str, dict[str, float]]  # by query id and docid
+Scores = list[dict[str, float]]  # of each example, by docid
 
 
-def write_scores(settings: ScoreSettings, model: Path, data: Path, output: Path) -> None:
-    """Score every query of a training file with all of its passages.
+def needed(settings: TrainSettings, files: Files, examples: list[Example]) -> Scores:
+    """The scores that a loss reads; none where it reads none.
 
     Args:
-        model: the ranker's directory. data: training file.
-        output: JSONL: `query_id`, `scores` by docid, in the order of the training file.
+        files: `teacher_scores`, as `training.scoring` writes them.
 
     Raises:
-        UserError: a score is not finite (names query and passage).
+        UserError: the loss needs scores, and there are none, or see `read_scores`.
     """
-    hardware.start(settings.threads)
-    ranker = load(**settings.ranker, folder=model, precision=settings.precision)
-    if ranker.counts:
-        raise UserError(f"{model}: this ranker counts the words of a collection; it scores no training file")
-    examples = read_training_data(data)
-    groups = [(example, [*example.positives, *example.negatives]) for example in examples]
-    pairs = [(example.query, passage_text(title, text)) for example, group in groups for _, title, text in group]
-    places = [(example.qid, docid) for example, group in groups for docid, _, _ in group]
-    found = ranker.predict(pairs, settings.query_length, settings.passage_length, places).tolist()
-    scores: Scores = {}
-    for (qid, docid), score in zip(places, found, strict=True):
-        scores.setdefault(qid, {})[docid] = score
-    with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for qid, of in scores.items():
-            file.write(json.dumps({"query_id": qid, "scores": of}, ensure_ascii=False) + "\n")
+    if "teacher_scores" not in losses.check(**settings.loss):
+        return []
+    if not files.get("teacher_scores"):
+        raise UserError(f"systems.{settings.system}: the loss {settings.loss['name']} needs a teacher's scores")
+    return read_scores(files["teacher_scores"][0], examples)
 
 
 def read_scores(path: Path, examples: list[Example]) -> Scores:
     """The scores of all passages of a training file's examples.
 
     Raises:
-        UserError: a line is malformed, or a passage of an example has no score (names file, line or query).
+        UserError: a line is malformed (names file and line), or a passage of an example has no score or one that is not
+            finite (names file, query and passage).
     """
-    scores: Scores = {}
+    scores: dict[str, dict[str, float]] = {}
     for number, text in read_lines(path):
         try:
             line = json.loads(text)
@@ -55,6 +48,20 @@ def read_scores(path: Path, examples: list[Example]) -> Scores:
             raise UserError(f"{path}:{number}: no scores of a query ({error!r}); fields: query_id, scores") from None
     for example in examples:
         for docid, _, _ in (*example.positives, *example.negatives):
-            if docid not in scores.get(example.qid, {}):
-                raise UserError(f"{path}: no score of passage {docid!r} for query {example.qid!r}; make it anew")
-    return scores
+            score = scores.get(example.qid, {}).get(docid)
+            if score is None or not math.isfinite(score):
+                state = "no score" if score is None else f"the score {score}"
+                raise UserError(f"{path}: {state} of passage {docid!r} for query {example.qid!r}; make it anew")
+    return [scores[example.qid] for example in examples]
+
+
+def of_groups(scores: Scores, examples: list[int], passages: list[Passage]) -> torch.Tensor:
+    """The scores of each query's own group, [B, 1 + n].
+
+    Args:
+        examples: positions of B queries. passages: their groups, one after the other.
+    """
+    size = len(passages) // len(examples)
+    groups = [passages[start : start + size] for start in range(0, len(passages), size)]
+    rows = [[scores[i][docid] for docid, _, _ in group] for i, group in zip(examples, groups, strict=True)]
+    return torch.tensor(rows)

@@ -1,0 +1,306 @@
+"""Trainings of rankers against scores of single pairs, computed anew, one pair at a time."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from rankers.word_vectors import vectors_of
+from robustdr.files import sha256
+from robustdr.rankers import RANKERS
+from robustdr.rankers.ranker import load, saved
+from robustdr.retrieval.rerank import rankings
+from robustdr.retrieval.runs import write_run
+from robustdr.retrieval.settings import RerankSettings
+from robustdr.training import loop
+from robustdr.training.data import read_training_data
+from robustdr.training.feed import Feed
+from robustdr.training.rerank import Student
+from robustdr.training.scores import read_scores
+from robustdr.training.settings import RankerTraining
+from training.models import files, log, same, weights
+from training.test_resume import Interrupted, stop_after
+
+QUERY_LENGTH, PASSAGE_LENGTH = 3, 8  # most queries and passages are cut, each to its own length
+STEPS, DECAY, NORM = 3, 0.5, 0.05
+RATES = {"mono_bert": 1e-2, "knrm": 1e-5}  # far below the width of the kernel of exact matches, 0.001
+# Attention does not depend on the bias of its keys, nor a loss over differences on what is added to all scores: these
+# gradients are noise, and Adam scales it up.
+IDLE = ("key.bias", "classifier.bias", "linear.bias")
+
+
+@pytest.fixture(scope="module")
+def cross(tmp_path_factory, tiny_model):
+    """A ranker's directory, its head drawn."""
+    folder = tmp_path_factory.mktemp("cross")
+    load("mono_bert", tiny_model, seed=3).save(folder)
+    return folder
+
+
+@pytest.fixture()
+def ranker_settings(settings):
+    """`ranker_settings("knrm", …)`: of a training of this ranker that is over in a second."""
+
+    def made(ranker, **changes):
+        told = asdict(settings) | {"loss": {"name": "pairwise"}} | changes
+        del told["encoders"]
+        return RankerTraining(**told, ranker={"name": ranker})
+
+    return made
+
+
+@pytest.fixture()
+def fit(cross, word_vectors, training_file, ranker_settings, tmp_path):
+    """`fit("name", "knrm", …)`: train this ranker into tmp_path/name, with other settings where given."""
+
+    def run(name, ranker="mono_bert", seed=1, initial=None, data=training_file, read=None, snapshots=None, **changes):
+        initial = initial or (cross if ranker == "mono_bert" else word_vectors)
+        output, resume = tmp_path / name, tmp_path / "resume" / name
+        told = ranker_settings(ranker, **changes)
+        loop.train("robustdr.training.rerank", told, seed, "key", data, initial, output, resume, read, snapshots)
+        return output
+
+    return run
+
+
+class PlainBert(torch.nn.Module):
+    """A classifier of sequences as its users run it, one pair at a time."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+
+    def forward(self, query, passage):
+        query, passage = (self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in (query, passage))
+        first, end = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
+        ids = [first, *query[:QUERY_LENGTH], end, *passage[:PASSAGE_LENGTH], end]
+        return self.model(torch.tensor([ids])).logits[0, 0]
+
+    def named(self):
+        return dict(self.model.named_parameters())
+
+
+class PlainKNRM(torch.nn.Module):
+    """w · Σ_i log(Σ_j exp(−(cos(q_i, d_j) − μ)² / 2σ²) + 1e-6) + b, from what seed 1 draws."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.vectors = load("knrm", folder)
+        drawn = load("knrm", folder, seed=1)
+        self.weight, self.bias = (torch.nn.Parameter(p.data.clone()) for p in (drawn.linear.weight, drawn.linear.bias))
+        self.mu = torch.nn.Parameter(torch.tensor([*np.arange(-9, 10, 2) / 10, 1.0], dtype=torch.float64))
+        self.sigma = torch.nn.Parameter(torch.tensor([0.1] * 10 + [0.001], dtype=torch.float64))
+
+    def forward(self, query, passage):
+        queries, passages = (map(torch.tensor, words) for words in vectors_of(self.vectors, (query, passage)))
+        queries, passages = [*queries][:QUERY_LENGTH], [*passages][:PASSAGE_LENGTH]
+        features = torch.zeros(11, dtype=torch.float64)
+        for q in queries:
+            cosines = [(q @ p) / (q.norm() * p.norm()) for p in passages]
+            near = [torch.exp(-((cosine - self.mu) ** 2) / (2 * self.sigma**2)) for cosine in cosines]
+            features = features + torch.log(sum(near) + 1e-6)
+        return (self.weight[0] @ features + self.bias[0]).float()
+
+    def named(self):
+        places = {"linear.weight": self.weight, "linear.bias": self.bias}
+        return {**places, "kernels.mu": self.mu, "kernels.sigma": self.sigma}
+
+
+LOSSES = {
+    "pairwise": lambda rows: (
+        sum(torch.sigmoid(s - row[0]) for row in rows for s in row[1:]) / sum(len(r) - 1 for r in rows)
+    ),
+    "lce": lambda rows: sum(torch.log(sum(map(torch.exp, row))) - row[0] for row in rows) / len(rows),
+}
+
+
+def trained_plainly(plain, rate, loss, side, data):
+    """The log and the weights after `STEPS` steps that decay linearly, pairs taken from the training file by hand."""
+    lines = {line["query_id"]: line for line in map(json.loads, data.read_text().splitlines())}
+    qids = list(lines)
+    parameters, rows = plain.named(), []
+    groups = [
+        {"params": [p for p in parameters.values() if p.ndim > 1], "weight_decay": DECAY},
+        {"params": [p for p in parameters.values() if p.ndim == 1], "weight_decay": 0.0},
+    ]
+    optimiser = torch.optim.AdamW(groups)
+    for number, seen in enumerate(Feed(read_training_data(data), 4, 2, 0.0, 1).run(0, STEPS)):
+        scores = []
+        for place, example in enumerate(seen.examples):
+            line = lines[qids[example]]
+            texts = {p["docid"]: p for p in (*line["positive_passages"], *line["negative_passages"])}
+            docids = [docid for docid, _, _ in seen.passages[3 * place : 3 * place + 3]]
+            assert docids[0].startswith("p") and all(docid.startswith("n") for docid in docids[1:])
+            group = [texts[docid] for docid in docids]  # of this query alone, or there is no such passage
+            pairs = [(line[side], " ".join(filter(None, (p["title"], p["text"])))) for p in group]
+            scores.append([plain(*pair) for pair in pairs])
+        found = LOSSES[loss](scores)
+        optimiser.zero_grad()
+        found.backward()
+        norm = torch.nn.utils.clip_grad_norm_(parameters.values(), NORM)
+        for group in optimiser.param_groups:
+            group["lr"] = rate * (STEPS - number) / STEPS
+        optimiser.step()
+        rows.append({"loss": found.item(), "gradient_norm": norm.item()})
+    return rows, {name: p.detach() for name, p in parameters.items()}
+
+
+@pytest.mark.parametrize(
+    "ranker, loss, side",
+    [
+        ("mono_bert", "pairwise", "query"),
+        ("mono_bert", "lce", "query_variation"),
+        ("knrm", "pairwise", "query"),
+        ("knrm", "lce", "query_variation"),
+    ],
+)
+def test_steps_are_those_of_single_pairs(fit, cross, word_vectors, training_file, ranker, loss, side):
+    how = {"name": loss, "queries": "variation" if side == "query_variation" else "query"}
+    model = fit(
+        "model",
+        ranker,
+        loss=how,
+        epochs=STEPS / 6,
+        query_length=QUERY_LENGTH,
+        passage_length=PASSAGE_LENGTH,
+        learning_rate=RATES[ranker],
+        warmup=0.0,
+        weight_decay=DECAY,
+        max_gradient_norm=NORM,
+        freeze_word_embeddings=False,
+    )
+    plain = PlainBert(cross) if ranker == "mono_bert" else PlainKNRM(word_vectors)
+    start = {name: p.detach().clone() for name, p in plain.named().items()}
+    rows, expected = trained_plainly(plain, RATES[ranker], loss, side, training_file)
+    assert [{name: float(row[name]) for name in rows[0]} for row in log(model)] == [
+        pytest.approx(row, rel=2e-3) for row in rows
+    ]
+    found = weights(model)
+    for name in expected:
+        if not name.endswith(IDLE):
+            moved = (expected[name] - start[name]).abs().mean()
+            assert moved > 0 and (found[name] - expected[name]).abs().mean() <= 0.01 * moved, name
+
+
+def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):
+    """One number for each pair, which says where it belongs."""
+    examples = read_training_data(training_file)
+    groups = [(example, [*example.positives, *example.negatives]) for example in examples]
+    number = {
+        (e.qid, docid): 10.0 * at + n for at, (e, group) in enumerate(groups) for n, (docid, _, _) in enumerate(group)
+    }
+    path = tmp_path / "scores.jsonl"
+    with open(path, "w") as file:
+        for example, group in reversed(groups):
+            of = {docid: number[example.qid, docid] for docid, _, _ in reversed(group)}
+            file.write(json.dumps({"query_id": example.qid, "scores": of}) + "\n")
+    student = Student(ranker_settings("mono_bert"), 1, load("mono_bert", cross), read_scores(path, examples))
+    for step, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, 6)):
+        batch = student.batch(seen, step, {"teacher_scores"})
+        assert batch.query_scores is None and batch.variation_scores is None
+        docids = [[docid for docid, _, _ in seen.passages[3 * i : 3 * i + 3]] for i in range(4)]
+        expected = [
+            [number[examples[at].qid, docid] for docid in of] for at, of in zip(seen.examples, docids, strict=True)
+        ]
+        assert batch.teacher_scores.tolist() == expected
+
+
+@pytest.mark.parametrize("ranker", ["mono_bert", "knrm", "drmm"])
+def test_a_resumed_training_ends_with_the_same_bytes(fit, training_file, tmp_path, monkeypatch, ranker):
+    with open(tmp_path / "corpus.jsonl", "w") as corpus:
+        for example in read_training_data(training_file):
+            for docid, title, text in example.negatives:
+                corpus.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
+    others = {"dropout": 0.1, "read": {"corpus": [tmp_path / "corpus.jsonl"]}}
+    whole = fit("whole", ranker, **others)
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        stop_after(2, patch)
+        fit("resumed", ranker, **others)
+    assert json.loads((tmp_path / "resume" / "resumed" / "state.json").read_text())["step"] == 8
+    resumed = fit("resumed", ranker, **others)
+    assert files(resumed) == files(whole) == sorted([*RANKERS.literal(ranker, "files"), "training.csv", "cost.json"])
+    for name in files(whole):
+        assert name == "cost.json" or sha256(resumed / name) == sha256(whole / name), name
+    assert not same(whole, fit("other", ranker, seed=2, **others))
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_word_embeddings_stay_where_they_are_frozen(fit, cross, frozen):
+    found, start = weights(fit("model", freeze_word_embeddings=frozen, epochs=1.0)), weights(cross)
+    moved = {name for name in start if not torch.equal(found[name], start[name])}
+    assert ("bert.embeddings.word_embeddings.weight" not in moved) == frozen
+    assert {"classifier.weight", "bert.encoder.layer.0.output.dense.weight"} <= moved
+
+
+def test_the_directory_says_what_it_is(fit, tmp_path):
+    model = fit("model", "knrm", query_length=7, passage_length=9, snapshots={0.5: tmp_path / "half"})
+    assert saved(model) == {
+        "ranker": "knrm",
+        "settings": {"trained_kernels": True},
+        "lengths": {"query_length": 7, "passage_length": 9},
+    }
+    card = (model / "README.md").read_text()
+    assert "A ranking model, trained by robustdr (seed 1, step 15 of 15)" in card and "at most 7 tokens" in card
+    assert "step 8 of 15" in (tmp_path / "half" / "README.md").read_text()
+    assert saved(tmp_path / "half") == saved(model) and not same(tmp_path / "half", model)
+
+
+@pytest.mark.parametrize("ranker", ["mono_bert", "knrm"])
+def test_a_trained_directory_ranks(fit, training_file, tmp_path, ranker):
+    model = fit("model", ranker, epochs=1.0)
+    examples = read_training_data(training_file)[:3]
+    queries = {example.qid: example.query for example in examples}
+    passages = {docid: (title, text) for e in examples for docid, title, text in (*e.positives, *e.negatives)}
+    with open(tmp_path / "corpus.jsonl", "w") as file:
+        for docid, (title, text) in passages.items():
+            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
+    write_run(tmp_path / "run.trec", {qid: [(docid, 1.0) for docid in passages] for qid in queries}, {"tag": "first"})
+    settings = RerankSettings({"name": ranker}, 16, 24, len(passages), "float32", 1)
+    (found,) = rankings(
+        settings, tmp_path / "corpus.jsonl", {"model": [model], "candidates": [tmp_path / "run.trec"]}, [queries]
+    )
+    trained = load(ranker, model)
+    for qid, ranking in found.items():
+        for docid, score in ranking:
+            pair = (queries[qid], " ".join(filter(None, passages[docid])))
+            with torch.inference_mode():
+                assert score == pytest.approx(trained.score(trained.tokenise([pair], 16, 24)).item(), abs=1e-5)
+        assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranker", ["mono_bert", "knrm"])
+def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
+    ranker_settings, cross, word_vectors, training_file, tmp_path, ranker
+):
+    initial = cross if ranker == "mono_bert" else word_vectors
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+
+    def train(name, launcher, batch_size):
+        told = ranker_settings(ranker, epochs=1.0, batch_size=batch_size, loss={"name": "lce"})
+        options = {"trains": "robustdr.training.rerank", "settings": json.dumps(asdict(told)), "seed": 1, "key": "key"}
+        options |= {"data": training_file, "initial": initial, "resume": tmp_path / f"resume-{name}"}
+        options |= {"output": tmp_path / name}
+        stage = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+        started = [sys.executable, *launcher, "-m", "robustdr", "stage", "train", *stage]
+        subprocess.run(started, check=True, env=environment, capture_output=True, timeout=120)
+        return [[float(row[column]) for row in log(tmp_path / name)] for column in ("loss", "nll", "gradient_norm")]
+
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    of_one, of_two = train("one", [], 4), train("two", torchrun, 2)
+    assert len(of_one[0]) == 6
+    for one, two in zip(of_one, of_two, strict=True):
+        assert two == pytest.approx(one, rel=1e-3)
+    start = weights(initial) if ranker == "mono_bert" else weights(tmp_path / "one")
+    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    for name in one:
+        if not name.endswith(IDLE):
+            allowed = 0.01 * (one[name] - start[name]).abs().max() if ranker == "mono_bert" else 1e-4
+            assert (one[name] - two[name]).abs().max() <= allowed, name
