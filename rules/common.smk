@@ -203,11 +203,11 @@ def train_kinds():
 
 
 def checkpoint_forms():
-    """(plan, form, names) of the checkpoints that a scale has in each form."""
+    """Names of the checkpoints that each scale has in each form, by (scale, form)."""
     found = {}
     for p in PLANS.values():
         for name in p.bound["checkpoints"]:
-            found.setdefault((p.root, p.form_of(name)), []).append(name)
+            found.setdefault((p.scale, p.form_of(name)), []).append(name)
     return found
 
 

@@ -2,11 +2,11 @@
 
 
 # One rule for each form of checkpoint, because a rule's outputs are fixed.
-for (ROOT, FORM), NAMES in checkpoint_forms().items():
+for (SCALE, FORM), NAMES in checkpoint_forms().items():
 
     rule:
         name:
-            f"checkpoint_{FORM}_{ROOT.partition('/')[2] or 'full'}"
+            f"checkpoint_{SCALE}_{FORM}"
         output:
             expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
         log:
@@ -14,7 +14,7 @@ for (ROOT, FORM), NAMES in checkpoint_forms().items():
         benchmark:
             "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
         wildcard_constraints:
-            root=ROOT,
+            root=root_of(SCALE),
             checkpoint="|".join(NAMES),
         localrule: True
         conda:

@@ -188,7 +188,7 @@ def test_good_recipes_pass(added):
     assert systems.keys() <= config.systems.keys()
     plan = Plan(config, "mini")
     assert {name: plan.why_not(name) for name in systems} == dict.fromkeys(systems, "")
-    assert plan.kind("four").depth(config, "mini", "four") == 20 and plan.lineage("four") == []
+    assert plan.kind("four").depth(config, "mini", "four") == plan.bound["depths"]["100"] and plan.lineage("four") == []
 
 
 @pytest.fixture(scope="module")
@@ -357,17 +357,18 @@ def test_a_chain_of_first_stages_is_searched_to_its_end(config):
     assert reads.paths["candidates"] == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.trec.gz"]
 
 
-def test_what_a_scale_takes_as_released_is_not_trained_there(config):
+def test_a_trained_checkpoint_is_not_trained_again(config):
     """It needs no training file, no miner and no teacher; where it is trained it needs them."""
-    made = changed(config, "scales", "mini", "released", ["mono_bert"])
-    here, there = Plan(made, "mini"), Plan(config, "mini")
-    assert not here.is_trained("mono_bert") and there.is_trained("mono_bert")
-    assert here.miner_of("mono_bert") is None and there.miner_of("mono_bert") == "bm25_terrier"
-    assert here.seeds("mono_bert") == [0] and here.lineage("mono_bert_on_original") == []
-    for system in ("mono_bert", "mono_bert_on_original"):
-        assert here.model(system, 0) == ["results/mini/checkpoints/base/model.safetensors"]
-        assert here.model_key(system, 0) == here.checkpoint_key("base") != there.model_key(system, 1)
-    assert "mono_bert" not in {system for system, _ in here.models(config.papers)}
+    checkpoint = {**config.scales["mini"]["checkpoints"]["t5_msmarco"], "trained": True}
+    here = Plan(changed(config, "scales", "mini", "checkpoints", "t5_msmarco", checkpoint), "mini")
+    there = Plan(config, "mini")
+    assert not here.is_trained("mono_t5") and there.is_trained("mono_t5")
+    assert here.miner_of("mono_t5") is None and there.miner_of("mono_t5") == "bm25_terrier"
+    assert here.seeds("mono_t5") == [0] and here.lineage("mono_t5_on_original") == []
+    for system in ("mono_t5", "mono_t5_on_original"):
+        assert here.model(system, 0) == ["results/mini/checkpoints/t5_msmarco/model.safetensors"]
+        assert here.model_key(system, 0) == here.checkpoint_key("t5_msmarco") != there.model_key(system, 1)
+    assert "mono_t5" not in {system for system, _ in here.models(config.papers)}
     full = Plan(config, "full")
     assert not full.is_trained("mono_t5") and full.why_not("mono_t5") == ""
     assert full.model("mono_t5_on_original", 0) == ["results/checkpoints/t5_msmarco/model.safetensors"]

@@ -74,6 +74,8 @@ def shrink(folder):
         return lambda tree: tree.update(claims=[{**tree["claims"][0], "role": role, "measure": measure, "test": test}])
 
     shutil.rmtree(folder / "config/papers/toroder")
+    for part in ("experiment", "claims"):
+        (folder / f"config/papers/qvg/{part}.yaml").unlink()
     make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)

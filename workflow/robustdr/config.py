@@ -171,8 +171,6 @@ def _check_scale(config: Config, scale: Tree, path: Path) -> None:
     for role, collection in scale["collections"].items():
         if collection not in config.collections:
             raise unknown(f"{path}: collections.{role}", collection, config.collections)
-    for system in scale.get("released", []):
-        known(f"{path}: released", system, config.systems)
     for role in scale["negatives"].get("judged", []):
         known(f"{path}: negatives.judged", role, scale["collections"])
     for measure in (*scale["measures"], *scale["measures"].values()):

@@ -41,7 +41,8 @@ class Plan(Places):
         return build(find(settings.generator), settings.parameters)
 
     def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
-        return CheckpointSettings(name=checkpoint, **self.bound["checkpoints"][checkpoint])
+        entry = {key: value for key, value in self.bound["checkpoints"][checkpoint].items() if key != "trained"}
+        return CheckpointSettings(name=checkpoint, **entry)
 
     def training_data_settings(self, system: str) -> TrainingDataSettings:
         assign: Literal["one", "all"] = "one" if self.recipe(system).get("assign", "one") == "one" else "all"

@@ -61,8 +61,9 @@ class Structure:
         return self.bound["budgets"][self.recipe(system)["budget"]]
 
     def is_trained(self, system: str) -> bool:
-        """Whether a recipe has a loss, and the scale does not take what its authors released."""
-        return "loss" in self.recipe(system) and system.partition(".")[0] not in self.bound.get("released", [])
+        """Whether a recipe has a loss, and starts from nothing that is the outcome of such a training already."""
+        recipe = self.recipe(system)
+        return "loss" in recipe and not self.bound["checkpoints"].get(recipe["initial"], {}).get("trained", False)
 
     def seeds(self, system: str) -> list[int]:
         """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""

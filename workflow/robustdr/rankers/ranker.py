@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from transformers import PreTrainedModel
 
 from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS
@@ -32,6 +33,7 @@ scores = ranker.score(ranker.tokenise([("what is photosynthesis", "…")], query
 
 Pair = tuple[str, str]  # query, passage
 CHUNK = 4096  # pairs whose tokens are in memory at once
+SCORED_TOKENS = {"cpu": 2048, "cuda": 1 << 15}  # of one pass without gradients, padding included
 Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query and the passage
 
 
@@ -115,7 +117,7 @@ class Ranker(torch.nn.Module, ABC):
         with torch.inference_mode():
             for start in range(0, len(pairs), CHUNK):
                 tokens = self.tokenise(pairs[start : start + CHUNK], query_length, passage_length)
-                scores[start : start + CHUNK] = self.score(tokens).cpu().numpy()
+                scores[start : start + CHUNK] = self.score(tokens, limit=SCORED_TOKENS[self.device.type]).cpu().numpy()
         if not np.isfinite(scores).all():
             qid, docid = names[int((~np.isfinite(scores)).argmax())]
             raise UserError(f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker anew")
@@ -146,6 +148,11 @@ def load(
     torch.manual_seed(digest(seed, "ranker", name))
     ranker: Ranker = RANKERS.create(name, folder, **{**made.get("settings", {}), **settings})
     ranker.to(device()).train(training).requires_grad_(training)
+    if not training:
+        for module in ranker.modules():
+            if isinstance(module, PreTrainedModel):
+                module.set_attn_implementation("sdpa")  # faster than the plain attention, but for training on a CPU
+                break
     ranker.computing = partial(autocast, precision, ranker.device)
     return ranker
 
