@@ -27,6 +27,14 @@ def make_papers(folder, *papers):
     edit(folder / "config/config.yaml", lambda tree: tree.update(papers=list(papers)))
 
 
+def drop_papers(folder, *papers):
+    """Take papers out of the configuration, and their systems out of those that full scale takes as released."""
+    for paper in papers:
+        shutil.rmtree(folder / "config/papers" / paper)
+    if "qvg" in papers:
+        edit(folder / "config/scales/full.yaml", lambda tree: tree.pop("released"))
+
+
 def shrink(folder):
     """Let the configuration ask for a few systems, two variations, one small collection and a small query log."""
 
@@ -73,9 +81,7 @@ def shrink(folder):
     def claim(role, measure, **test):
         return lambda tree: tree.update(claims=[{**tree["claims"][0], "role": role, "measure": measure, "test": test}])
 
-    shutil.rmtree(folder / "config/papers/toroder")
-    for part in ("experiment", "claims"):
-        (folder / f"config/papers/qvg/{part}.yaml").unlink()
+    drop_papers(folder, "toroder", "qvg")
     make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)
@@ -111,8 +117,7 @@ def tiny(folder: Path) -> Project:
     folder.mkdir(parents=True, exist_ok=True)
     project = Project(folder)
     shrink(folder)
-    for paper in ("all", "capot"):
-        shutil.rmtree(folder / "config/papers" / paper)
+    drop_papers(folder, "all", "capot")
     make_papers(folder, "rodr")
     edit(folder / "config/scales/mini.yaml", scale)
     edit(folder / "config/papers/rodr/experiment.yaml", experiment)

@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.evaluation.measures import read_measures
 from robustdr.files import read_answers
-from workflow.small import edit, make_papers, some
+from workflow.small import drop_papers, edit, make_papers, some
 
 pytestmark = pytest.mark.slow
 TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0.parquet"
@@ -55,8 +55,7 @@ def shrink(folder):
         place = {"role": "natural-questions", "measure": "Success@20"}
         tree["claims"] = [tree["claims"][0] | place | {"test": test}]
 
-    for paper in ("toroder", "all"):
-        (folder / f"config/papers/{paper}/experiment.yaml").unlink()
+    drop_papers(folder, "toroder", "all", "qvg")
     make_papers(folder, "capot")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)

@@ -30,7 +30,8 @@ def say():
 atexit.register(say)
 """
 # Rooms whose modules are loaded by the names that the configuration gives: the plan adds them to a stage's key.
-BY_NAME = ("robustdr.collections.", "robustdr.variations.", "robustdr.losses.", "robustdr.retrieval.")
+ROOMS = ("collections", "variations", "losses", "rankers", "retrieval")
+BY_NAME = (*(f"robustdr.{room}." for room in ROOMS), "robustdr.training.dense", "robustdr.training.rerank")
 # What the command line loads before any stage, and around it; the hardware's name is for the record alone.
 AROUND = "import json, sys, robustdr.cli, robustdr.encoding.hardware, robustdr.provenance; "
 AROUND += "print(json.dumps(list(sys.modules)))"

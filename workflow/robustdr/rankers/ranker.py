@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from robustdr.checks import known
 from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS
 from robustdr.encoding.hardware import Precision, autocast, device
@@ -166,9 +167,12 @@ def saved(folder: Path) -> dict[str, Any]:
     path = folder / "ranker.json"
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
-        return {**made, "ranker": made["ranker"], "settings": made["settings"]}
+        known(f"{path}: ranker", made["ranker"], RANKERS.names())
+        return {**made, "settings": dict(made["settings"])}
     except FileNotFoundError:
         return {}
+    except UserError:
+        raise
     except (ValueError, TypeError, KeyError) as error:
         raise UserError(f"{path}: not what a ranker saves ({error!r}); fields: ranker, settings") from None
 
