@@ -28,11 +28,8 @@ def make_papers(folder, *papers):
 
 
 def drop_papers(folder, *papers):
-    """Take papers out of the configuration, and their systems out of those that full scale takes as released."""
     for paper in papers:
         shutil.rmtree(folder / "config/papers" / paper)
-    if "qvg" in papers:
-        edit(folder / "config/scales/full.yaml", lambda tree: tree.pop("released"))
 
 
 def shrink(folder):
