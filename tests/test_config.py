@@ -230,7 +230,7 @@ MISTAKES = {
         EXPERIMENT,
         put("evaluation", "antique", "measures", ["MRR@10"]),
         "evaluation.antique.measures: measure: 'MRR@10' is unknown",
-        "AP, Judged@k, P@k, R@k, RR",
+        "AP, Judged@k, P@k, R@k, RBP, RR",
     ),
     "unknown split": (
         EXPERIMENT,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from robustdr.errors import UserError
 from robustdr.evaluation.measures import evaluate, read_measures, write_measures
-from robustdr.evaluation.names import parse
+from robustdr.evaluation.names import Measure, parse
 from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.retrieval.runs import rank, write_run
 
@@ -39,6 +39,16 @@ BY_HAND = {
     "Judged@1": [0, 1, 0, 1],
     "Judged@2": [1 / 2, 1, 0, 1],
     "Judged@10": [2 / 3, 1, 0, 1],
+    "Unjudged@2": [1, 0, 0, 0],
+    "Unjudged@10": [1, 0, 0, 0],
+    "RR(rel=2)": [0, 1 / 3, 0, 0],
+    "RR(rel=2)@2": [0, 0, 0, 0],
+    "R(rel=2)@10": [0, 1, 0, 0],
+    "AP(rel=2)": [0, 1 / 3, 0, 0],
+    "RBP(rel=1)": [0.2 * (0.8 + 0.8**2), 0.2 * (0.8 + 0.8**2), 0, 0],  # ir_measures: p is 0.8
+    "RBP(p=0.5,rel=1)@2": [1 / 4, 1 / 4, 0, 0],
+    "RBP(rel=2,p=0.5)@10": [0, 1 / 8, 0, 0],
+    "Residual(p=0.5)@10": [1 / 2, 0, 0, 0],
     "nDCG@2": [(1 / LOG3) / (1 + 1 / LOG3), (1 / LOG3) / (2 + 1 / LOG3), 0, 0],
     "nDCG@10": [(1 / LOG3 + 1 / 2) / (1 + 1 / LOG3), (1 / LOG3 + 2 / 2) / (2 + 1 / LOG3), 0, 0],
 }
@@ -99,6 +109,50 @@ def test_the_share_that_is_judged_is_that_of_ir_measures(qrels, rankings, cut):
     assert found == {qid: expected[qid] for qid in qrels}
 
 
+LEVELS = ("RR(rel=2)", "AP(rel=2)", "AP(rel=3)@5", "R(rel=2)@5", "P(rel=3)@5", "Success(rel=2)@5", "RR")
+
+
+@settings(deadline=None)
+@given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1), st.integers(1, 3))
+def test_a_level_in_a_name_is_that_of_ir_measures(qrels, scores, level):
+    """Whatever the collection's own level is, which counts where a name has none."""
+    run = {qid: list(scored.items()) for qid, scored in scores.items()}
+    found = evaluate(qrels, run, list(LEVELS), relevance_level=level)
+    parsed = {name: ir_measures.parse_measure(name if "(" in name else f"{name}(rel={level})") for name in LEVELS}
+    for value in ir_measures.pytrec_eval.iter_calc(list(parsed.values()), qrels, scores):
+        for name in (name for name, measure in parsed.items() if measure == value.measure and value.query_id in qrels):
+            assert found[name][value.query_id] == pytest.approx(value.value, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(QIDS, st.dictionaries(st.sampled_from(DOCIDS), st.integers(-1, 3), min_size=1), min_size=1),
+    st.dictionaries(QIDS, SCORED),
+    st.integers(1, 16),
+    st.integers(1, 3),
+    st.sampled_from([0.5, 0.8, 0.9]),
+)
+def test_rank_biased_precision_rank_by_rank(qrels, scores, cut, level, p):
+    """A user who reads on with probability p finds relevant, irrelevant and unjudged passages; together every rank."""
+    run = {qid: list(scored.items()) for qid, scored in scores.items()}
+    names = [f"RBP(p={p},rel={level})@{cut}", f"Residual(p={p})@{cut}", f"Unjudged@{cut}"]
+    found = evaluate(qrels, run, names)
+    for qid, grades in qrels.items():
+        order = sorted(scores.get(qid, {}).items(), key=lambda pair: pair[::-1], reverse=True)
+        looks, relevant, unjudged, missing, irrelevant = 1 - p, 0.0, 0.0, 0, 0.0
+        for docid, _ in order[:cut]:
+            if docid not in grades:
+                unjudged, missing = unjudged + looks, missing + 1
+            elif grades[docid] >= level:
+                relevant += looks
+            else:
+                irrelevant += looks
+            looks *= p
+        assert [found[name][qid] for name in names] == pytest.approx([relevant, unjudged, missing], abs=1e-12)
+        ranks = min(cut, len(order))
+        assert relevant + unjudged + irrelevant == pytest.approx(1 - p**ranks)
+
+
 @settings(deadline=None)
 @given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1), st.integers(1, 12))
 def test_reciprocal_rank_with_a_cut_counts_places_under_the_tie_rule(qrels, scores, cut):
@@ -151,17 +205,52 @@ def test_damaged_measures(tmp_path, content):
         read_measures(tmp_path / "m.parquet")
 
 
-@pytest.mark.parametrize("name, parsed", [("RR@10", ("RR", 10)), ("AP", ("AP", None)), ("nDCG@5", ("nDCG", 5))])
+@pytest.mark.parametrize(
+    ("name", "parsed"),
+    [
+        ("RR@10", Measure("RR", 10)),
+        ("AP", Measure("AP")),
+        ("nDCG@5", Measure("nDCG", 5)),
+        ("AP(rel=2)", Measure("AP", rel=2)),
+        ("RR(rel=2)@10", Measure("RR", 10, rel=2)),
+        ("RBP(rel=2)@10", Measure("RBP", 10, rel=2, p=0.8)),
+        ("RBP(p=0.9,rel=2)@10", Measure("RBP", 10, rel=2, p=0.9)),
+        ("RBP(rel=2,p=0.9)", Measure("RBP", rel=2, p=0.9)),
+        ("Residual(p=0.9)@10", Measure("Residual", 10, p=0.9)),
+    ],
+)
 def test_names(name, parsed):
     assert parse(name) == parsed
 
 
 @pytest.mark.parametrize(
+    "name", ["AP(rel=2)", "RR(rel=2)@10", "RBP(p=0.9,rel=2)@10", "RBP(rel=2,p=0.9)@10", "RBP(rel=2)"]
+)
+def test_parameters_are_those_of_ir_measures(name):
+    ours, theirs = parse(name), ir_measures.parse_measure(name)
+    assert (ours.name, ours.cut) == (theirs.NAME, theirs.params.get("cutoff"))
+    assert ours.rel == theirs["rel"] and (ours.name != "RBP" or ours.p == theirs["p"])
+
+
+@pytest.mark.parametrize(
     "name, message",
     [
-        ("MRR@10", r"measure: 'MRR@10' is unknown.*; allowed: AP, Judged@k, P@k, R@k, RR, Success@k, nDCG@k"),
+        (
+            "MRR@10",
+            r"measure: 'MRR@10' is unknown.*; allowed: AP, Judged@k, P@k, R@k, RBP, RR, Residual@k, Success@k, Un",
+        ),
         ("RR@0", "measure: 'RR@0' is unknown"),
         ("nDCG", "measure 'nDCG' needs a cut, e.g. nDCG@10"),
+        ("Residual(p=0.9)", r"measure 'Residual\(p=0.9\)' needs a cut"),
+        ("nDCG(rel=2)@10", r"measure 'nDCG\(rel=2\)@10': parameter: 'rel' is unknown"),
+        ("AP(p=0.9)", "parameter: 'p' is unknown.*; allowed: rel"),
+        ("AP(2)", "parameter: '2' is unknown"),
+        ("AP()", r"measure: 'AP\(\)' is unknown"),
+        ("AP(rel=0)", "rel is '0'; allowed: a grade from 1 on"),
+        ("AP(rel=1.5)", "rel is '1.5'; allowed: a grade from 1 on"),
+        ("RBP(p=1,rel=2)@10", "p is '1'; allowed: a number between 0 and 1"),
+        ("RBP(p=0.0,rel=2)@10", "p is '0.0'; allowed: a number between 0 and 1"),
+        ("RBP(p=0.9)@10", "gains are binary here; add rel"),
     ],
 )
 def test_names_that_are_none(name, message):

@@ -7,6 +7,8 @@ first is the word's place.
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from robustdr import lexicon, variations
 from robustdr.variations import edits
@@ -83,6 +85,30 @@ def test_typos_go_into_so_many_words_or_such_a_share():
 
     assert [changed(words=words) for words in (1, 2, 4, 9)] == [1, 2, 4, 4]
     assert [changed(share=share) for share in (0.1, 0.25, 0.5, 1.0)] == [1, 2, 3, 4]  # 0.6, 1.5, 3 and 6 words
+
+
+WORDS = st.sampled_from(["the", "of", "is", "ox", "aaa", "tree", "photosynthesis", "Cycle", "not", "x", "plants", "3"])
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), st.floats(0.01, 1.0), st.integers(0, 5))
+def test_a_share_is_that_of_all_words_as_far_as_words_are_eligible(words, share, seed):
+    """One typo a word, never in a stopword or a word below three characters, and no more than the share says."""
+    [(_, text)] = variations.create("typo", {"share": share}).vary([("1", " ".join(words))], seed)
+    changed = [old for old, new in zip(words, text.split(" "), strict=True) if old != new]
+    eligible = [word for word in words if word not in ("the", "of", "is", "ox", "not", "x", "3")]
+    assert len(changed) == min(len(eligible), int(share * len(words) + 0.5))
+    assert set(changed) <= set(eligible)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12))
+def test_the_whole_share_leaves_no_eligible_word_as_it_is(words):
+    text = " ".join(words)
+    one, all_of_them = (
+        dict(variations.create("typo", {"share": share}).vary([("1", text)], 1))["1"] for share in (0.01, 1.0)
+    )
+    eligible = sum(word not in ("the", "of", "is", "ox", "not", "x", "3") for word in words)
+    assert sum(a != b for a, b in zip(words, all_of_them.split(" "), strict=True)) == eligible
+    assert one == text  # 1 % of a dozen words is none
 
 
 def test_short_words_and_stopwords_have_no_typos():

@@ -185,7 +185,7 @@ def _check_measures(config: Config, scale: str, role: str, evaluation: Tree, whe
     """Answers say of retrieved passages alone whether they are relevant."""
     collection, taken = config.scales[scale]["collections"][role], config.scales[scale]["measures"]
     for measure in evaluation["measures"]:
-        success = parse(taken.get(measure, measure))[0] == "Success"
+        success = parse(taken.get(measure, measure)).name == "Success"
         if not success and config.judged_by(collection, evaluation["split"])[0] == "answers":
             split = f"{evaluation['split']} of {collection} (scale {scale})"
             raise UserError(f"{where}: {measure!r}: answers judge {split}; allowed: Success@k")

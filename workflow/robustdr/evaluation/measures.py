@@ -1,4 +1,4 @@
-"""Measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names; `Judged@k` is counted."""
+"""Measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names; some are counted here."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytrec_eval
 
 from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
-from robustdr.evaluation.names import JUDGED, PROVIDED, WITHOUT_CUT, parse
+from robustdr.evaluation.names import COUNTED, PROVIDED, WITHOUT_CUT, Measure, parse
 from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.files import atomic, read_answers, read_qrels
 from robustdr.retrieval.runs import Ranking, rank, read_run
@@ -23,38 +23,55 @@ def evaluate(
 ) -> dict[str, dict[str, float]]:
     """Per-query values of each measure, {measure: {qid: value}}; a judged query that the run lacks counts 0.
 
-    Ties are broken as trec_eval does, by docid descending. `RR@k` and `AP@k` are RR and AP of the run cut at k.
-    `Judged@k` is the share of the passages in the top k that have a judgement, whatever its grade: of those that there
-    are where fewer were retrieved, as ir_measures counts it.
+    Ties are broken as trec_eval does, by docid descending. `RR@k` and `AP@k` are RR and AP of the run cut at k. What
+    trec_eval does not have is counted; see `_count`.
 
     Args:
         qrels: {qid: {docid: grade}}. run: {qid: ranking}.
-        relevance_level: the lowest grade that the binary measures count as relevant.
+        relevance_level: the lowest grade that the binary measures count as relevant, where their names have no `rel`.
     """
-    # trec_eval has no cut for RR and AP: theirs is the run's. Measures of the same cut are evaluated together.
-    asked: dict[int | None, dict[str, str]] = {}
+    # trec_eval has no cut for RR and AP: theirs is the run's. Measures of one cut and level are evaluated together.
+    asked: dict[tuple[int | None, int], dict[str, str]] = {}
     values: dict[str, dict[str, float]] = {}
     for measure in measures:
-        name, cut = parse(measure)
-        if name == JUDGED and cut:
-            values[measure] = {qid: _judged(rank(run.get(qid, []), cut), grades) for qid, grades in qrels.items()}
-        elif name in WITHOUT_CUT:
-            asked.setdefault(cut, {})[measure] = PROVIDED[name]
+        of = parse(measure)
+        if of.name in COUNTED:
+            tops = {qid: rank(ranking, of.cut or len(ranking)) for qid, ranking in run.items() if qid in qrels}
+            values[measure] = {qid: _count(of, tops.get(qid, []), grades) for qid, grades in qrels.items()}
+        elif of.name in WITHOUT_CUT:
+            asked.setdefault((of.cut, of.rel or relevance_level), {})[measure] = PROVIDED[of.name]
         else:
-            asked.setdefault(None, {})[measure] = f"{PROVIDED[name]}.{cut}"
-    for cut, provided in asked.items():
+            asked.setdefault((None, of.rel or relevance_level), {})[measure] = f"{PROVIDED[of.name]}.{of.cut}"
+    for (cut, level), provided in asked.items():
         scored = {
             qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in run.items() if qid in qrels
         }
-        found = pytrec_eval.RelevanceEvaluator(qrels, set(provided.values()), relevance_level).evaluate(scored)
+        found = pytrec_eval.RelevanceEvaluator(qrels, set(provided.values()), level).evaluate(scored)
         for measure, name in provided.items():
             name = name.replace(".", "_")
             values[measure] = {qid: found[qid][name] if qid in found else 0.0 for qid in qrels}
     return values
 
 
-def _judged(top: Ranking, grades: Mapping[str, int]) -> float:
-    return sum(docid in grades for docid, _ in top) / len(top) if top else 0.0
+def _count(measure: Measure, top: Ranking, grades: Mapping[str, int]) -> float:
+    """A measure of one query that trec_eval does not have.
+
+    `RBP(p,rel)@k` is (1 − p) Σ p^(i−1) over the ranks i ≤ k of relevant passages (Moffat and Zobel 2008), and
+    `Residual(p)@k` the same sum over those of passages without a judgement: what they would add if all were relevant
+    (ibid.; ToRoDer §6.1, where nothing below rank k counts). `Unjudged@k` is how many such passages there are, and
+    `Judged@k` the share of the passages in the top k that have a judgement, whatever its grade: of those that there are
+    where fewer were retrieved, as ir_measures counts it.
+    """
+    judged = [docid in grades for docid, _ in top]
+    if measure.name == "Judged":
+        return sum(judged) / len(top) if top else 0.0
+    if measure.name == "Unjudged":
+        return float(len(top) - sum(judged))
+    if measure.name == "RBP" and measure.rel:
+        counted = [grades.get(docid, 0) >= measure.rel for docid, _ in top]
+    else:
+        counted = [not known for known in judged]
+    return (1 - measure.p) * sum(measure.p**at for at, counts in enumerate(counted) if counts)
 
 
 def write_measures(
@@ -96,7 +113,7 @@ def _qrels(
     if not _by_answers(judging):
         return read_qrels(judging)
     judged = {query_set: run for query_set, (run, by) in runs.items() if by == judging}
-    cuts = {cut for query_set in judged for _, cut in map(parse, settings.measures[query_set])}
+    cuts = {measure.cut for query_set in judged for measure in map(parse, settings.measures[query_set])}
     if corpus is None or None in cuts:
         raise UserError(f"{judging}: answers are looked for in a corpus, down to the cut of every measure")
     return judge(read_answers(judging), map(read_run, judged.values()), max(filter(None, cuts)), corpus)

@@ -1,24 +1,59 @@
 """Names of measures, as ir_measures writes them."""
 
 import re
+from dataclasses import dataclass
 
 from robustdr.errors import UserError, unknown
 
 PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", "Success": "success", "P": "P"}
-JUDGED = "Judged"  # trec_eval's binding refuses the relevance level that would count every judged passage
-MEASURES = (*PROVIDED, JUDGED)
-WITHOUT_CUT = {"RR", "AP"}
+# trec_eval's binding has no RBP, and no level that counts every judged passage. The last two are this project's names.
+COUNTED = ("RBP", "Judged", "Residual", "Unjudged")
+MEASURES = (*PROVIDED, *COUNTED)
+WITHOUT_CUT = {"RR", "AP", "RBP"}
+PARAMETERS = {  # of each measure that has any, in the order of a name
+    **{name: ("rel",) for name in ("RR", "R", "AP", "Success", "P")},
+    "RBP": ("p", "rel"),
+    "Residual": ("p",),
+}
 
 
-def parse(measure: str) -> tuple[str, int | None]:
-    """Split `RR@10` into (`RR`, 10) and `AP` into (`AP`, None).
+@dataclass(frozen=True)
+class Measure:
+    """A measure by its parts: `RBP(p=0.9,rel=2)@10` is RBP at the cut 10.
+
+    Attributes:
+        cut: ranks that count; None: all. rel: the lowest grade that is relevant; None: the collection's.
+        p: persistence of RBP and of its residual, 0.8 where the name has none.
+    """
+
+    name: str
+    cut: int | None = None
+    rel: int | None = None
+    p: float = 0.8
+
+
+def parse(measure: str) -> Measure:
+    """Split a name such as `RR@10`, `AP(rel=2)` or `RBP(p=0.9,rel=2)@10`.
 
     Raises:
-        UserError: a measure that is not provided, or one that needs a cut and has none.
+        UserError: a measure that is not provided, a parameter that it does not have or a value that is not allowed, or
+            a measure without the cut, or RBP without the `rel`, that it needs.
     """
-    match = re.fullmatch(r"([A-Za-z]+)(?:@([1-9]\d*))?", measure)
+    match = re.fullmatch(r"([A-Za-z]+)(?:\(([^()]+)\))?(?:@([1-9]\d*))?", measure)
     if match is None or match[1] not in MEASURES:
         raise unknown("measure", measure, [name if name in WITHOUT_CUT else f"{name}@k" for name in MEASURES])
-    if match[2] is None and match[1] not in WITHOUT_CUT:
+    name, given, cut = match.groups()
+    if cut is None and name not in WITHOUT_CUT:
         raise UserError(f"measure {measure!r} needs a cut, e.g. {measure}@10")
-    return match[1], int(match[2]) if match[2] else None
+    parameters = {key: value for key, _, value in (part.partition("=") for part in given.split(","))} if given else {}
+    for parameter in parameters:
+        if parameter not in PARAMETERS.get(name, ()):
+            raise unknown(f"measure {measure!r}: parameter", parameter, PARAMETERS.get(name, ()))
+    if name == "RBP" and "rel" not in parameters:
+        raise UserError(f"measure {measure!r}: gains are binary here; add rel, e.g. RBP(p=0.9,rel=2)@10")
+    rel, p = parameters.get("rel"), parameters.get("p", "0.8")
+    if rel is not None and not re.fullmatch(r"[1-9]\d*", rel):
+        raise UserError(f"measure {measure!r}: rel is {rel!r}; allowed: a grade from 1 on")
+    if not re.fullmatch(r"0?\.\d*[1-9]\d*", p):
+        raise UserError(f"measure {measure!r}: p is {p!r}; allowed: a number between 0 and 1")
+    return Measure(name, int(cut) if cut else None, int(rel) if rel else None, float(p))
