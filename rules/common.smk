@@ -218,7 +218,7 @@ def teacher(w):
 def evaluated(w, file):
     """One file for every query set that is evaluated on a collection, in the order of its settings."""
     query_sets = plan(w).evaluate_settings(w.system, w.collection).measures
-    return [file(*name.split(".")) for name in query_sets]
+    return [file(*name.split(".", 1)) for name in query_sets]
 
 
 def searched_for_answers(w):

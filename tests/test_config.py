@@ -200,7 +200,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "dr_oq", "collection", "msmarco"),
         "systems.dr_oq.collection (scale full): 'msmarco' is unknown",
-        "antique, msmarco-document",
+        "antique, dl-typo, msmarco-document",
     ),
     "unknown loss": (
         EXPERIMENT,
@@ -509,7 +509,11 @@ def test_a_scale_that_extends_another_says_only_what_differs(folder):
     assert (
         midi["budgets"]["ance"] == {**mini["budgets"]["ance"], "epochs": 7.0} and mini["budgets"]["ance"]["epochs"] < 7
     )
-    assert midi["collections"] == {**mini["collections"], "msmarco-passage": "wordnet-nouns"}
+    assert midi["collections"] == {
+        **mini["collections"],
+        "msmarco-passage": "wordnet-nouns",
+        "dl-typo": "wordnet-nouns-typos",
+    }
     assert midi["checkpoints"]["base"]["layers"] == [0, 1, 2, 3, 4, 5]  # a list replaces a list
 
 

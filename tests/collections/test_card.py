@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from robustdr import variations
 from robustdr.collections.card import write_card
 from robustdr.config import validate
 from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.files import read_queries, sha256
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "config/schemas/collections.schema.json"
@@ -169,6 +170,10 @@ def test_the_released_typo_queries_are_the_pinned_ones(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/dl-typo").symlink_to(released)
     monkeypatch.chdir(tmp_path)
-    for split in ("test", "typos"):
-        files = [tmp_path / split / "queries.tsv", tmp_path / split / "qrels.txt"]
-        assert write_split(COLLECTIONS["dl-typo"], split, files) == {"queries": 60, "qrels": 3811}
+    files = [tmp_path / "queries.tsv", tmp_path / "qrels.txt"]
+    assert write_split(COLLECTIONS["dl-typo"], "test", files) == {"queries": 60, "qrels": 3811}
+    scale = yaml.safe_load((ROOT / "config/scales/full.yaml").read_text(encoding="utf-8"))
+    entry = scale["variations"]["human_misspelling"]
+    typed = variations.create(entry["generator"], entry["parameters"])
+    corrected = read_queries(files[0])
+    assert sum(text != corrected[qid] for qid, text in typed.vary(corrected.items(), 1)) == 60

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustdr import lexicon, variations
-from robustdr.variations import edits
+from robustdr.errors import UserError
+from robustdr.files import sha256
+from robustdr.variations import edits, misspelling
 
 QUERY = "What is the Photosynthesis cycle"  # eligible for a typo: Photosynthesis, cycle
 
@@ -178,11 +180,52 @@ def test_the_released_variant_is_keyboard_alone():
         assert new in edits.TOUCHING[old]
 
 
-def test_human_misspellings_come_from_the_list():
-    known = lexicon.misspellings()
-    queries = [(str(qid), "Definition of xylophonist") for qid in range(50)]
-    for _, text in variations.create("human_misspelling").vary(queries, 1):
-        word = text.split()[0]
-        assert word.lower() in known["definition"] or text.split()[1] in known["of"]
-        assert text.endswith("xylophonist")
-    assert dict(variations.create("human_misspelling").vary([("1", "qwzx 12")], 1)) == {"1": "qwzx 12"}
+def test_human_misspellings_come_from_the_list_or_from_its_slips():
+    listed = lexicon.misspellings(ambiguous=True)
+    assert "definition" in listed and "photon" not in listed
+    queries = [(str(qid), "The Definition of it") for qid in range(50)]
+    found = {text.split()[1] for _, text in variations.create("human_misspelling").vary(queries, 1)}
+    assert found == {wrong.capitalize() for wrong in listed["definition"]}
+    assert {"phonton", "phioton"} < {*misspelling.human("photon")}
+    for text in ("qwzx 12", "what is it", "of 60 …"):
+        assert dict(variations.create("human_misspelling").vary([("1", text)], 1)) == {"1": text}
+
+
+LISTED = {"field": ("feild",), "chield": ("cheild",), "cotton": ("coton",)}
+
+
+def test_a_slip_changes_what_stands_between_the_same_letters(monkeypatch):
+    monkeypatch.setattr(
+        lexicon, "misspellings", lambda ambiguous=False: LISTED if ambiguous else {"shielder": ("sheilder",)}
+    )
+    for cached in (misspelling.human, misspelling._slips):
+        cached.cache_clear()
+    try:
+        assert misspelling.human("field") == ("feild",)  # listed
+        assert misspelling.human("shield") == ("sheild",)  # i and e change places between h or f and l
+        assert misspelling.human("piety") == ()  # p has other letters around
+        assert misspelling.human("shielder") == ()  # what would come of it is trained on
+        assert misspelling.human("button") == ("buton",) and misspelling.human("mutter") == ()
+    finally:
+        for cached in (misspelling.human, misspelling._slips):
+            cached.cache_clear()
+
+
+def test_no_misspelling_is_both_trained_and_evaluated_on():
+    trained, evaluated = lexicon.misspellings(), lexicon.misspellings(ambiguous=True)
+    assert len(evaluated) > 7000
+    assert not {w for wrong in trained.values() for w in wrong} & {w for wrong in evaluated.values() for w in wrong}
+    for word in [*trained][::100]:
+        assert not set(misspelling.human(word)) & {word, *trained[word]}
+
+
+def test_typed_queries_are_those_of_the_file(tmp_path):
+    (tmp_path / "typed.tsv").write_text("1\tphotosinthesis\n2\tcycel\n", encoding="utf-8")
+    parameters = {"queries": str(tmp_path / "typed.tsv"), "digest": sha256(tmp_path / "typed.tsv")}
+    typed = variations.create("typed", parameters)
+    typed.check()
+    assert list(typed.vary([("2", "cycle"), ("3", "plants")], 1)) == [("2", "cycel"), ("3", "plants")]
+    with pytest.raises(UserError, match=r"typed\.tsv has the SHA-256 [0-9a-f]{64}, not 00"):
+        variations.create("typed", {**parameters, "digest": "00"}).check()
+    with pytest.raises(UserError, match=r"queries: gone\.tsv: no such file"):
+        variations.create("typed", {**parameters, "queries": "gone.tsv"}).check()

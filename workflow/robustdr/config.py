@@ -217,8 +217,9 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
             )
             _check_measures(config, scale_name, role, evaluation, f"{path}: evaluation.{role}.measures")
             for variation in evaluation["variations"]:
-                settings = scale["variations"].get(variation, {})
-                known(f"{path}: evaluation.{role}.variations", settings.get("generator", variation), variations.names())
+                kind = variation.partition(".draw")[0]
+                settings = scale["variations"].get(kind, {})
+                known(f"{path}: evaluation.{role}.variations", settings.get("generator", kind), variations.names())
     _check_means(experiment, path)
     for part in ("tables", "figures"):
         for name, spec in experiment.get(part, {}).items():
@@ -250,8 +251,12 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
     roles = named("collections") + named("collection")
     for role in roles:
         known(f"{where}.collections", role, experiment["evaluation"])
+    taken = {role: experiment["evaluation"][role]["measures"] for role in roles}
+    if spec.get("rows") == "systems":  # a role may have some of its measures
+        taken = {role: [measure for measures in taken.values() for measure in measures] for role in roles}
+    for role in roles:
         evaluation = experiment["evaluation"][role]
-        for field, allowed in (("measure", evaluation["measures"]), ("query_set", _query_sets(evaluation))):
+        for field, allowed in (("measure", taken[role]), ("query_set", _query_sets(evaluation))):
             for value in named(field) + named(f"{field}s"):
                 known(f"{where}.{field}", value, allowed)
     lists = [("systems", systems) for systems in spec["systems"] if isinstance(systems, list)]

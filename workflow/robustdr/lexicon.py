@@ -40,17 +40,20 @@ def stopwords() -> frozenset[str]:
 
 
 @cache
-def misspellings() -> dict[str, tuple[str, ...]]:
+def misspellings(ambiguous: bool = False) -> dict[str, tuple[str, ...]]:
     """Real people's misspellings of a word, from codespell's dictionary: {word: misspellings}, lower case, sorted.
 
-    Entries with several possible corrections, or with a correction of several words, are left out.
+    A misspelling of the list stands for one word, or is `ambiguous` and stands for several: what is one is never the
+    other. Entries with a comment, or with corrections of several words, are left out.
     """
     found: dict[str, list[str]] = {}
     path = packaged(MISSPELLINGS, "codespell_lib", "data/dictionary.txt", _MISSPELLINGS_SHA256)
     for line in path.read_text(encoding="utf-8").splitlines():
-        wrong, _, right = line.partition("->")
-        if right.isalpha() and wrong.replace("'", "").isalpha():
-            found.setdefault(right.lower(), []).append(wrong.lower())
+        wrong, _, corrections = line.partition("->")
+        listed = corrections.removesuffix(",").split(", ")
+        if all(map(str.isalpha, listed)) and wrong.replace("'", "").isalpha() and (len(listed) > 1) == ambiguous:
+            for right in listed:
+                found.setdefault(right.lower(), []).append(wrong.lower())
     return {right: tuple(sorted(set(wrong))) for right, wrong in found.items()}
 
 

@@ -21,7 +21,7 @@ from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
 # Keys of a collection that decide no byte of it.
-DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated"}
+DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated", "unavailable"}
 
 
 class Plan(Places):
@@ -186,7 +186,8 @@ class Plan(Places):
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""
-        places = dict.fromkeys((system, self.collection_of(role)) for system, role in pairs)
+        at_hand = ((system, role) for system, role in pairs if not self.absent(role))
+        places = dict.fromkeys((system, self.collection_of(role)) for system, role in at_hand)
         return {
             f"{self.root}/measures/{collection}/{system}/seed{seed}.parquet": self.measures_key(
                 system, seed, collection

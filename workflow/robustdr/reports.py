@@ -29,6 +29,7 @@ def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[
     pairs = list(pairs)
     reasons = {system: reason for system, _ in pairs if (reason := plan.why_not(system))}
     for role, where in experiment["evaluation"].items():
+        reasons |= {plan.collection_of(role): reason} if (reason := plan.absent(role)) else {}
         reasons |= plan.unavailable(plan.collection_of(role), where["split"], where["variations"])
     return {
         "paper": paper,
@@ -39,7 +40,8 @@ def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[
         "evaluation": evaluation_settings(plan, paper),
         "measured": {m: plan.measured(m) for where in experiment["evaluation"].values() for m in where["measures"]},
         "labels": {system: plan.recipe(system)["label"] for system, _ in pairs},
-        "names": {system: plan.recipe(system).get("reported", system) for system, _ in pairs},
+        "names": {system: plan.recipe(system).get("reported", system) for system, _ in pairs}
+        | experiment.get("names", {}),
         "reasons": reasons,
         "keys": plan.measures(pairs),
     }

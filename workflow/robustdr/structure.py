@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from robustdr.audit.labels import GENERATORS
+from robustdr.collections import local_files
 from robustdr.config import Config, Tree
 from robustdr.encoding.directory import ENCODER
 from robustdr.needs import ORIGINAL, claimed_pairs, reported_pairs
@@ -49,6 +50,13 @@ class Structure:
 
     def collection_of(self, role: str) -> str:
         return self.bound["collections"][role]
+
+    @cache
+    def absent(self, role: str) -> str:
+        """Why the collection behind a role is not to be had while its files are not there; empty if it is."""
+        source = self.config.collections[self.collection_of(role)]
+        lacking = "unavailable" in source and not all(path.is_file() for path in local_files(source))
+        return source["unavailable"] if lacking else ""
 
     def recipe(self, system: str) -> Tree:
         """The recipe of a system or of the system behind a snapshot."""
@@ -167,6 +175,8 @@ class Structure:
         found: dict[str, dict[At, tuple[list[str], list[str]]]] = {}
         for paper, experiment in self.config.papers.items():
             for (system, role), varied in self.pairs(paper).items():
+                if self.absent(role):
+                    continue
                 evaluation = experiment["evaluation"][role]
                 at = (self.collection_of(role), evaluation["split"])
                 kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
@@ -238,8 +248,9 @@ class Structure:
                 found.append(system)
 
         for paper in papers:
-            for system, _ in self.pairs(paper):
-                add(system)
+            for system, role in self.pairs(paper):
+                if not self.absent(role):
+                    add(system)
         return found
 
     def collections(self, papers: Iterable[str]) -> list[str]:

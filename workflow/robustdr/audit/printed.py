@@ -195,8 +195,8 @@ def judge(
     """The claims of one paper as printed.
 
     Args:
-        document: what claims.yaml holds: `claims`, and `names` of systems that belong to another paper.
-        evaluation: by role, `variations` and `means`, as in experiment.yaml. names: the systems in its tables.
+        document: what claims.yaml holds. evaluation: by role, `variations` and `means`, as in experiment.yaml.
+        names: what the tables call a system.
         audit: of its reported.yaml; None where no paper stands behind the claims. where: claims.yaml, for messages.
     """
     made = []
@@ -205,9 +205,8 @@ def judge(
             made.append(AsPrinted(NOT_PRINTED, [], "no paper prints it"))
             continue
         role = evaluation[claim["role"]]
-        called = {**names, **document.get("names", {})}
         means = {MEAN: role["variations"], **role.get("means", {})}
-        at = (claim["reported"], claim["role"], claim["measure"], called, role["variations"], means)
+        at = (claim["reported"], claim["role"], claim["measure"], names, role["variations"], means)
         made.append(as_printed(claim, Printed(audit.reported, *at), audit, f"{where}: claims.{number}"))
     return made
 
@@ -219,5 +218,6 @@ def judge_folder(folder: Path, audit: Audit) -> list[Claimed]:
         return []
     document, experiment = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in paths)
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
+    names |= experiment.get("names", {})
     made = judge(document, experiment["evaluation"], names, audit, str(paths[0]))
     return list(map(Claimed, document["claims"], made))

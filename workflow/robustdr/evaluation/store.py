@@ -38,7 +38,7 @@ class Store:
 
     Attributes:
         sources: the measures files.
-        reasons: why a system or query set is not there, in words.
+        reasons: why a system, a collection or a query set is not there, in words.
         means: by collection and mean, the variations that it averages; those of `variations_mean` are the paper's.
     """
 
@@ -70,16 +70,19 @@ class Store:
     def why_not(self, system: str, collection: str, split: str, query_set: str) -> str:
         """Why there are no values of `system` there; empty where there are."""
         if (system, collection) not in self._measured:
-            return self.reasons.get(system, "not run")
+            return self._reason(system, collection)
         kinds = self.kinds(collection, query_set)
         if not kinds:
             return f"no query set of {query_set} can be made at this scale"
         missing = [kind for kind in kinds if not self._has(system, collection, split, kind)]
         return self.reasons.get(missing[0], "this query set was not run") if missing else ""
 
+    def _reason(self, system: str, collection: str) -> str:
+        return self.reasons.get(collection) or self.reasons.get(system, "not run")
+
     def _seeds(self, system: str, collection: str) -> list[Values]:
         if (system, collection) not in self._measured:
-            raise UserError(f"{system} on {collection}: {self.reasons.get(system, 'not run')}")
+            raise UserError(f"{system} on {collection}: {self._reason(system, collection)}")
         return self._measured[system, collection]
 
     def _has(self, system: str, collection: str, split: str, kind: str) -> bool:

@@ -126,9 +126,15 @@ class Maker:
         where = self.settings.evaluation[role]
         return [ORIGINAL, *where["means"], *where["variations"]]
 
+    def summed_up(self, role: str) -> list[str]:
+        """The columns of a table of systems: the original and the mean of the variations, or the only one there is."""
+        variations = self.settings.evaluation[role]["variations"]
+        return [ORIGINAL, variations[0] if len(variations) == 1 else MEAN]
+
     def measures(self, role: str) -> list[str]:
-        """The measures that the table shows: its own, or all of the role."""
-        return self.spec.get("measures", self.settings.evaluation[role]["measures"])
+        """The measures that the table shows and the role has; all of the role without a choice."""
+        taken = self.settings.evaluation[role]["measures"]
+        return [measure for measure in self.spec.get("measures", taken) if measure in taken]
 
     def heading(self, measure: str) -> str:
         """The measure that is taken for the paper's `measure`, which stands in brackets where it is another one."""
@@ -195,10 +201,17 @@ class Maker:
         self._compare(cell, found.mean(axis=0), against)
         return cell
 
+    def _compared(self, cell: Cell) -> list[str]:
+        """The systems that are compared with another one in the column of a cell."""
+        pairs = self.spec["significance"]["against"].items()
+        at = (cell.collection, cell.split, cell.query_set)
+        return [one for one, other in pairs if not any(self.store.why_not(system, *at) for system in (one, other))]
+
     def _compare(self, cell: Cell, found: np.ndarray, against: str) -> None:
         """Test a cell's values, [queries], against those of another system, or of its own on the original queries.
 
-        Bonferroni's family is all that is compared with the same original queries: the variations at hand.
+        Bonferroni's family is all that is compared with the same original queries: the variations at hand; or the
+        systems at hand that are compared in the column.
         """
         test = self.spec.get("significance", {"against": {}})
         family, other, query_set = [cell.query_set], against, cell.query_set
@@ -207,6 +220,7 @@ class Maker:
             other = cell.system if cell.query_set in family else ""
         elif not against:
             other = test["against"].get(cell.system, "")
+            family = self._compared(cell) if "correction" in test else family
         cell.against = other
         if other and not self.store.why_not(other, cell.collection, cell.split, query_set):
             compared = paired_t_test(found, self.values(cell, other, query_set).mean(axis=0))

@@ -10,8 +10,7 @@ import scipy.stats
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import ANY
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.evaluation.store import MEAN
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+from robustdr.reporting.cells import Cell, Grid, Maker
 
 SUMMARY = {  # value in reported.yaml -> heading
     "median": "Mean",
@@ -77,7 +76,7 @@ def systems(make: Maker) -> Grid:
     columns = {
         f"{role} {query_set} {make.heading(measure)}": (role, query_set, measure)
         for role in make.spec["collections"]
-        for query_set in (ORIGINAL, MEAN)
+        for query_set in make.summed_up(role)
         for measure in make.measures(role)
     }
     cells = {

@@ -18,7 +18,7 @@ class ReportSettings:
         evaluation: by role: `collection`, `split`, `variations`, `measures`, and the variations at hand of each mean.
         measured: the measure that is taken, by the paper's.
         labels, names: of systems, for people and in reported.yaml.
-        reasons: why a system or query set is not there.
+        reasons: why a system, a collection or a query set is not there.
         keys: those that measures files must carry, by path.
     """
 

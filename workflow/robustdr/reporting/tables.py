@@ -48,10 +48,12 @@ def reported_text(cell: Cell) -> str:
     return " / ".join(filter(None, (cell.reported + cell.reported_mark, cell.reported_drop))) or "–"
 
 
-def reproduced_text(cell: Cell) -> str:
-    """The cell as reproduced; a cell that was not run says so."""
+def reproduced_text(cell: Cell, unit: str = "percent") -> str:
+    """The cell as reproduced, its measure times 100 or as a `number`; a cell that was not run says so."""
     if cell.reproduced is None:
         return "not run"
+    if unit == "number":
+        return f"{cell.reproduced:.3f}{cell.mark} ±{cell.uncertainty:.3f}"
     if cell.value == "difference":
         return f"{100 * cell.reproduced:+.1f} {bounds(cell.difference_low, cell.difference_high)}"
     if cell.value == "drop":
@@ -69,7 +71,8 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
 
     def line(row: str, source: int) -> list[str]:
-        text = (reported_text, reproduced_text)[source]
+        unit = settings.spec.get("unit", "percent")
+        text = (reported_text, lambda cell: reproduced_text(cell, unit))[source]
 
         def field(column: str) -> str:
             if column in grid.facts:
@@ -92,6 +95,8 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
         return f"Each cell: a drop against the original queries, in brackets its 95 % interval{AGREEMENT}."
     if any(cell.value == "difference" for cell in cells):
         return "Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries and seeds."
+    if settings.spec.get("unit") == "number":
+        return "Each cell: the measure."
     legend = "Each cell: the measure ×100"
     if any(cell.drop is not None for cell in cells):
         references = {settings.labels[cell.drop_from] for cell in cells if cell.drop_from not in ("", cell.system)}
@@ -131,7 +136,9 @@ def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
     words = f"paired two-tailed t-test at p < {test['level']}"
     if test["against"] != ORIGINAL:
         pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
-        return [f"{test['mark']}: {words}, uncorrected as in the paper: {pairs}."]
+        corrected = "with Bonferroni's correction for those in a column that were run"
+        how = corrected if "correction" in test else "uncorrected as in the paper"
+        return [f"{test['mark']}: {words}, {how}: {pairs}."]
     notes = [
         f"{test['mark']} {test['gain']}: worse or better than the same system on the original queries, {words} with "
         "Bonferroni's correction for all variations of the collection; means are not tested."

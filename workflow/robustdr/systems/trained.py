@@ -115,4 +115,6 @@ class Trained(Kind):
         return list(filter(None, (structure.initial_of(system), structure.miner_of(system), teacher)))
 
     def lacks(self, structure: "Structure", system: str) -> str:
-        return structure.bound["checkpoints"][structure.checkpoint_of(system)].get("unavailable", "")
+        checkpoint = structure.bound["checkpoints"][structure.checkpoint_of(system)]
+        trained = structure.is_trained(system) and structure.absent(structure.recipe(system)["collection"])
+        return checkpoint.get("unavailable", "") or trained or ""

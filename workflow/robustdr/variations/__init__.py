@@ -53,7 +53,8 @@ REGISTRY = {
     "reorder_words": "surface:ReorderWords",
     "paraphrase_t5_paws": "paraphrase:ParaphraseT5Paws",
     "llm": "llm:Llm",  # intent
-    # people's misspellings, in place of DL-Typo's
+    # people's misspellings: DL-Typo's, and those in place of them
+    "typed": "released:Typed",
     "human_misspelling": "misspelling:HumanMisspelling",
 }
 

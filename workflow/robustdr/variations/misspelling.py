@@ -1,11 +1,14 @@
-"""Misspellings of rodr's four kinds, and those that people made."""
+"""Misspellings of rodr's four kinds, and those that people made; none that is evaluated on is trained on."""
 
 from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
 
 from robustdr import lexicon
 from robustdr.variations import edits
 from robustdr.variations.base import WORD, Draw, Variation, one_of, splice
 
+LONGEST = 4  # letters that a slip needs around it and replaces; longer ones are of one word
 _NEEDS = f"a list of misspellings ({lexicon.MISSPELLINGS})"
 
 
@@ -59,19 +62,57 @@ class Misspell(Variation):
 
 @dataclass(frozen=True)
 class HumanMisspelling(Variation):
-    """A misspelling that real people made, from codespell's list, in one random word that the list knows.
+    """A misspelling that people make, in one random word that is eligible for a `typo`, from codespell's list.
 
-    Stands for the human misspellings of DL-Typo (toroder, section 4.1) where those queries are not at hand.
+    A word that the list lacks gets what somebody made of the same letters in another word of the list, one letter on
+    either side (word ends included) being the same too. Only misspellings that may stand for several words are used,
+    none of the others, which `misspell` draws from: no retriever is evaluated on misspellings that it has learned.
+    Stands for the human misspellings of DL-Typo and of a search log (toroder, section 5) where these are not at hand.
     """
 
     name = "human_misspelling"
     category = "misspelling"
     papers = ("toroder",)
-    needs = _NEEDS
-    packages = (lexicon.MISSPELLINGS,)
+    needs = f"stand-in: people's misspellings of other queries ({lexicon.MISSPELLINGS}, {lexicon.STOPWORDS})"
+    packages = (lexicon.MISSPELLINGS, lexicon.STOPWORDS)
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        for word in draw.shuffled(list(WORD.finditer(text))):
-            if (wrong := spelling(word[0], draw)) is not None:
-                return splice(text, *word.span(), wrong)
+        words = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
+        for word in draw.shuffled([word for word in words if word[0].lower() not in lexicon.stopwords()]):
+            if wrong := human(word[0].lower()):
+                chosen = draw.choice(wrong)
+                return splice(text, *word.span(), chosen.capitalize() if word[0][0].isupper() else chosen)
         return text
+
+
+@cache
+def human(word: str) -> tuple[str, ...]:
+    """What people make of a lower-case word, each as often as they make it: listed for it, or else for its parts."""
+    if listed := lexicon.misspellings(ambiguous=True).get(word):
+        return listed
+    bounded, made = f"^{word}$", []
+    for start in range(len(bounded)):
+        for end in range(start + 2, min(start + LONGEST, len(bounded)) + 1):
+            made += [bounded[:start] + wrong + bounded[end:] for wrong in _slips().get(bounded[start:end], ())]
+    trained = {word, *lexicon.misspellings().get(word, ())}
+    return tuple(wrong for wrong in (text.strip("^$") for text in made) if wrong not in trained)
+
+
+@cache
+def _slips() -> dict[str, tuple[str, ...]]:
+    """What becomes of some letters between two that stay, in the list: {"ie" with both: ("ei" with both, ...)}."""
+    found: dict[str, list[str]] = {}
+    for word, listed in lexicon.misspellings(ambiguous=True).items():
+        for misspelt in listed:
+            right, wrong = f"^{word}$", f"^{misspelt}$"
+            begin = _alike(right, wrong)
+            end = min(_alike(right[::-1], wrong[::-1]), len(right) - begin, len(wrong) - begin)
+            part = right[begin - 1 : len(right) - end + 1]
+            if len(part) <= LONGEST:
+                found.setdefault(part, []).append(wrong[begin - 1 : len(wrong) - end + 1])
+    return {part: tuple(wrong) for part, wrong in found.items()}
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with together."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

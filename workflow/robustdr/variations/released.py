@@ -1,4 +1,4 @@
-"""Query variations that people judged, as they were released."""
+"""Query variations of people, as they were released: those that they judged, and those that they typed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from robustdr.audit.labels import GENERATORS, read_variations
 from robustdr.errors import UserError
+from robustdr.files import read_queries, sha256
 from robustdr.variations.base import Variation, one_of
 
 
@@ -42,3 +43,34 @@ class Released(Variation):
         found = read_variations(Path(self.labels), sheet=False)
         valid = {v.query: " ".join(v.text.split()) for v in found if v.generator == self.variation and v.valid}
         yield from ((qid, valid.get(qid, text)) for qid, text in queries)
+
+
+@dataclass(frozen=True)
+class Typed(Variation):
+    """toroder, section 5: the query as a person typed it, from a file of `qid<TAB>text`, such as DL-Typo's.
+
+    A query that the file lacks keeps its text. `queries` is the file, `digest` its SHA-256. The seed has no effect.
+    """
+
+    name = "typed"
+    category = "misspelling"
+    papers = ("toroder",)
+    needs = "queries that people typed"
+
+    queries: str = field(default="", metadata={"effect": False})  # its digest counts
+    digest: str = ""
+
+    def check(self) -> None:
+        path = Path(self.queries)
+        if not path.is_file():
+            raise UserError(f"variation {self.name}: queries: {path}: no such file")
+        if (found := sha256(path)) != self.digest:
+            raise UserError(f"variation {self.name}: queries: {path} has the SHA-256 {found}, not {self.digest}")
+
+    @property
+    def resource(self) -> str:
+        return f"{self.needs}: {self.queries}"
+
+    def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
+        typed = read_queries(self.queries)
+        yield from ((qid, typed.get(qid, text)) for qid, text in queries)
