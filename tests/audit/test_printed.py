@@ -47,9 +47,7 @@ def printed(paper):
     def make(mark="", tables=("table1",), **test):
         claim = {"claim": "C", "source": "§", "role": "passages", "measure": "RR@10", "level": 0.05, "test": test}
         claim |= {"reported": list(tables), **({"mark": mark} if mark else {})}
-        (found,) = judge(
-            {"claims": [claim], "names": {"theirs": "a"}}, VARIATIONS, {"ours": "b"}, audited, "claims.yaml"
-        )
+        (found,) = judge({"claims": [claim]}, VARIATIONS, {"ours": "b", "theirs": "a"}, audited, "claims.yaml")
         return found
 
     return make
@@ -158,6 +156,13 @@ UNDECIDED = {
         *(f"{name} loses less where it alone reads the variation, on {on}" for on in COLLECTIONS for name in RERANKERS),
         *(f"More of the ten best passages are judged under the variations, on {name}" for name in COLLECTIONS),
         *(f"Trained {name} is better than untrained {name} on the original queries" for name in RERANKERS),
+    ],
+    "toroder": [
+        "On misspelled queries BERT is similar to BM25 in another domain",
+        "Hard negatives significantly improve retrievers on misspelled and correctly spelled queries",
+        "Distillation significantly improves retrievers on misspelled and correctly spelled queries",
+        "A spell checker in front of BERT is better than BERT on misspelled queries",
+        "Self-teaching is less effective on misspelled queries than a spell checker in front of BERT",
     ],
 }
 

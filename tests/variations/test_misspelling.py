@@ -187,7 +187,7 @@ def test_human_misspellings_come_from_the_list_or_from_its_slips():
     found = {text.split()[1] for _, text in variations.create("human_misspelling").vary(queries, 1)}
     assert found == {wrong.capitalize() for wrong in listed["definition"]}
     assert {"phonton", "phioton"} < {*misspelling.human("photon")}
-    for text in ("qwzx 12", "what is it", "of 60 …"):
+    for text in ("x-ray 12", "what is it", "of 60 …"):
         assert dict(variations.create("human_misspelling").vary([("1", text)], 1)) == {"1": text}
 
 
