@@ -184,6 +184,25 @@ def test_every_paper_s_query_sets_of_a_system_are_searched_at_once(config):
     assert len(kinds) == len(set(kinds)) and measures == ["RR@10", "R@50"]
 
 
+def test_what_needs_files_that_are_not_to_be_had_is_not_run_until_they_are_there(config, tmp_path):
+    files = {key: str(tmp_path / f"{key}.tsv") for key in ("corpus", "queries", "qrels")}
+    entry = {"kind": "local", "corpus": files.pop("corpus"), "splits": {"train": files, "test": files}}
+    entry |= {"unavailable": "its queries are private"}
+    with_entry = changed(config, "collections", "web-search", entry)
+    recipe = {**config.systems["bert_st"], "collection": "web-search"}
+    made = changed(with_entry, "systems", "bert_st", recipe)
+    plan = Plan(made, "full")
+    at = ("web-search", "test")
+    assert plan.absent("web-search") == plan.why_not("bert_st") == "its queries are private"
+    assert at not in plan.evaluations("bm25") and "web-search" not in plan.collections(["toroder"])
+    settings = table_settings(plan, "toroder", "table4")
+    assert settings.reasons["web-search"] == "its queries are private" and not settings.keys
+    for name in ("corpus", "queries", "qrels"):
+        (tmp_path / f"{name}.tsv").write_text("1\t1\n")
+    plan = Plan(made, "full")
+    assert not plan.absent("web-search") and not plan.why_not("bert_st") and at in plan.evaluations("bm25")
+
+
 def test_negatives_reach_the_training_data(config):
     found = differing(config, changed(config, "systems", "rodr", "negatives", "bm25"))
     assert systems(found) == {"rodr"} and ("data", "rodr") in found

@@ -45,6 +45,16 @@ def test_a_mean_that_lacks_a_variation_is_no_mean(measured):
         values(store, MEAN)
 
 
+def test_a_collection_that_is_not_to_be_had_says_so_before_a_system_does(measured):
+    reasons = {"rodr": "released as a pickle only", "private": "its queries are private"}
+    store = Store([Source(measured("dr_oq", RANKS), "key")], reasons, MEANS)
+    assert store.why_not("rodr", "private", "dev", "original") == "its queries are private"
+    assert store.why_not("rodr", "toy", "dev", "original") == "released as a pickle only"
+    assert store.why_not("dr_oq", "private", "dev", "original") == "its queries are private"
+    with pytest.raises(UserError, match="dr_oq on private: its queries are private"):
+        store.values("dr_oq", "private", "dev", "original", "RR@10")
+
+
 def test_seeds_are_rows(measured):
     one = measured("rodr", {"dev.original": [1, 2]}, seed=1, key="k1")
     two = measured("rodr", {"dev.original": [4, 0]}, seed=2, key="k2")

@@ -163,3 +163,55 @@ def test_losses_are_in_the_footnotes(paper):
     found = notes(paper.table("table1", losses=losses))
     assert "Loss of RoDR w/o L_p|q: capot with margin 1.0, variant text." in found
     assert "Loss of DR_OQ (dr_oq): self_teaching." in found  # another system bears this label
+
+
+def test_the_only_variation_of_a_role_stands_in_place_of_the_mean(paper):
+    evaluation = paper.evaluation()
+    evaluation["passages"] |= {"variations": ["misspell"], "means": {MEAN: ["misspell"]}}
+    lines = rows(paper.table("table2", evaluation=evaluation))
+    assert lines[0][2:] == ["passages original RR@10", "passages misspell RR@10"]
+    assert [line[2:] for line in lines[1:3]] == [["70.0", "–"], ["75.0", "37.5 / -50.0%"]]
+
+
+def test_a_role_has_those_of_the_measures_that_are_its_own(paper, measured):
+    ranks = {"dev.original": [1, 2] * 20, "dev.misspell": [2, 4] * 20, "dev.swap_words": [1, 2] * 20}
+    paper.measures[measured("dr_oq", ranks, collection="toy-verbs", measures=("RR",))] = "key"
+    evaluation = paper.evaluation()
+    evaluation["verbs"] = {**evaluation["verbs"], "measures": ["RR"]}
+    spec = {"title": "T", "rows": "systems", "collections": ["passages", "verbs"], "systems": ["dr_oq"]}
+    files = paper.table(
+        "table2",
+        spec=spec | {"measures": ["RR@10", "RR"]},
+        evaluation=evaluation,
+        measured={"RR@10": "RR@10", "RR": "RR"},
+    )
+    kinds = ("original", MEAN)
+    assert rows(files)[0][2:] == [*(f"passages {k} RR@10" for k in kinds), *(f"verbs {k} RR" for k in kinds)]
+
+
+def test_measures_as_they_are(paper):
+    spec = {"title": "T", "rows": "systems", "collections": ["passages"], "systems": ["dr_oq"], "unit": "number"}
+    files = paper.table("table2", spec=spec)
+    assert rows(files)[2][2:] == ["0.750", "0.562"]
+    assert notes(files)[0] == "Each cell: the measure."
+
+
+def test_systems_that_are_compared_in_a_column_are_a_family(paper, measured):
+    ranks = {"dev.original": [1, 2] * 20, "dev.misspell": [2, 4] * 20, "dev.swap_words": [1, 2] * 20}
+    paper.measures[measured("third", ranks)] = "key"
+    against = {"dr_oq": "rodr", "third": "rodr", "gone": "rodr"}
+    test = {"against": against, "level": 0.01, "mark": "↓"}
+    spec = {"title": "T", "rows": "systems", "collections": ["passages"], "systems": ["dr_oq", "rodr", "third", "gone"]}
+    labels = {"dr_oq": "A", "rodr": "B", "third": "C", "gone": "D"}
+    found = {}
+    for name, more in (("alone", {}), ("family", {"correction": "bonferroni"})):
+        files = paper.table(
+            "table2", spec=spec | {"significance": test | more}, labels=labels, names={s: s for s in labels}
+        )
+        found[name] = cells(files, "system", "query_set")
+    one, both = (found[name]["dr_oq", MEAN] for name in ("alone", "family"))
+    assert both["p"] == pytest.approx(2 * one["p"]) and both["mark"] == "↓"  # `gone` was not run
+    assert found["family"]["gone", MEAN]["p"] is None and found["family"]["rodr", MEAN]["p"] is None
+    assert any(
+        "with Bonferroni's correction for those in a column that were run: A against B" in n for n in notes(files)
+    )
