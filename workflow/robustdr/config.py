@@ -13,6 +13,7 @@ from robustdr import variations
 from robustdr.checks import at, known
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
+from robustdr.lines import located
 from robustdr.needs import claimed_systems, compared, reported_pairs
 from robustdr.systems import DEFAULT, KINDS, kind_of
 
@@ -127,9 +128,15 @@ def load(folder: Path = Path("config")) -> Config:
     """Read and check everything below `folder`.
 
     Raises:
-        UserError: the first thing that is wrong: file, key, value, what is allowed.
+        UserError: the first thing that is wrong: file, key, value, what is allowed, and the line.
     """
+    try:
+        return _load(folder)
+    except UserError as error:
+        raise located(error) from None
 
+
+def _load(folder: Path) -> Config:
     def read(path: Path, schema: str) -> Tree:
         tree = _read(path)
         validate(tree, folder / "schemas" / f"{schema}.schema.json", path)
