@@ -2,8 +2,8 @@
 
 import pytest
 
+from robustdr.documents import line_of, located
 from robustdr.errors import UserError
-from robustdr.lines import line_of, located
 
 TEXT = """\
 systems:
