@@ -86,6 +86,10 @@ MISTAKES = {
         {"first": over("bm25_terrier", 10), "spelled": SPELLED | {"ranker": "first"}, "new": over("spelled", 100)},
         ".candidates.depth: 100 (scale full); spelled ranks 10 passages",
     ),
+    "a budget of dual encoders": (
+        {"new": BERT | {"budget": "capot-nq"}},
+        ".budget (scale full): a ranker's training has no gradient_cache",
+    ),
     "word vectors where a transformer is needed": (
         {"new": BERT | {"initial": "word_vectors"}},
         ".initial (scale mini): the checkpoint 'word_vectors' has the form 'static'; allowed: encoder",
