@@ -1,6 +1,7 @@
 """The configuration: what is wrong with it is one line that names file, key, value and what is allowed."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -29,11 +30,19 @@ def edit(path, change):
 
 
 def complaint(folder):
-    """The one line that loading the configuration ends with."""
+    """What loading the configuration ends with, one line, without the number of the line that is wrong."""
     with pytest.raises(UserError) as caught:
         load(folder)
     assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return re.sub(r"^(\S+\.yaml):\d+: ", r"\1: ", str(caught.value))
+
+
+def test_a_mistake_is_named_with_its_line(folder):
+    before, _, after = (folder / EXPERIMENT).read_text(encoding="utf-8").partition("    budget: passage\n")
+    (folder / EXPERIMENT).write_text(f"{before}    bugdet: passage\n{after}", encoding="utf-8")
+    message = f"experiment.yaml:{before.count(chr(10)) + 1}: systems.dr_oq: key: 'bugdet' is unknown"
+    with pytest.raises(UserError, match=message):
+        load(folder)
 
 
 def put(*keys):

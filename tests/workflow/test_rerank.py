@@ -141,6 +141,10 @@ def test_a_change_reruns_what_it_reaches(finished):
     project, _ = finished
     after = {"rank": 1, "evaluate": 1, "table": 1}
     assert reruns(project, "knrm", candidates={**KNRM["candidates"], "depth": 9}) == after
-    taught = {"train": 2, "score": 1, "rank": 2, "evaluate": 2, "table": 1}
+    taught = {"train": 2, "score": 1, "embed": 1, "rank": 2, "evaluate": 2, "table": 1}
     assert reruns(project, "bert", loss={"name": "bpr"}) == taught
-    assert reruns(project, "distilled", loss={"name": "distillation", "alpha": 0.3}) == {**after, "train": 1}
+    assert reruns(project, "distilled", loss={"name": "distillation", "alpha": 0.3}) == {
+        **after,
+        "train": 1,
+        "embed": 1,
+    }

@@ -1,16 +1,13 @@
 """The configuration: read, checked against its schemas, and checked against itself before any work starts."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-
 from robustdr import variations
 from robustdr.checks import at, known
+from robustdr.documents import conform, located, validate
+from robustdr.documents import read as read_yaml
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
 from robustdr.needs import claimed_systems, compared, reported_pairs
@@ -55,53 +52,13 @@ class Config:
             raise UserError(f"{where}: 'train' of {collection} (scale {scale}) has answers alone; positives need qrels")
 
 
-def _read(path: Path) -> Tree:
-    try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(tree, dict):
-        raise UserError(f"{path}: empty or no mapping; see config/README.md")
-    return tree
-
-
-def _explain(path: Path, error: ValidationError) -> UserError:
-    where = ".".join(map(str, error.absolute_path)) or "top level"
-    if error.validator == "additionalProperties":
-        allowed = error.schema.get("properties", {})
-        extra = next(key for key in error.instance if key not in allowed)
-        return unknown(f"{path}: {where}: key", str(extra), allowed)
-    return UserError(f"{path}: {where}: {error.message}")
-
-
-def validate(tree: Any, schema: Path, source: Path) -> None:
-    """Check `tree`, read from `source`, against a JSON schema.
-
-    Raises:
-        UserError: names file, key, value and what is allowed.
-    """
-    _conform(tree, json.loads(schema.read_text(encoding="utf-8")), source, [])
-
-
-def _conform(tree: Any, schema: Tree, source: Path, at: list[str]) -> None:
-    """Check what stands at some keys of `source` against a schema."""
-    error = best_match(Draft202012Validator(schema).iter_errors(tree))
-    if error is not None:
-        error.path.extendleft(reversed(at))
-        raise _explain(source, error)
-
-
 def _check_recipe(name: str, recipe: Tree, path: Path) -> None:
     """A recipe has the keys of its kind."""
     chosen = recipe.get("kind", DEFAULT)
     known(f"{path}: systems.{name}.kind", chosen, KINDS)
     keys = {"label": {"type": "string"}, "reported": {"type": "string"}, "kind": {}, **KINDS[chosen].keys}
     schema = {"properties": keys, "additionalProperties": False, "required": ["label"], **KINDS[chosen].rules}
-    _conform(recipe, schema, path, ["systems", name])
+    conform(recipe, schema, path, ["systems", name])
 
 
 def _over(base: Tree, changes: Tree) -> Tree:
@@ -114,7 +71,7 @@ def _over(base: Tree, changes: Tree) -> Tree:
 
 def _scales(folder: Path) -> dict[str, Tree]:
     """Every scale by name, those first that others may extend; one that `extends` another says only what differs."""
-    written = {path.stem: _read(path) for path in sorted(folder.glob("*.yaml"))}
+    written = {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
     whole = {name: scale for name, scale in written.items() if "extends" not in scale}
     for name, scale in written.items():
         if name not in whole:
@@ -127,11 +84,17 @@ def load(folder: Path = Path("config")) -> Config:
     """Read and check everything below `folder`.
 
     Raises:
-        UserError: the first thing that is wrong: file, key, value, what is allowed.
+        UserError: the first thing that is wrong: file, key, value, what is allowed, and the line.
     """
+    try:
+        return _load(folder)
+    except UserError as error:
+        raise located(error) from None
 
+
+def _load(folder: Path) -> Config:
     def read(path: Path, schema: str) -> Tree:
-        tree = _read(path)
+        tree = read_yaml(path)
         validate(tree, folder / "schemas" / f"{schema}.schema.json", path)
         return tree
 

@@ -61,7 +61,9 @@ class Rerank(Trained):
             RANKERS.settings(**_ranker(recipe))
         super().check(config, name, where)
         first = recipe["candidates"]["system"]
-        for scale in config.scales:
+        for scale, bound in config.scales.items():
+            if "gradient_cache" in bound["budgets"][recipe["budget"]]:
+                raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no gradient_cache")
             depth = self.depth(config, scale, name)
             if depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
                 raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
