@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.wordnet import database
 from robustdr.collections.wordnet.passages import Writer
@@ -109,6 +110,21 @@ def test_the_configured_sizes_are_met(name):
     assert len(corpus(name)) == len({passage.docid for passage in corpus(name)}) == SOURCES[name]["passages"]
     for part, wanted in SOURCES[name]["splits"].items():
         assert len(split(name, part)[0]) == wanted["queries"]
+
+
+@pytest.mark.parametrize(
+    ("name", "trained"),
+    [("wordnet-typos", "wordnet-mini"), pytest.param("wordnet-nouns-typos", "wordnet-nouns", marks=pytest.mark.slow)],
+)
+def test_the_sixty_questions_to_be_misspelled_are_none_that_is_trained_on(name, trained):
+    queries, judgements = split(name, "test")
+    assert len(queries) == 60
+    learned = {query.qid.removesuffix(".2") for query in split(trained, "train")[0]}
+    assert not learned & {query.qid for query in queries}
+    level = SOURCES[name]["relevance_level"]
+    assert {judged.qid for judged in judgements if judged.grade >= level} == {query.qid for query in queries}
+    changed = variations.create("human_misspelling").vary(queries, 1)
+    assert all(text != query.text for (_, text), query in zip(changed, queries, strict=True))
 
 
 @pytest.mark.parametrize("name", SLICES)
