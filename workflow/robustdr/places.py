@@ -28,12 +28,20 @@ class Places(Structure):
         names = ["queries.tsv", *(JUDGEMENTS[how] for how in self.config.judged_by(collection, split))]
         return [f"{self.root}/collections/{collection}/{split}/{name}" for name in names]
 
+    def initial_folder(self, system: str, seed: object) -> str:
+        """The model that a system starts from, or is where it is not trained."""
+        if parent := self.initial_of(system):
+            return self.model_folder(parent, seed)
+        if pretraining := self.pretraining_of(system):
+            return self.pretrained_folder(pretraining, seed)
+        return f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
+
+    def pretrained_folder(self, pretraining: str, seed: object) -> str:
+        return f"{self.root}/pretrained/{pretraining}/seed{seed}"
+
     def model_folder(self, system: str, seed: object) -> str:
         if not self.is_trained(system):
-            parent = self.initial_of(system)
-            return (
-                self.model_folder(parent, seed) if parent else f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
-            )
+            return self.initial_folder(system, seed)
         return f"{self.root}/models/{self.train_split(system)[0]}/{system}/seed{seed}"
 
     def weights(self, system: str, seed: object, route: str) -> str:
