@@ -52,7 +52,7 @@ rule variations:
 
 rule models:
     input:
-        [PLANS[ROOT].model(system, seed) for system, seed in PLANS[ROOT].models(PAPERS)],
+        PLANS[ROOT].all_models(PAPERS),
 
 
 rule measures:

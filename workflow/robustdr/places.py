@@ -1,6 +1,6 @@
 """Where every artifact of a scale lies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.structure import ORIGINAL, Structure
@@ -51,6 +51,12 @@ class Places(Structure):
 
     def model(self, system: str, seed: object) -> list[str]:
         return list(dict.fromkeys(self.weights(system, seed, route) for route in (QUERY, DOCUMENT)))
+
+    def all_models(self, papers: Iterable[str]) -> list[str]:
+        """The weights of everything that is trained or pre-trained for papers."""
+        papers = list(papers)
+        trained = [path for system, seed in self.models(papers) for path in self.model(system, seed)]
+        return trained + [f"{self.pretrained_folder(*made)}/model.safetensors" for made in self.pretrained(papers)]
 
     def embeddings(self, system: str, seed: int, collection: str) -> list[str]:
         """The passage vectors that a system searches, if they are kept."""
