@@ -57,8 +57,8 @@ class Vocabulary:
         return "".join(self.pieces[piece].removeprefix(CONTINUES) for piece in word)
 
     def _split(self, text: str) -> list[int]:
-        """The pieces of a word."""
-        return self.tokenise([text], len(text))[0]
+        """The pieces of a word, without what the tokenizer's wrapper costs, four times as much."""
+        return self.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids
 
     def framed(self, pieces: Sequence[int]) -> list[int]:
         """A text between its special tokens."""
