@@ -12,6 +12,7 @@ configfile: "config/config.yaml"
 include: "rules/common.smk"
 include: "rules/collections.smk"
 include: "rules/variations.smk"
+include: "rules/pretraining.smk"
 include: "rules/models.smk"
 include: "rules/retrieval.smk"
 include: "rules/evaluation.smk"
@@ -51,7 +52,7 @@ rule variations:
 
 rule models:
     input:
-        [PLANS[ROOT].model(system, seed) for system, seed in PLANS[ROOT].models(PAPERS)],
+        PLANS[ROOT].all_models(PAPERS),
 
 
 rule measures:

@@ -13,11 +13,12 @@ from robustdr.config import load, validate
 from robustdr import reports
 from robustdr.audit import labels
 from robustdr.collections import local_files
-from robustdr.encoding.directory import DOCUMENT, FORMS
+from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
 from robustdr.places import JUDGEMENTS
 from robustdr.plan import plans
+from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
 from robustdr.settings import as_json as typed
 
@@ -50,6 +51,7 @@ wildcard_constraints:
     split=r"[a-z0-9-]+",
     variation=r"[a-z0-9_.]+",
     checkpoint=r"[a-z0-9_]+",
+    pretraining=r"[a-z0-9_]+",
     system=r"[a-z0-9_.]+",
     seed=r"\d+",
     shard=r"\d+",
@@ -155,10 +157,7 @@ def collection_at(w):
 
 
 def initial_folder(w):
-    parent = plan(w).initial_of(w.system)
-    if parent:
-        return plan(w).model_folder(parent, w.seed)
-    return f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}"
+    return plan(w).initial_folder(w.system, w.seed)
 
 
 def initial_model(w):
@@ -189,6 +188,15 @@ def launcher(devices):
 def learns_from(w):
     """What training reads beside its file and the initial model, by the kind of the system."""
     return plan(w).kind(w.system).learns_from(plan(w), w.system, int(w.seed))
+
+
+def pretraining(w):
+    """The recipe of a pre-training."""
+    return CONFIG.pretraining[w.pretraining]
+
+
+def pretraining_devices(w):
+    return plan(w).pretraining_settings(w.pretraining).devices
 
 
 def train_kinds():

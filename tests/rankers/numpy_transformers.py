@@ -43,6 +43,20 @@ def attend(queries, keys, values, heads, scale, bias=None):
 
 def bert(w, config, ids, types, prefix="bert."):
     """The last layer's vectors of one text, [tokens, d]."""
+    return bert_layers(w, config, bert_embeddings(w, config, ids, types, f"{prefix}embeddings."), prefix)
+
+
+def bert_embeddings(w, config, ids, types, prefix):
+    """What the first layer reads of one text, [tokens, d]."""
+    tables = [w[f"{prefix}{kind}_embeddings.weight"] for kind in ("word", "token_type", "position")]
+    x = np.array(
+        [tables[0][t] + tables[1][k] + tables[2][at] for at, (t, k) in enumerate(zip(ids, types, strict=True))]
+    )
+    return layer_norm(x, w[f"{prefix}LayerNorm.weight"], w[f"{prefix}LayerNorm.bias"], config.layer_norm_eps)
+
+
+def bert_layers(w, config, x, prefix="bert."):
+    """The last layer's vectors of what the first layer reads."""
 
     def linear(name, x):
         return x @ w[f"{prefix}{name}.weight"].T + w[f"{prefix}{name}.bias"]
@@ -50,11 +64,6 @@ def bert(w, config, ids, types, prefix="bert."):
     def norm(name, x):
         return layer_norm(x, w[f"{prefix}{name}.weight"], w[f"{prefix}{name}.bias"], config.layer_norm_eps)
 
-    tables = [w[f"{prefix}embeddings.{kind}_embeddings.weight"] for kind in ("word", "token_type", "position")]
-    x = np.array(
-        [tables[0][t] + tables[1][k] + tables[2][at] for at, (t, k) in enumerate(zip(ids, types, strict=True))]
-    )
-    x = norm("embeddings.LayerNorm", x)
     scale = 1 / math.sqrt(config.hidden_size / config.num_attention_heads)
     for number in range(config.num_hidden_layers):
         layer = f"encoder.layer.{number}"

@@ -11,6 +11,7 @@ from robustdr.documents import read as read_yaml
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
 from robustdr.needs import claimed_systems, compared, reported_pairs
+from robustdr.pretraining.recipe import check as check_pretraining
 from robustdr.systems import DEFAULT, KINDS, kind_of
 
 Tree = dict[str, Any]
@@ -23,7 +24,7 @@ class Config:
     Attributes:
         collections: sources by name. scales: scales by name. papers: experiments by paper.
         systems: recipes by system; a system belongs to the one paper that declares it.
-        claims: the claims of each paper.
+        claims: the claims of each paper. pretraining: recipes of pre-training by name, declared as systems are.
     """
 
     collections: dict[str, Tree]
@@ -31,6 +32,7 @@ class Config:
     papers: dict[str, Tree]
     systems: dict[str, Tree]
     claims: dict[str, list[Tree]]
+    pretraining: dict[str, Tree]
 
     def judged_by(self, collection: str, split: str) -> list[str]:
         """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives."""
@@ -99,15 +101,10 @@ def _load(folder: Path) -> Config:
         return tree
 
     papers = {path.parent.name: read(path, "experiment") for path in sorted(folder.glob("papers/*/experiment.yaml"))}
-    systems: dict[str, Tree] = {}
-    for paper, experiment in papers.items():
-        for name, system in experiment["systems"].items():
-            if name in systems:
-                raise UserError(
-                    f"{folder}/papers/{paper}/experiment.yaml: systems.{name}: declared by another paper too"
-                )
-            _check_recipe(name, system, folder / "papers" / paper / "experiment.yaml")
-            systems[name] = {**system, "paper": paper}
+    systems = _declared(papers, "systems", folder)
+    for name, system in systems.items():
+        own = {key: value for key, value in system.items() if key != "paper"}
+        _check_recipe(name, own, folder / "papers" / system["paper"] / "experiment.yaml")
     claims = {paper: read(folder / "papers" / paper / "claims.yaml", "claims")["claims"] for paper in papers}
     scales = _scales(folder / "scales")
     for name, scale in scales.items():
@@ -118,9 +115,12 @@ def _load(folder: Path) -> Config:
         papers,
         systems,
         claims,
+        _declared(papers, "pretraining", folder),
     )
     for name, scale in config.scales.items():
         _check_scale(config, scale, folder / "scales" / f"{name}.yaml")
+    for name, recipe in config.pretraining.items():
+        check_pretraining(config, name, f"{folder}/papers/{recipe['paper']}/experiment.yaml: pretraining.{name}")
     for paper, experiment in papers.items():
         for name in experiment["systems"]:
             _check_lineage(config, name, folder / "papers" / paper / "experiment.yaml")
@@ -128,6 +128,19 @@ def _load(folder: Path) -> Config:
         _check_experiment(config, paper, experiment, folder / "papers" / paper / "experiment.yaml")
         _check_claims(config, experiment, claims[paper], folder / "papers" / paper / "claims.yaml")
     return config
+
+
+def _declared(papers: dict[str, Tree], what: str, folder: Path) -> dict[str, Tree]:
+    """The recipes of all papers by name, each with its paper."""
+    found: dict[str, Tree] = {}
+    for paper, experiment in papers.items():
+        for name, recipe in experiment.get(what, {}).items():
+            if name in found:
+                raise UserError(
+                    f"{folder}/papers/{paper}/experiment.yaml: {what}.{name}: declared by another paper too"
+                )
+            found[name] = {**recipe, "paper": paper}
+    return found
 
 
 def _check_scale(config: Config, scale: Tree, path: Path) -> None:
@@ -269,7 +282,7 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
     # A checkpoint may bear the name of the system that evaluates it.
     checkpoints = {checkpoint for scale in config.scales.values() for checkpoint in scale["checkpoints"]}
     for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
-        allowed = {*config.systems, *checkpoints} if key == "initial" else {*config.systems}
+        allowed = {*config.systems, *(checkpoints | config.pretraining.keys() if key == "initial" else ())}
         known(f"{path}: systems.{name}.{key}", parent, allowed)
 
     def follow(system: str, trail: list[str]) -> None:

@@ -1,6 +1,6 @@
 """Where every artifact of a scale lies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.structure import ORIGINAL, Structure
@@ -28,12 +28,20 @@ class Places(Structure):
         names = ["queries.tsv", *(JUDGEMENTS[how] for how in self.config.judged_by(collection, split))]
         return [f"{self.root}/collections/{collection}/{split}/{name}" for name in names]
 
+    def initial_folder(self, system: str, seed: object) -> str:
+        """The model that a system starts from, or is where it is not trained."""
+        if parent := self.initial_of(system):
+            return self.model_folder(parent, seed)
+        if pretraining := self.pretraining_of(system):
+            return self.pretrained_folder(pretraining, seed)
+        return f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
+
+    def pretrained_folder(self, pretraining: str, seed: object) -> str:
+        return f"{self.root}/pretrained/{pretraining}/seed{seed}"
+
     def model_folder(self, system: str, seed: object) -> str:
         if not self.is_trained(system):
-            parent = self.initial_of(system)
-            return (
-                self.model_folder(parent, seed) if parent else f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
-            )
+            return self.initial_folder(system, seed)
         return f"{self.root}/models/{self.train_split(system)[0]}/{system}/seed{seed}"
 
     def weights(self, system: str, seed: object, route: str) -> str:
@@ -43,6 +51,12 @@ class Places(Structure):
 
     def model(self, system: str, seed: object) -> list[str]:
         return list(dict.fromkeys(self.weights(system, seed, route) for route in (QUERY, DOCUMENT)))
+
+    def all_models(self, papers: Iterable[str]) -> list[str]:
+        """The weights of everything that is trained or pre-trained for papers."""
+        papers = list(papers)
+        trained = [path for system, seed in self.models(papers) for path in self.model(system, seed)]
+        return trained + [f"{self.pretrained_folder(*made)}/model.safetensors" for made in self.pretrained(papers)]
 
     def embeddings(self, system: str, seed: int, collection: str) -> list[str]:
         """The passage vectors that a system searches, if they are kept."""

@@ -12,6 +12,8 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
 from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.places import Places
+from robustdr.pretraining import PACKAGES, TRAINS
+from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.settings import deciding
@@ -56,6 +58,12 @@ class Plan(Places):
         recipe = self.recipe(system)
         how = {"system": system, "loss": recipe["loss"], "augmentation": recipe.get("augmentation", 0.0)}
         return {**how, **self.computing, **self.budget(system)}
+
+    def pretraining_settings(self, pretraining: str) -> PretrainingSettings:
+        recipe = dict(self.config.pretraining[pretraining])
+        budget = self.bound["pretraining"][recipe.pop("budget")]
+        own = {name: value for name, value in recipe.items() if name not in ("label", "initial", "collection", "paper")}
+        return PretrainingSettings(system=pretraining, **own, **self.computing, **budget)
 
     def train_settings(self, system: str) -> Any:
         return self.kind(system).training(self, system)
@@ -143,9 +151,24 @@ class Plan(Places):
         return key(["training_data"], [deciding(self.training_data_settings(system)), seed], inputs)
 
     @cache
+    def pretrained_key(self, pretraining: str, seed: int) -> str:
+        recipe = self.config.pretraining[pretraining]
+        inputs = [self.checkpoint_key(recipe["initial"]), self.corpus_key(self.texts_of(pretraining))]
+        data = [pin.partition("==")[0] for pin in PACKAGES]
+        settings = [deciding(self.pretraining_settings(pretraining)), seed]
+        return key(["train", TRAINS], settings, inputs, data)
+
+    def initial_key(self, system: str, seed: int) -> str:
+        """The key of the model that a system starts from."""
+        if parent := self.initial_of(system):
+            return self.model_key(parent, seed)
+        if pretraining := self.pretraining_of(system):
+            return self.pretrained_key(pretraining, seed)
+        return self.checkpoint_key(self.checkpoint_of(system))
+
+    @cache
     def model_key(self, system: str, seed: int) -> str:
-        parent = self.initial_of(system)
-        initial = self.model_key(parent, seed) if parent else self.checkpoint_key(self.checkpoint_of(system))
+        initial = self.initial_key(system, seed)
         if not self.is_trained(system):
             return initial
         name, _, snapshot = system.partition(".")

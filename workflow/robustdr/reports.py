@@ -113,9 +113,12 @@ def lineage_costs(plan: Plan, system: str) -> dict[str, list[str]]:
     """The cost.json files of a system's own training and of its whole lineage, for all seeds; none if it cannot run."""
 
     lineage = [] if plan.why_not(system) else plan.lineage(system)
+    before = dict.fromkeys(filter(None, map(plan.pretraining_of, lineage)))
+    pretrained = [f"{plan.pretrained_folder(name, seed)}/cost.json" for name in before for seed in plan.seeds(system)]
+    trained = [path for name in lineage for path in plan.cost_files(name, plan.seeds(system))]
     return {
         "own": plan.cost_files(system, plan.seeds(system)) if system in lineage else [],
-        "total": [path for trained in lineage for path in plan.cost_files(trained, plan.seeds(system))],
+        "total": [*pretrained, *trained],
     }
 
 

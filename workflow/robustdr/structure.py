@@ -76,21 +76,33 @@ class Structure:
     def seeds(self, system: str) -> list[int]:
         """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""
         paper = self.config.papers[self.recipe(system)["paper"]]
-        return paper["seeds"][: self.bound["seeds"]] if self.lineage(system) else [0]
+        return paper["seeds"][: self.bound["seeds"]] if self.is_random(system) else [0]
+
+    def is_random(self, system: str) -> bool:
+        """Whether anything that a system is made of is trained or pre-trained."""
+        own = self.is_trained(system) or self.pretraining_of(system) is not None
+        return own or any(map(self.is_random, self.parents(system)))
 
     def seed_of(self, system: str, seed: int) -> int:
         """The seed of an ancestor `system` of something made with `seed`."""
-        return seed if self.lineage(system) else 0
+        return seed if self.is_random(system) else 0
 
     def initial_of(self, system: str) -> str | None:
-        """The system that this one continues from; None where it starts from a checkpoint of the scale."""
+        """The system that this one continues from; None where it starts from a checkpoint, pre-trained or not."""
         initial = self.recipe(system)["initial"]
-        return None if initial in self.bound["checkpoints"] else initial
+        return None if initial in {**self.bound["checkpoints"], **self.config.pretraining} else initial
+
+    def pretraining_of(self, system: str) -> str | None:
+        """The pre-training that a system starts from; None where the scale has a checkpoint of that name."""
+        initial = self.recipe(system).get("initial")
+        return initial if initial in self.config.pretraining.keys() - self.bound["checkpoints"].keys() else None
 
     def checkpoint_of(self, system: str) -> str:
-        """The checkpoint of the scale at the root of a system's lineage."""
-        parent = self.initial_of(system)
-        return self.recipe(system)["initial"] if parent is None else self.checkpoint_of(parent)
+        """The checkpoint of the scale at the root of a system's lineage, before any pre-training."""
+        if parent := self.initial_of(system):
+            return self.checkpoint_of(parent)
+        pretraining = self.pretraining_of(system)
+        return self.config.pretraining[pretraining]["initial"] if pretraining else self.recipe(system)["initial"]
 
     def form_of(self, checkpoint: str) -> str:
         """The form of a checkpoint of the scale; see `encoding.directory.FORMS`."""
@@ -257,6 +269,7 @@ class Structure:
         """The collections that anything behind papers is read from."""
         systems = self.behind(papers)
         trained = [self.train_split(system)[0] for system in systems if self.is_trained(system)]
+        trained += [self.texts_of(pretraining) for pretraining in filter(None, map(self.pretraining_of, systems))]
         evaluated = [collection for system in systems for collection, _ in self.evaluations(system)]
         return list(dict.fromkeys([*evaluated, *trained]))
 
@@ -285,6 +298,15 @@ class Structure:
         fresh = kinds and recipe.get("assign") == "fresh"
         draws = math.ceil(self.budget(system)["epochs"] / len(kinds)) if fresh else 1
         return kinds + [f"{kind}.draw{draw}" for draw in range(2, draws + 1) for kind in kinds]
+
+    def texts_of(self, pretraining: str) -> str:
+        """The collection whose passages a pre-training learns from."""
+        return self.collection_of(self.config.pretraining[pretraining]["collection"])
+
+    def pretrained(self, papers: Iterable[str]) -> list[tuple[str, int]]:
+        """Every (pre-training, seed) behind papers."""
+        found = ((self.pretraining_of(system), system) for system in self.behind(papers))
+        return list(dict.fromkeys((name, seed) for name, system in found if name for seed in self.seeds(system)))
 
     def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
         """Every (system, seed) that is trained for papers."""

@@ -93,9 +93,13 @@ class Encoder:
         features = {name: ids.to(self.device) for name, ids in padded.items()}
         with self._computing():
             hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
+        return self.pool(hidden, features["attention_mask"])
+
+    def pool(self, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """The vectors of texts, [texts, dimension], from those of their tokens, [texts, tokens, dimension]."""
         if self.pooling == "cls":
             return hidden[:, 0]
-        mask = features["attention_mask"].unsqueeze(-1)
+        mask = mask.unsqueeze(-1)
         return (hidden * mask).sum(1) / mask.sum(1)
 
     def embed(self, tokens: Sequence[Sequence[int]], seed: int = 0, limit: int | None = None) -> torch.Tensor:

@@ -90,9 +90,11 @@ class Trained(Kind):
                 )
 
     def _check_initial(self, config: "Config", recipe: Tree, scale_name: str, where: str) -> None:
-        """A recipe starts from a checkpoint of a form that its model reads, or continues a system of its kind."""
+        """A recipe starts from a checkpoint of a form that its model reads, or made from one, or continues its kind."""
         initial, checkpoints = recipe["initial"], config.scales[scale_name]["checkpoints"]
-        known(f"{where}.initial (scale {scale_name})", initial, {**checkpoints, **config.systems})
+        known(f"{where}.initial (scale {scale_name})", initial, {**checkpoints, **config.systems, **config.pretraining})
+        if initial in config.pretraining and initial not in checkpoints:
+            initial = config.pretraining[initial]["initial"]
         if initial not in checkpoints:
             if (other := kind_of(config.systems[initial])) is not self:
                 raise UserError(

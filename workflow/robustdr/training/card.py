@@ -5,7 +5,7 @@ from dataclasses import asdict
 import yaml
 
 from robustdr.settings import deciding
-from robustdr.training.settings import TrainSettings
+from robustdr.training.settings import LoopSettings
 
 CARD = """---
 library_name: sentence-transformers
@@ -24,7 +24,7 @@ Key: {key}
 """
 
 
-def model_card(title: str, use: str, settings: TrainSettings, seed: int, key: str, steps: int, step: int) -> str:
+def model_card(title: str, use: str, settings: LoopSettings, seed: int, key: str, steps: int, step: int) -> str:
     """The README.md of a trained model: what it is (`title`), how to `use` it, its recipe and its key."""
     recipe = yaml.safe_dump(deciding(settings), allow_unicode=True)
     told = {**asdict(settings), "title": title, "use": use.format(**asdict(settings)), "recipe": recipe}

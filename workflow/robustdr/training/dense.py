@@ -16,6 +16,7 @@ from robustdr.seeds import digest, generator
 from robustdr.training import distributed, scores
 from robustdr.training.data import Example
 from robustdr.training.feed import Files, Step
+from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import DenseTraining as Settings
 from robustdr.training.state import save
 
@@ -59,7 +60,7 @@ class Part:
 
 
 @dataclass
-class Student:
+class Student(LearnsFromQueries):
     """One encoder for queries and passages (under `query`), or one each; on queries alone there is none for passages.
 
     With `gradient_cache` (tokens), the activations of at most so many tokens are in memory at once: vectors are

@@ -27,6 +27,11 @@ def rank() -> int:
     return dist.get_rank() if dist.is_initialized() else 0
 
 
+def processes() -> int:
+    """How many processes there are."""
+    return dist.get_world_size() if dist.is_initialized() else 1
+
+
 def gather(vectors: torch.Tensor) -> torch.Tensor:
     """The vectors of all processes, [processes · n, d], in rank order; gradients flow back to every process."""
     if not dist.is_initialized():

@@ -39,9 +39,12 @@ class Feed:
     def __init__(self, examples: list[Example], size: int, negatives: int, augmentation: float, seed: int):
         self.examples, self.size, self.seed = examples, size, seed
         self.negatives, self.augmentation = negatives, augmentation
-        self.per_epoch = len(examples) // size
+        self.unit, self.per_epoch = "queries", len(examples) // size
         if not self.per_epoch:
             raise UserError(f"training: batches of {size} need at least {size} examples; the data has {len(examples)}")
+
+    def names(self, seen: Step) -> list[str]:
+        return [self.examples[i].qid for i in seen.examples]
 
     def passages(self, example: Example, epoch: int) -> list[Passage]:
         if not example.positives:

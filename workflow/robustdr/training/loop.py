@@ -5,6 +5,7 @@ import math
 import resource
 import shutil
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,25 +13,41 @@ from typing import Any, Protocol
 import torch
 from tqdm import tqdm
 
-from robustdr import losses
 from robustdr.encoding import hardware
 from robustdr.errors import UserError
 from robustdr.files import atomic, write_json
-from robustdr.losses.batch import Batch
 from robustdr.training import distributed
 from robustdr.training.card import model_card
-from robustdr.training.data import Example, read_training_data
-from robustdr.training.feed import Feed, Files, Step
+from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate
-from robustdr.training.settings import TrainSettings
+from robustdr.training.settings import LoopSettings
 from robustdr.training.state import load_state, save_state
 
 
+class Feed(Protocol):
+    """The steps of a training.
+
+    Attributes:
+        unit: what a batch holds, in the plural. examples: the data. per_epoch: steps.
+    """
+
+    unit: str
+    examples: Any
+    per_epoch: int
+
+    def run(self, start: int, stop: int) -> Iterator[Any]: ...
+
+    def names(self, seen: Any) -> list[str]: ...
+
+
 class Student(Protocol):
-    """What is trained: models, what they see in a step, and where they are kept."""
+    """What is trained: models, what they see in a step, the terms of its loss, and where they are kept."""
 
     @classmethod
-    def load(cls, settings: Any, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student": ...
+    def feed(cls, settings: Any, seed: int, data: Path, initial: Path) -> Feed: ...
+
+    @classmethod
+    def load(cls, settings: Any, seed: int, examples: Any, initial: Path, files: Files) -> "Student": ...
 
     @property
     def device(self) -> torch.device: ...
@@ -38,7 +55,7 @@ class Student(Protocol):
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]: ...
 
-    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch: ...
+    def terms(self, seen: Any, step: int) -> dict[str, torch.Tensor]: ...
 
     def backward(self, loss: torch.Tensor) -> None: ...
 
@@ -63,7 +80,7 @@ def peak_memory() -> float:
 
 def train(
     trains: str,
-    settings: TrainSettings,
+    settings: LoopSettings,
     seed: int,
     key: str,
     data: Path,
@@ -77,26 +94,21 @@ def train(
 
     Args:
         trains: the module of what is trained.
-        seed: of batches, negatives and dropout.
+        seed: of batches, of what is drawn for them, and of dropout.
         key: provenance of the result; a checkpoint with another key is not resumed.
-        data: training file. initial: the model to start from. output: the model directory to write.
+        data: what the module learns from. initial: the model to start from. output: the model directory to write.
         resume: folder of the checkpoint in progress, with the snapshots beside it; removed at the end.
         files: what the module reads beside them, by name.
         snapshots: further model directories to write, by the share of the steps after which they are taken.
 
     Raises:
-        UserError: the loss is not finite (names step, queries and terms), or the data is malformed or too small.
+        UserError: the loss is not finite (names step, examples and terms), or the data is malformed or too small.
     """
     hardware.start(settings.threads)
     rank, processes = distributed.start()
-    loss_function, needs = losses.create(**settings.loss), losses.check(**settings.loss)
-    examples = read_training_data(data)
-    if needs & {"passages", "groups"} and not examples[0].positives:
-        raise UserError(
-            f"systems.{settings.system}: the loss {settings.loss['name']} needs passages; name its `negatives`"
-        )
     module: Trains = import_module(trains)  # type: ignore[assignment]
-    student = module.Student.load(settings, seed, examples, initial, files or {})
+    feed = module.Student.feed(settings, seed, data, initial)
+    student = module.Student.load(settings, seed, feed.examples, initial, files or {})
     on, parameters = student.device, student.parameters
     # Biases and layer norms are vectors: they do not decay.
     groups = [
@@ -107,7 +119,6 @@ def train(
     scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
     size = settings.batch_size * processes
-    feed = Feed(examples, size, settings.negatives, settings.augmentation, seed)
     steps = max(1, round(settings.epochs * feed.per_epoch))
     taken = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
     # They wait beside the checkpoint: what lies at its place before the end may be removed when a training is resumed.
@@ -126,14 +137,14 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, settings.learning_rate, settings.warmup)
 
-        terms = loss_function(student.batch(seen, step, needs))
+        terms = student.terms(seen, step)
         each = torch.stack(list(terms.values()))
         shown = distributed.average(each)
         values, total = dict(zip(terms, shown.tolist(), strict=True)), shown.sum().item()
         if not math.isfinite(total):
-            qids = ", ".join(examples[i].qid for i in seen.examples[:5])
             raise UserError(
-                f"{data}: the loss is not finite at step {step} of {steps} ({values}; queries {qids}, …); "
+                f"{data}: the loss is not finite at step {step} of {steps} ({values}; {feed.unit} "
+                f"{', '.join(feed.names(seen)[:5])}, …); "
                 f"try a learning_rate below {settings.learning_rate} for {settings.system}"
             )
         student.backward(scaler.scale(each.sum()))
@@ -156,7 +167,7 @@ def train(
     bar.close()
     if rank == 0:
         seconds = time.monotonic() - began
-        print(f"{settings.system}: {steps - start} steps; all {steps}: {steps * size / seconds:.0f} queries/s")
+        print(f"{settings.system}: {steps - start} steps; all {steps}: {steps * size / seconds:.0f} {feed.unit}/s")
         for path, at in taken.items():
             with atomic(path) as temporary:
                 shutil.copytree(waiting / str(at), temporary)

@@ -14,6 +14,7 @@ from robustdr.seeds import digest
 from robustdr.training import distributed, scores
 from robustdr.training.data import Example
 from robustdr.training.feed import Files, Step
+from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import RankerTraining as Settings
 
 TITLE = "A ranking model"
@@ -22,7 +23,7 @@ USE = """It scores pairs of a query (at most {query_length} tokens) and a passag
 
 
 @dataclass
-class Student:
+class Student(LearnsFromQueries):
     """A ranker, which sees each query beside the passages of its own group alone."""
 
     settings: Settings

@@ -24,37 +24,28 @@ class TrainingDataSettings:
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class TrainSettings:
-    """Of one training, whatever the kind of system.
+class LoopSettings:
+    """Of one training, whatever it learns from.
 
     Attributes:
-        system: its name. loss: `name` and the loss's own settings.
-        augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
+        system: its name.
         learning_rate: the highest; see `schedule.learning_rate`. warmup: share of the steps.
         epochs: may be a fraction.
-        batch_size: queries on each device. devices: processes.
-        negatives: hard negatives per query and step.
-        query_length, passage_length: tokens.
+        batch_size: examples on each device. devices: processes.
         weight_decay: of AdamW, on matrices alone: biases and layer norms are exempt.
         max_gradient_norm: gradients of a larger norm, taken over all parameters, are scaled down to it.
         dropout: the probability in every layer.
         freeze_word_embeddings: whether word embeddings stay as they are.
         checkpoint_every: steps between two checkpoints.
         precision: that the model computes in. threads: of the processor.
-        gradient_cache: tokens whose activations are in memory at once, see `training.dense`; None: the whole batch's.
     """
 
     system: str
-    loss: dict[str, Any]
-    augmentation: float
     learning_rate: float
     warmup: float
     epochs: float
     batch_size: int
     devices: int
-    negatives: int
-    query_length: int
-    passage_length: int
     weight_decay: float
     max_gradient_norm: float
     dropout: float
@@ -62,6 +53,25 @@ class TrainSettings:
     checkpoint_every: int = field(metadata=UNSEEN)
     precision: Precision
     threads: int
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class TrainSettings(LoopSettings):
+    """Of a training on queries, whatever the kind of system.
+
+    Attributes:
+        loss: `name` and the loss's own settings.
+        augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
+        negatives: hard negatives per query and step.
+        query_length, passage_length: tokens.
+        gradient_cache: tokens whose activations are in memory at once, see `training.dense`; None: the whole batch's.
+    """
+
+    loss: dict[str, Any]
+    augmentation: float
+    negatives: int
+    query_length: int
+    passage_length: int
     gradient_cache: int | None = None
 
 

@@ -1,0 +1,71 @@
+"""Fixtures: a small corpus of the tiny model's words, and pre-trainings that are over in a second."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robustdr.pretraining.feed import Feed, Passages
+from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.seeds import generator
+from robustdr.training.loop import train
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory, words) -> Path:
+    """200 passages of 1 to 30 words, some of them spelled out and some with marks that the tiny model does not know."""
+    path, rng = tmp_path_factory.mktemp("corpus") / "corpus.jsonl", generator("corpus")
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(200):
+            text = " ".join(rng.choices([*words, "granite", "salt", "§", "."], k=rng.randint(1, 30)))
+            file.write(json.dumps({"docid": f"d{number}", "title": "tree", "text": text}) + "\n")
+    return path
+
+
+@pytest.fixture()
+def settings() -> PretrainingSettings:
+    """50 steps an epoch, 10 in all."""
+    return PretrainingSettings(
+        system="tiny",
+        learning_rate=1e-3,
+        warmup=0.2,
+        epochs=0.2,
+        batch_size=4,
+        devices=1,
+        weight_decay=0.01,
+        max_gradient_norm=1.0,
+        dropout=0.1,
+        freeze_word_embeddings=False,
+        checkpoint_every=4,
+        precision="float32",
+        threads=1,
+        length=48,
+        head_steps=2,
+    )
+
+
+@pytest.fixture()
+def feed(corpus, tiny_model, settings):
+    """`feed(typo=…, …)`: the steps of the corpus, with other settings where given."""
+
+    def make(seed: int = 1, **changes: Any) -> Feed:
+        told = replace(settings, **changes)
+        return Feed(Passages.read(corpus, Vocabulary(tiny_model), told), told, seed)
+
+    return make
+
+
+@pytest.fixture()
+def pretrain(corpus, tiny_model, settings, tmp_path):
+    """`pretrain("name", typo=…, …)`: pre-train the tiny model into tmp_path/name."""
+
+    def run(name: str, seed: int = 1, **changes: Any) -> Path:
+        output, resume = tmp_path / name, tmp_path / "resume" / name
+        told = replace(settings, **changes)
+        train("robustdr.pretraining.student", told, seed, "key", corpus, tiny_model, output, resume)
+        return output
+
+    return run

@@ -1,0 +1,200 @@
+"""Typos and masks: nothing that a side must recover can be read there, and the shares are those that are asked for."""
+
+import json
+
+import pytest
+
+from robustdr.errors import UserError
+from robustdr.pretraining.feed import Passages
+from robustdr.pretraining.masks import Masks
+from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.variations.base import Draw
+
+SETTINGS = [
+    {},
+    {"typo": 0.0},
+    {"typos": "effective"},
+    {"variant": "released"},
+    {"recover": True, "typos": "effective", "typo": 1.0},
+    {"recover": True, "bottleneck": False},
+    {"length": 12},
+]
+
+
+def passages(feed, epoch=0):
+    """(the pieces of a passage, how it is shown) of a whole corpus."""
+    return [(feed.examples[at], feed.show(at, epoch)) for at in range(len(feed.examples))]
+
+
+@pytest.mark.parametrize("changes", SETTINGS)
+def test_what_the_decoder_must_recover_is_masked_there_and_the_rest_is_the_passage(feed, changes):
+    feed = feed(**changes)
+    mask = feed.examples.vocabulary.mask
+    for pieces, shown in passages(feed):
+        if not feed.settings.bottleneck:
+            assert not shown.decoder.tokens and not shown.decoder.targets
+            continue
+        original = feed.examples.vocabulary.framed(pieces)
+        assert len(shown.decoder.tokens) == len(original) <= feed.settings.length
+        for at, (seen, right) in enumerate(zip(shown.decoder.tokens, original, strict=True)):
+            assert seen == (mask if at in shown.decoder.targets else right)
+        assert all(piece == original[at] for at, piece in shown.decoder.targets.items())
+
+
+def rebuilt(feed, pieces, shown):
+    """The words of the passage that the encoder sees changed or must recover, found by walking both word by word."""
+    vocabulary = feed.examples.vocabulary
+    seen, at, changed = shown.encoder.tokens[1:-1], 0, set()
+    for number, word in enumerate(vocabulary.words(pieces)):
+        here = range(at + 1, at + 1 + len(word))
+        if set(here) & shown.encoder.targets.keys() or seen[at : at + len(word)] != word:
+            changed.add(number)
+        at += len(word)
+    return changed
+
+
+def test_the_decoder_recovers_all_that_the_encoder_saw_changed(feed):
+    """Without typos both sides have the passage's positions."""
+    feed = feed(typo=0.0)
+    for pieces, shown in passages(feed):
+        words, at, recovered = feed.examples.vocabulary.words(pieces), 1, set()
+        for number, word in enumerate(words):
+            if at in shown.decoder.targets:
+                assert shown.decoder.targets.keys() >= set(range(at, at + len(word)))  # whole words
+                recovered.add(number)
+            at += len(word)
+        assert rebuilt(feed, pieces, shown) <= recovered
+
+
+def test_misspelled_words_are_masked_for_the_decoder_and_are_what_the_generator_makes(feed, words):
+    """Without masks the encoder sees the passage but for its typos, whose other number of pieces moves what follows."""
+    feed = feed(mask=0.0, decoder_mask=0.0)
+    vocabulary, several, found = feed.examples.vocabulary, 0, 0
+    for pieces, shown in passages(feed):
+        right, wrong = vocabulary.words(pieces), vocabulary.words(shown.encoder.tokens[1:-1])
+        if len(shown.encoder.tokens) == feed.settings.length:
+            continue  # cut: a typo makes a text longer
+        assert len(right) == len(wrong) and not shown.encoder.targets
+        at, misspelled = 1, 0
+        for one, other in zip(right, wrong, strict=True):
+            assert ({*range(at, at + len(one))} <= shown.decoder.targets.keys()) == (one != other)
+            at, misspelled, several = at + len(one), misspelled + (one != other), several + (len(one) != len(other))
+        assert misspelled == shown.misspelled
+        found += misspelled
+    assert found > 100 < several
+
+
+def test_recovered_typos_stand_for_the_right_word_s_first_pieces(feed):
+    feed = feed(mask=0.0, recover=True, bottleneck=False, typos="effective")
+    vocabulary, found = feed.examples.vocabulary, 0
+    for pieces, shown in passages(feed):
+        if len(shown.encoder.tokens) == feed.settings.length:
+            continue
+        expected, at = {}, 1
+        for one, other in zip(vocabulary.words(pieces), vocabulary.words(shown.encoder.tokens[1:-1]), strict=True):
+            if one != other:
+                for number in range(min(len(one), len(other))):
+                    expected[at + number] = one[number]
+            at += len(other)
+        assert shown.encoder.targets == expected
+        found += len(expected)
+    assert found > 100
+
+
+@pytest.mark.parametrize("changes", SETTINGS)
+def test_no_target_lies_outside_the_text_or_on_a_special_token(feed, changes):
+    feed = feed(**changes)
+    special = feed.examples.vocabulary.special
+    for _, shown in passages(feed):
+        for side in (shown.encoder, shown.decoder):
+            assert all(0 < at < len(side.tokens) - 1 for at in side.targets)
+            assert not special & set(side.targets.values())
+        assert len(shown.encoder.tokens) <= feed.settings.length
+
+
+def long_passage(feed, **changes):
+    """How a passage of 3,000 words, half of which can be misspelled, is shown in ten draws."""
+    feed = feed(length=1 << 16, **changes)
+    vocabulary = feed.examples.vocabulary
+    pieces = [vocabulary.split(word)[0] for word in ["river", "the"] * 1500]
+    masks = Masks(feed.settings, vocabulary, feed.examples.ordinary)
+    return pieces, [masks.show(pieces, Draw(bytes([number] * 32))) for number in range(10)]
+
+
+@pytest.mark.parametrize("typos, expected", [("nominal", 0.15), ("effective", 0.3)])
+def test_the_shares_are_those_that_are_asked_for(feed, typos, expected):
+    """Within four standard errors of 30,000 words."""
+    pieces, shown = long_passage(feed, typos=typos)
+    words = len(pieces) * len(shown)
+    error = 4 * (0.3 * 0.7 / words) ** 0.5
+    assert abs(sum(each.misspelled for each in shown) / words - expected) < error
+    for each in shown:
+        assert len(each.encoder.targets) == round(0.3 * len(pieces))
+        assert len(each.decoder.targets) >= 0.5 * len(pieces)
+    tokens = [(each.encoder.tokens[at], piece) for each in shown for at, piece in each.encoder.targets.items()]
+    mask = feed().examples.vocabulary.mask
+    error = 4 * (0.8 * 0.2 / len(tokens)) ** 0.5
+    assert abs(sum(seen == mask for seen, _ in tokens) / len(tokens) - 0.8) < error
+    kept = 0.1 + 0.1 / len(feed().examples.ordinary)  # a random piece may be the right one
+    assert abs(sum(seen == piece for seen, piece in tokens) / len(tokens) - kept) < error
+
+
+def test_the_decoder_has_no_more_to_recover_than_is_asked_for_or_changed(feed):
+    pieces, shown = long_passage(feed, typo=0.0)
+    assert {len(each.decoder.targets) for each in shown} == {len(pieces) // 2}
+    pieces, shown = long_passage(feed, typos="effective", typo=0.4)
+    assert {len(each.decoder.targets) for each in shown} == {round(0.7 * len(pieces))}
+
+
+def test_a_passage_is_shown_by_seed_epoch_and_docid_alone(feed, corpus, tiny_model, settings, tmp_path):
+    first = feed()
+    turned = tmp_path / "corpus.jsonl"
+    turned.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
+    other = type(first)(Passages.read(turned, Vocabulary(tiny_model), settings), settings, 1)
+    last = len(first.examples) - 1
+    assert all(first.show(at, 3) == other.show(last - at, 3) for at in range(last + 1))
+    assert first.show(5, 3) != first.show(5, 4) and first.show(5, 3) != feed(seed=2).show(5, 3)
+
+
+def test_the_steps_are_the_same_whatever_the_number_of_workers(feed):
+    assert list(feed(workers=2).run(48, 53)) == list(feed().run(48, 53))
+
+
+def test_an_epoch_shows_every_passage_once(feed):
+    feed = feed()
+    for epoch in range(2):
+        seen = [at for step in range(50) for at in feed.batch(50 * epoch + step)[1]]
+        assert sorted(seen) == list(range(200))
+    assert feed.batch(0) != feed.batch(50)
+
+
+def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settings, tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    rows = [{"docid": "a", "title": "tree", "text": ""}, {"docid": "b", "title": "tree", "text": "river gold"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    read = Passages.read(path, Vocabulary(tiny_model), settings)
+    assert [read.vocabulary.text([piece]) for piece in read[0]] == ["river", "gold"] and len(read) == 1
+    path.write_text(json.dumps(rows[0]) + "\n")
+    with pytest.raises(UserError, match=r"corpus.jsonl: no passage has a text, and pre-training of tiny"):
+        Passages.read(path, Vocabulary(tiny_model), settings)
+
+
+def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):
+    few, every = feed(vocabulary="corpus").examples, feed().examples
+    occurring = {piece for at in range(len(every)) for piece in every[at]}
+    assert few.ordinary == sorted(occurring - few.vocabulary.special) and len(few.ordinary) < len(every.ordinary)
+
+
+def test_a_batch_larger_than_the_corpus(feed):
+    with pytest.raises(UserError, match=r"corpus.jsonl: 200 passages with a text; a batch has 201"):
+        feed(batch_size=201)
+
+
+def test_a_tokenizer_without_a_mask_token(tiny_model, tmp_path):
+    for name in ("tokenizer.json", "tokenizer_config.json", "config.json"):
+        (tmp_path / name).write_text((tiny_model / name).read_text())
+    config = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    config.pop("mask_token")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    with pytest.raises(UserError, match="its tokenizer has no mask token"):
+        Vocabulary(tmp_path)

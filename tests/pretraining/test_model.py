@@ -1,0 +1,161 @@
+"""The pre-training model: its loss against NumPy, what both sides share, and what is written of it."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from rankers.numpy_transformers import arrays, bert_embeddings, bert_layers, gelu, layer_norm
+from robustdr.encoding.directory import SHARED_FILES
+from robustdr.encoding.encoder import Encoder
+from robustdr.errors import UserError
+from robustdr.files import sha256
+from robustdr.pretraining.student import Student
+from training.models import files, log, same
+from training.test_resume import Interrupted, stop_after
+
+
+def cross_entropies(w, head, table, vectors, targets, ordinary):
+    """−log softmax of every target's score: LN(gelu(W h + b)) · e + c over the pieces that the head tells apart."""
+    found = []
+    for at, piece in targets.items():
+        inner = gelu(w[f"{head}.dense.weight"] @ vectors[at] + w[f"{head}.dense.bias"])
+        gain, shift = w[f"{head}.norm.weight"], w[f"{head}.norm.bias"]
+        normed = layer_norm(np.array([inner]), gain, shift, 1e-12)[0]
+        scores = [normed @ table[token] + w[f"{head}.bias"][row] for row, token in enumerate(ordinary)]
+        highest = max(scores)
+        total = highest + math.log(sum(math.exp(score - highest) for score in scores))
+        found.append(total - scores[ordinary.index(piece)])
+    return found
+
+
+@pytest.fixture()
+def student(tiny_model, feed):
+    """`student(decoder_layers=…, …)`: the steps, and the tiny model in double precision with a head that is drawn."""
+
+    def make(**changes):
+        made = feed(dropout=0.0, head_steps=0, **changes)
+        loaded = Student.load(made.settings, 1, made.examples, tiny_model, {})
+        torch.manual_seed(0)
+        for name, parameter in loaded.model.named_parameters():
+            if "head" in name:
+                torch.nn.init.normal_(parameter, std=0.5)
+        loaded.model.double()
+        return made, loaded
+
+    return make
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+@pytest.mark.parametrize("changes", [{"decoder_layers": 1}, {"variant": "released", "vocabulary": "corpus"}])
+def test_the_loss_is_that_of_the_paper(student, changes, pooling):
+    """Mean CE over the encoder's targets + mean CE over the decoder's, whose first vector is the encoder's of the text.
+
+    In NumPy, text by text, from the weights of each module.
+    """
+    feed, student = student(**changes)
+    model, ordinary, seen = student.model, feed.examples.ordinary, feed[3]
+    model.read_by.pooling = pooling
+    encoder, decoder, heads = arrays(model.encoder), arrays(model.decoder), arrays(model)
+    outside = "embeddings.embeddings."
+    of_encoder, of_decoder = [], []
+    for shown in seen.shown:
+        types, config = [0] * len(shown.encoder.tokens), model.encoder.config
+        embedded = bert_embeddings(encoder, config, shown.encoder.tokens, types, "embeddings.")
+        hidden = bert_layers(encoder, config, embedded, "")
+        table = encoder["embeddings.word_embeddings.weight"]
+        of_encoder += cross_entropies(heads, "head", table, hidden, shown.encoder.targets, ordinary)
+
+        types, config = [0] * len(shown.decoder.tokens), model.decoder.config
+        embedded = bert_embeddings(decoder, config, shown.decoder.tokens, types, outside)
+        embedded[0] = hidden[0] if pooling == "cls" else sum(hidden) / len(hidden)
+        hidden = bert_layers(decoder, config, embedded, "")
+        table = decoder[f"{outside}word_embeddings.weight"]
+        of_decoder += cross_entropies(heads, "decoder_head", table, hidden, shown.decoder.targets, ordinary)
+    terms = student.terms(seen, 0)
+    assert list(terms) == ["encoder", "decoder"]
+    assert terms["encoder"].item() == pytest.approx(sum(of_encoder) / len(of_encoder), abs=1e-6)
+    assert terms["decoder"].item() == pytest.approx(sum(of_decoder) / len(of_decoder), abs=1e-6)
+
+
+def test_the_decoder_reads_nothing_of_the_encoder_but_its_vector(student):
+    """Gradients of its loss reach the encoder's layers through the vector, and vanish where that is cut off."""
+    feed, student = student()
+    weight = student.model.encoder.encoder.layer[0].attention.self.query.weight
+    student.terms(feed[0], 0)["decoder"].backward()
+    assert weight.grad.abs().sum() > 0
+    weight.grad = None
+    pool = student.model.read_by.pool
+    student.model.read_by.pool = lambda *arguments: pool(*arguments).detach()
+    student.terms(feed[0], 0)["decoder"].backward()
+    assert weight.grad is None
+
+
+@pytest.mark.parametrize("variant, shared", [("released", True), ("paper", False)])
+def test_what_decoder_and_encoder_share(student, variant, shared):
+    _, student = student(variant=variant, decoder_layers=1)
+    model = student.model
+    assert (model.decoder_words is model.words) == (model.decoder_head is model.head) == shared
+    own, copied = model.encoder.encoder.layer, model.decoder.encoder.layer
+    assert len(copied) == 1 and own[-1] is not copied[0]
+    assert torch.equal(own[-1].output.dense.weight, copied[0].output.dense.weight)
+    assert torch.equal(model.words.weight, model.decoder_words.weight)
+
+
+def test_a_head_fitted_first_leaves_the_encoder_as_it_is(feed, tiny_model):
+    made = feed(head_steps=30, head_learning_rate=1e-2)
+    fitted = Student.load(made.settings, 1, made.examples, tiny_model, {}).model
+    drawn = Student.load(replace(made.settings, head_steps=0), 1, made.examples, tiny_model, {}).model
+    before, after = drawn.encoder.state_dict(), fitted.encoder.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    assert torch.equal(fitted.decoder_head.dense.weight, fitted.head.dense.weight)
+    shown = made[60].shown
+    with torch.no_grad():
+        losses = [model.eval()(shown)["encoder"].item() for model in (drawn, fitted)]
+    assert losses[1] < 0.9 * losses[0]
+
+
+def test_the_encoder_alone_is_kept_as_a_checkpoint_that_others_read(pretrain, tiny_model):
+    written = pretrain("one", checkpoint_every=100)
+    assert files(written) == sorted([*SHARED_FILES, "cost.json", "training.csv"])
+    names = load_file(tiny_model / "model.safetensors").keys()
+    assert load_file(written / "model.safetensors").keys() == names
+    assert not same(written, tiny_model)
+    for name in set(SHARED_FILES) - {"model.safetensors", "README.md"}:
+        assert (written / name).read_bytes() == (tiny_model / name).read_bytes(), name
+    assert Encoder(written).encode(["the river"], 8).shape == (1, 32)
+    assert list(log(written)[0])[-3:] == ["loss", "encoder", "decoder"]
+
+
+def test_the_loss_falls(pretrain):
+    losses = [float(row["loss"]) for row in log(pretrain("long", epochs=1.0, learning_rate=5e-3, head_steps=0))]
+    assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
+
+
+def test_a_resumed_pretraining_ends_with_the_same_bytes_and_so_does_one_with_workers(pretrain, tmp_path, monkeypatch):
+    whole = pretrain("whole")
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        stop_after(2, patch)
+        pretrain("resumed")
+    assert json.loads((tmp_path / "resume" / "resumed" / "state.json").read_text())["step"] == 8
+    resumed = pretrain("resumed", workers=1)
+    assert files(resumed) == files(whole)
+    for name in set(files(whole)) - {"cost.json"}:
+        assert sha256(resumed / name) == sha256(whole / name), name
+
+
+def test_the_shares_are_printed(pretrain, capsys):
+    pretrain("one", bottleneck=False, typo=0.0)
+    line = capsys.readouterr().out.splitlines()[0]
+    assert line.startswith("tiny: 200 passages; words misspelled: 0.0%; pieces for the encoder to recover: 30.0%; ")
+    assert line.endswith("pieces for the decoder to recover: 0.0%")
+
+
+def test_a_decoder_deeper_than_the_encoder(feed, tiny_model):
+    made = feed(decoder_layers=3)
+    with pytest.raises(UserError, match=r"decoder_layers: 3; the encoder has 2, and the decoder copies its last"):
+        Student.load(made.settings, 1, made.examples, tiny_model, {})

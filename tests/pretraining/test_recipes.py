@@ -1,0 +1,201 @@
+"""Recipes of pre-training: what is wrong with one, what one is made from, and one run by Snakemake."""
+
+import json
+import re
+import shutil
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from tests.workflow.small import edit, tiny
+
+from robustdr.config import load
+from robustdr.encoding.directory import SHARED_FILES
+from robustdr.errors import UserError
+from robustdr.files import sha256
+from robustdr.plan import Plan
+from robustdr.reports import lineage_costs
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENT = "papers/rodr/experiment.yaml"
+FOLDER = "results/mini/pretrained/pretrained/seed1"
+BUDGET = {
+    "learning_rate": 3.0e-4,
+    "epochs": 0.5,
+    "batch_size": 16,
+    "devices": 1,
+    "warmup": 0.1,
+    "weight_decay": 0.0,
+    "max_gradient_norm": 1.0,
+    "dropout": 0.0,
+    "freeze_word_embeddings": True,
+    "checkpoint_every": 50,
+    "length": 32,
+    "vocabulary": "corpus",
+    "head_steps": 4,
+    "head_learning_rate": 1.0e-3,
+}
+RECIPE = {
+    "label": "Pre-trained",
+    "initial": "base",
+    "collection": "msmarco-passage",
+    "budget": "short",
+    "mask": 0.3,
+    "typo": 0.3,
+    "typos": "nominal",
+    "recover": False,
+    "bottleneck": True,
+    "decoder_mask": 0.5,
+    "decoder_layers": 2,
+    "variant": "released",
+}
+
+
+def add(folder):
+    """Let dr_oq start from a pre-training, and another system be its outcome."""
+
+    def experiment(tree):
+        tree["pretraining"] = {"pretrained": dict(RECIPE)}
+        tree["systems"]["dr_oq"]["initial"] = "pretrained"
+        tree["systems"]["untrained"] = {"label": "Untrained", "initial": "pretrained", "budget": "passage"}
+        tree["tables"]["table2"]["systems"].append("untrained")
+
+    edit(folder / EXPERIMENT, experiment)
+    for scale in ("mini", "full"):
+        edit(folder / f"scales/{scale}.yaml", lambda tree: tree.update(pretraining={"short": dict(BUDGET)}))
+
+
+@pytest.fixture()
+def folder(tmp_path):
+    """A copy of config/ with a pre-training."""
+    folder = shutil.copytree(ROOT / "config", tmp_path / "config")
+    add(folder)
+    return folder
+
+
+MISTAKES = {
+    "a query log": ({"collection": "query-log"}, ".collection: 'orcas' (scale full) is a query log", ""),
+    "a typo ratio above 1": ({"typo": 1.5}, ".typo: 1.5 is greater than the maximum of 1", ""),
+    "a typo ratio below 0": ({"typo": -0.1}, ".typo: -0.1 is less than the minimum of 0", ""),
+    "a decoder deeper than the encoder": (
+        {"decoder_layers": 3},
+        ".decoder_layers: 3; the decoder copies",
+        "'base' (sc",
+    ),
+    "an unknown reading of the ratio": ({"typos": "real"}, ".typos: 'real' is not one of ['nominal', 'effective']", ""),
+    "an unknown checkpoint": (
+        {"initial": "bse"},
+        ".initial (scale full): 'bse' is unknown (did you mean base?)",
+        "base",
+    ),
+    "a checkpoint of another form": (
+        {"initial": "word_vectors"},
+        ".initial (scale ",
+        "the form 'static'; allowed: enc",
+    ),
+    "an unknown collection": ({"collection": "web"}, ".collection (scale full): 'web' is unknown", "msmarco-passage"),
+    "an unknown budget": ({"budget": "long"}, ".budget (scale full): 'long' is unknown", "allowed: short"),
+    "a decoder where there is none": ({"bottleneck": False}, ".decoder_mask: 0.5; there is no decoder", ""),
+    "an unknown key": ({"maks": 0.3}, ": key: 'maks' is unknown (did you mean mask?); allowed: ", "bottleneck"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_what_is_wrong_with_a_recipe_is_one_line(folder, mistake):
+    changes, begins, holds = MISTAKES[mistake]
+    edit(folder / EXPERIMENT, lambda tree: tree["pretraining"]["pretrained"].update(changes))
+    with pytest.raises(UserError) as caught:
+        load(folder)
+    message = str(caught.value)
+    assert message.startswith(f"{folder / EXPERIMENT}: pretraining.pretrained{begins}"), message
+    assert holds in message and "\n" not in message
+
+
+def test_a_name_that_a_system_has_too(folder):
+    edit(folder / EXPERIMENT, lambda tree: tree["pretraining"].update(rodr=dict(RECIPE)))
+    with pytest.raises(UserError, match=r"pretraining.rodr: a system has that name too"):
+        load(folder)
+
+
+def test_a_pretraining_that_nobody_declares(folder):
+    edit(folder / EXPERIMENT, lambda tree: tree["systems"]["untrained"].update(initial="pretraned"))
+    with pytest.raises(UserError, match=r"systems.untrained.initial: 'pretraned' is unknown \(did you mean pretrained"):
+        load(folder)
+
+
+def test_what_is_made_from_a_pretraining_has_its_seeds_and_its_files(folder):
+    config = load(folder)
+    full, mini = Plan(config, "full"), Plan(config, "mini")
+    assert full.seeds("untrained") == full.seeds("dr_oq") == config.papers["rodr"]["seeds"]
+    assert mini.model_folder("untrained", 1) == mini.initial_folder("dr_oq", 1) == FOLDER
+    assert mini.model_folder("dr_oq", 1) == "results/mini/models/wordnet-mini/dr_oq/seed1"
+    assert mini.checkpoint_of("dr_oq") == mini.checkpoint_of("untrained") == "base"
+    keys = [mini.pretrained_key("pretrained", seed) for seed in (1, 2)]
+    assert mini.model_key("untrained", 1) == keys[0] != keys[1] and mini.model_key("dr_oq", 1) not in keys
+    assert mini.lineage("untrained") == [] and mini.lineage("rodr") == ["dr_oq", "rodr"]
+    assert mini.pretrained(["rodr"]) == [("pretrained", 1)]
+    assert lineage_costs(mini, "rodr")["total"][0] == f"{FOLDER}/cost.json"
+
+
+def test_what_its_checkpoint_lacks_its_systems_lack(folder):
+    edit(
+        folder / "scales/mini.yaml",
+        lambda tree: tree["checkpoints"].update(base={"description": "", "unavailable": "gone"}),
+    )
+    plan = Plan(load(folder), "mini")
+    assert plan.why_not("untrained") == plan.why_not("rodr") == "gone"
+
+
+def test_a_scale_s_checkpoint_of_its_name_takes_its_place(folder):
+    """Such as the outcome as its authors released it."""
+    edit(folder / "scales/mini.yaml", lambda tree: tree["checkpoints"].update(pretrained=tree["checkpoints"]["ance"]))
+    plan = Plan(load(folder), "mini")
+    assert plan.pretraining_of("untrained") is None and plan.seeds("untrained") == [0]
+    assert plan.model_folder("untrained", 0) == "results/mini/checkpoints/pretrained"
+
+
+OTHERS = {"typos": "effective", "variant": "paper", "vocabulary": "all", "collection": "antique", "initial": "ance"}
+SILENT = {"label", "checkpoint_every"}
+
+
+def test_every_setting_that_decides_bytes_moves_the_key_of_what_starts_from_it(folder):
+    """Each value of a recipe and of its budget in turn; the budget's name alone decides nothing."""
+    config = load(folder)
+    before = Plan(config, "mini").model_key("rodr", 1)
+    scale = lambda made: made.scales["mini"]["pretraining"]["short"]  # noqa: E731
+    walked = [(lambda made: made.pretraining["pretrained"], name) for name in RECIPE if name != "budget"]
+    for place, name in [*walked, *((scale, name) for name in BUDGET)]:
+        made = deepcopy(config)
+        value = place(made)[name]
+        other = not value if isinstance(value, bool) else value + 1 if isinstance(value, int | float) else f"{value}0"
+        place(made)[name] = OTHERS.get(name, other)
+        assert (Plan(made, "mini").model_key("rodr", 1) != before) == (name not in SILENT), name
+
+
+def test_nothing_but_its_room_knows_a_setting_of_pretraining():
+    files = [ROOT / "workflow/robustdr" / name for name in ("structure.py", "plan.py", "config.py", "stages.py")]
+    for name in ("bottleneck", "decoder_layers", "typos", "recover", "variant"):
+        assert [p.name for p in files if re.search(rf"\b{name}\b", p.read_text())] == [], name
+
+
+def test_snakemake_pretrains_and_a_change_reruns_what_starts_from_it(tmp_path):
+    project = tiny(tmp_path)
+    add(tmp_path / "config")
+    target = "results/mini/tables/rodr_table2.md"
+    status, output = project.snakemake("--", target)
+    assert status == 0, output
+    made = tmp_path / FOLDER
+    assert all((made / name).is_file() for name in [*SHARED_FILES, "training.csv", "cost.json"])
+    assert len((made / "training.csv").read_text().splitlines()) == 1 + 9  # half of 300 passages in batches of 16
+    cells = json.loads((tmp_path / target).with_suffix(".json").read_text())["cells"]
+    assert {cell["system"] for cell in cells if cell["reproduced"] is not None} == {"bm25", "dr_oq", "untrained"}
+    assert project.plan("--", target) == ({}, set())
+
+    weights = sha256(made / "model.safetensors")
+    (made / "model.safetensors").unlink()
+    status, output = project.snakemake("--", f"{made.relative_to(tmp_path)}/model.safetensors")
+    assert status == 0 and sha256(made / "model.safetensors") == weights, output
+
+    edit(tmp_path / "config" / EXPERIMENT, lambda tree: tree["pretraining"]["pretrained"].update(typo=0.5))
+    jobs, _ = project.plan("--", target)
+    assert jobs == {"pretrain": 1, "train": 1, "embed": 2, "rank": 2, "evaluate": 2, "table": 1}

@@ -1,0 +1,135 @@
+"""The batches of a pre-training: a corpus, tokenised once, and what is shown of it in every step."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+from robustdr.collections.reading import read_records
+from robustdr.errors import UserError
+from robustdr.pretraining.masks import Masks, Shown
+from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.seeds import digest
+from robustdr.training import distributed
+from robustdr.variations.base import Draw
+
+CHUNK = 4096  # passages that are tokenised at once
+SAMPLE = 1000  # passages behind the shares that are printed
+
+
+@dataclass(frozen=True)
+class Passages:
+    """The word pieces of a corpus, in its order.
+
+    Attributes:
+        corpus: its file. vocabulary: of the checkpoint.
+        pieces: of all passages in a row. ends: where each ends. names: a number from the docid of each.
+        ordinary: the pieces that the head tells apart and that stand for replaced words, ascending.
+    """
+
+    corpus: Path
+    vocabulary: Vocabulary
+    pieces: np.ndarray
+    ends: np.ndarray
+    names: np.ndarray
+    ordinary: list[int]
+
+    @classmethod
+    def read(cls, corpus: Path, vocabulary: Vocabulary, settings: PretrainingSettings) -> "Passages":
+        """The texts of a corpus without their titles, as in the released code; those without a word are left out.
+
+        Raises:
+            UserError: no passage has a text.
+        """
+        kind = np.uint16 if len(vocabulary.pieces) <= 1 << 16 else np.uint32
+        pieces, lengths, names = [np.empty(0, kind)], [], []
+        records = read_records(corpus)
+        while chunk := list(islice(records, CHUNK)):
+            texts = vocabulary.tokenise([passage.text for _, passage in chunk], settings.length - 2)
+            kept = [(passage.docid, text) for (_, passage), text in zip(chunk, texts, strict=True) if text]
+            pieces += [np.array(text, kind) for _, text in kept]
+            lengths += [len(text) for _, text in kept]
+            names += [digest(docid) for docid, _ in kept]
+        if not lengths:
+            raise UserError(f"{corpus}: no passage has a text, and pre-training of {settings.system} learns from texts")
+        row, ordinary = np.concatenate(pieces), vocabulary.ordinary()
+        if settings.vocabulary == "corpus":
+            ordinary = sorted(set(np.unique(row).tolist()) & set(ordinary))
+        return cls(corpus, vocabulary, row, np.cumsum(lengths), np.array(names, np.uint64), ordinary)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, at: int) -> list[int]:
+        return self.pieces[self.ends[at - 1] if at else 0 : self.ends[at]].tolist()
+
+
+class Step(NamedTuple):
+    """A batch of one process: positions of its passages, and how they are shown."""
+
+    passages: list[int]
+    shown: list[Shown]
+
+
+class Feed(Dataset[Step]):
+    """The batches of this process, by step: a function of (passages, settings, seed) alone.
+
+    Raises:
+        UserError: fewer passages than a batch of all processes holds.
+    """
+
+    unit = "passages"
+
+    def __init__(self, passages: Passages, settings: PretrainingSettings, seed: int):
+        self.examples, self.settings, self.seed = passages, settings, seed
+        self.masks = Masks(settings, passages.vocabulary, passages.ordinary)
+        self.size = settings.batch_size * distributed.processes()
+        self.per_epoch = len(passages) // self.size
+        self.rank, self.shuffled = distributed.rank(), (-1, np.empty(0, np.int64))
+        if not self.per_epoch:
+            raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch has {self.size}")
+
+    def order(self, epoch: int) -> np.ndarray:
+        """The positions of all passages in the order of an epoch."""
+        if self.shuffled[0] != epoch:
+            random = np.random.default_rng(digest(self.seed, "passages", epoch))
+            self.shuffled = epoch, random.permutation(len(self.examples))
+        return self.shuffled[1]
+
+    def batch(self, step: int) -> tuple[int, list[int]]:
+        """Epoch and positions of this process's passages of a step."""
+        epoch, number = divmod(step, self.per_epoch)
+        start = number * self.size + self.rank * self.settings.batch_size
+        return epoch, self.order(epoch)[start : start + self.settings.batch_size].tolist()
+
+    def show(self, at: int, epoch: int) -> Shown:
+        """A passage as it is shown in an epoch."""
+        chance = hashlib.sha256(f"{self.seed} {epoch} {self.examples.names[at]}".encode())
+        return self.masks.show(self.examples[at], Draw(chance.digest()))
+
+    def __getitem__(self, step: int) -> Step:
+        epoch, batch = self.batch(step)
+        return Step(batch, [self.show(at, epoch) for at in batch])
+
+    def run(self, start: int, stop: int) -> Iterator[Step]:
+        """The steps from `start` to `stop`."""
+        return iter(DataLoader(self, batch_size=None, sampler=range(start, stop), num_workers=self.settings.workers))
+
+    def names(self, seen: Step) -> list[str]:
+        return [f"number {at}" for at in seen.passages]
+
+    def shares(self) -> dict[str, float]:
+        """What the settings come to, in the first passages: of words, and of pieces."""
+        shown = [self.show(at, 0) for at in range(min(SAMPLE, len(self.examples)))]
+        pieces = sum(each.pieces for each in shown)
+        return {
+            "words misspelled": sum(each.misspelled for each in shown) / sum(each.words for each in shown),
+            "pieces for the encoder to recover": sum(len(each.encoder.targets) for each in shown) / pieces,
+            "pieces for the decoder to recover": sum(len(each.decoder.targets) for each in shown) / pieces,
+        }

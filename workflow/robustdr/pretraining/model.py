@@ -1,0 +1,131 @@
+"""An encoder whose vector of a text must help a weak decoder to recover it (ToRoDer, section 3)."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+
+import torch
+from torch.nn.functional import cross_entropy, gelu
+
+from robustdr.encoding.batching import pad
+from robustdr.encoding.encoder import Encoder
+from robustdr.errors import UserError
+from robustdr.pretraining.masks import Shown, Side
+
+Read = tuple[torch.Tensor, torch.Tensor]  # what was read where pieces are to be recovered, [n, d], and those, [n]
+
+
+class Head(torch.nn.Module):
+    """BERT's head of masked language modelling: for each vector a score of every piece, by its word embedding.
+
+    Retrievers' checkpoints have none, so it starts as close to the vectors as it can: its matrix as the identity.
+    """
+
+    def __init__(self, dimension: int, pieces: int, epsilon: float):
+        super().__init__()
+        self.dense = torch.nn.Linear(dimension, dimension)
+        self.norm = torch.nn.LayerNorm(dimension, epsilon)
+        self.bias = torch.nn.Parameter(torch.zeros(pieces))
+        torch.nn.init.eye_(self.dense.weight)
+        torch.nn.init.zeros_(self.dense.bias)
+
+    def forward(self, vectors: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
+        """[n, d] and [pieces, d] give [n, pieces]."""
+        return self.norm(gelu(self.dense(vectors))) @ embeddings.T + self.bias
+
+
+class Begun(torch.nn.Module):
+    """Embeddings whose first position is another vector: what a decoder reads instead of [CLS]."""
+
+    def __init__(self, embeddings: torch.nn.Module):
+        super().__init__()
+        self.embeddings, self.first = embeddings, torch.empty(0)
+
+    def forward(self, *arguments: object, **named: object) -> torch.Tensor:
+        embedded = self.embeddings(*arguments, **named)  # [texts, tokens, d]
+        return torch.cat([self.first.unsqueeze(1).to(embedded.dtype), embedded[:, 1:]], 1)
+
+
+class Pretrained(torch.nn.Module):
+    """An encoder with its head and, with a bottleneck, a decoder.
+
+    The loss is CE(encoder) + CE(decoder), each the mean over the pieces that this side must recover (ToRoDer, section
+    3). The decoder's embedding output has the encoder's vector of the text at position 0: its last [CLS], or the mean
+    of its last layer where the checkpoint pools so.
+
+    Args:
+        ordinary: the pieces that the head tells apart, ascending.
+    """
+
+    def __init__(self, encoder: Encoder, ordinary: Sequence[int]):
+        super().__init__()
+        self.read_by, self.encoder = encoder, encoder.model
+        config = encoder.model.config
+        self.head = Head(config.hidden_size, len(ordinary), config.layer_norm_eps).to(encoder.device)
+        self.ordinary = torch.tensor(ordinary, device=encoder.device)
+        self.words = encoder.model.get_input_embeddings()
+        self.decoder: torch.nn.Module | None = None
+
+    def add_decoder(self, layers: int, shared: bool) -> None:
+        """Copy the encoder's last layers; embeddings and head are the encoder's own, or copies.
+
+        Raises:
+            UserError: the encoder has fewer layers.
+        """
+        blocks = self.encoder.encoder.layer
+        if layers > len(blocks):
+            raise UserError(f"decoder_layers: {layers}; the encoder has {len(blocks)}, and the decoder copies its last")
+        decoder = deepcopy(self.encoder)
+        decoder.encoder.layer = decoder.encoder.layer[len(blocks) - layers :]
+        decoder.config.num_hidden_layers = layers
+        self.decoder_words = self.words if shared else decoder.get_input_embeddings()
+        self.decoder_head = self.head if shared else deepcopy(self.head)
+        self.begun = decoder.embeddings = Begun(self.encoder.embeddings if shared else decoder.embeddings)
+        self.decoder = decoder
+
+    def read(self, shown: Sequence[Shown]) -> tuple[Read, Read | None]:
+        """What encoder and decoder read where pieces are to be recovered.
+
+        Passages of similar length go through the model together: what padding would cost is saved.
+        """
+        encoded: list[Read] = []
+        decoded: list[Read] = []
+        for group in self.read_by.groups([each.encoder.tokens for each in shown]):
+            features, hidden = self.through(self.encoder, [shown[at].encoder for at in group])
+            encoded.append(self.wanted(hidden, [shown[at].encoder for at in group]))
+            if self.decoder is not None:
+                self.begun.first = self.read_by.pool(hidden, features["attention_mask"])
+                sides = [shown[at].decoder for at in group]
+                decoded.append(self.wanted(self.through(self.decoder, sides)[1], sides))
+        return _joined(encoded), _joined(decoded) if decoded else None
+
+    def through(self, model: torch.nn.Module, sides: list[Side]) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """The padded texts, and the last layer's vectors of their tokens, [texts, tokens, d]."""
+        padded = pad([side.tokens for side in sides], self.read_by.tokenizer.pad_token_id)
+        features = {name: ids.to(self.read_by.device) for name, ids in padded.items()}
+        return features, model(**features).last_hidden_state
+
+    def wanted(self, hidden: torch.Tensor, sides: list[Side]) -> Read:
+        """The vectors at the positions of the targets, and the targets as the head counts them."""
+        places = [(row, at, piece) for row, side in enumerate(sides) for at, piece in side.targets.items()]
+        rows, positions, pieces = torch.tensor(places, device=hidden.device).reshape(-1, 3).long().T
+        return hidden[rows, positions], torch.searchsorted(self.ordinary, pieces.contiguous())
+
+    def forward(self, shown: Sequence[Shown]) -> dict[str, torch.Tensor]:
+        """The terms of the loss."""
+        encoded, decoded = self.read(shown)
+        terms = {"encoder": self.loss(self.head, self.words, encoded)}
+        if decoded is not None:
+            terms["decoder"] = self.loss(self.decoder_head, self.decoder_words, decoded)
+        return terms
+
+    def loss(self, head: Head, words: torch.nn.Embedding, read: Read) -> torch.Tensor:
+        """The mean cross-entropy of the pieces to recover; 0 where there are none."""
+        vectors, pieces = read
+        scores = head(vectors, words.weight[self.ordinary])  # [n, ordinary pieces]
+        single = scores.to(torch.promote_types(scores.dtype, torch.float32))
+        return cross_entropy(single, pieces, reduction="sum") / max(1, len(pieces))
+
+
+def _joined(parts: list[Read]) -> Read:
+    vectors, pieces = zip(*parts, strict=True)
+    return torch.cat(vectors), torch.cat(pieces)

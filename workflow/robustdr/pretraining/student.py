@@ -1,0 +1,104 @@
+"""An encoder as pre-training changes it; see `training.loop`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from robustdr.encoding.directory import QUERY
+from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.hardware import autocast
+from robustdr.pretraining.feed import Feed, Passages, Step
+from robustdr.pretraining.model import Pretrained
+from robustdr.pretraining.settings import PretrainingSettings as Settings
+from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.seeds import digest
+from robustdr.training import distributed
+from robustdr.training.feed import Files
+from robustdr.training.schedule import learning_rate
+from robustdr.training.state import save
+
+TITLE = "A dual encoder's initial checkpoint"
+USE = "Pre-trained on texts of at most {length} tokens; its head and its decoder are left out."
+
+
+@dataclass
+class Student:
+    """An encoder with what pre-training puts around it."""
+
+    settings: Settings
+    seed: int
+    model: Pretrained
+
+    @classmethod
+    def feed(cls, settings: Settings, seed: int, data: Path, initial: Path) -> Feed:
+        """The steps of a pre-training; prints the shares that its settings come to.
+
+        Args:
+            data: corpus.jsonl. initial: the checkpoint whose tokenizer reads it.
+
+        Raises:
+            UserError: see `Vocabulary`, `Passages.read` and `Feed`.
+        """
+        feed = Feed(Passages.read(data, Vocabulary(initial), settings), settings, seed)
+        shares = "; ".join(f"{what}: {share:.1%}" for what, share in feed.shares().items())
+        print(f"{settings.system}: {len(feed.examples)} passages; {shares}")
+        return feed
+
+    @classmethod
+    def load(cls, settings: Settings, seed: int, examples: Passages, initial: Path, files: Files) -> "Student":
+        """Load the encoder, fit its head and add the decoder.
+
+        Raises:
+            UserError: see `Pretrained.add_decoder`.
+        """
+        encoder = Encoder(initial, settings.precision, training=True)
+        if settings.freeze_word_embeddings:
+            encoder.model.get_input_embeddings().requires_grad_(False)
+        student = cls(settings, seed, Pretrained(encoder, examples.ordinary))
+        student.fit_head(Feed(examples, settings, seed))
+        if settings.bottleneck:
+            student.model.add_decoder(settings.decoder_layers, shared=settings.variant == "released")
+        student.model.train()
+        for module in student.model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = settings.dropout
+        return student
+
+    def fit_head(self, feed: Feed) -> None:
+        """Fit the head alone, in `head_steps` steps; the encoder stays as it is."""
+        model, steps = self.model.eval(), self.settings.head_steps
+        head = list(model.head.parameters())
+        optimiser = torch.optim.AdamW(head, lr=0.0, weight_decay=0.0)
+        for step, seen in enumerate(feed.run(0, steps)):
+            optimiser.param_groups[0]["lr"] = learning_rate(step, steps, self.settings.head_learning_rate, 0.0)
+            with torch.no_grad(), autocast(self.settings.precision, self.device):
+                (vectors, pieces), _ = model.read(seen.shown)
+            model.loss(model.head, model.words, (vectors.float(), pieces)).backward(inputs=head)
+            distributed.average_gradients(head)
+            optimiser.step()
+            optimiser.zero_grad()
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.read_by.device
+
+    @property
+    def parameters(self) -> dict[str, torch.nn.Parameter]:
+        """What is trained, by name; what both sides share has one."""
+        return {name: p for name, p in self.model.named_parameters() if p.requires_grad}
+
+    def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
+        """The terms of the loss of this process's passages."""
+        torch.manual_seed(digest(self.seed, "dropout", step, distributed.rank()))
+        with autocast(self.settings.precision, self.device):
+            return self.model(seen.shown)
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Gradients of all parameters, averaged over the processes."""
+        loss.backward()
+        distributed.average_gradients(self.parameters.values())
+
+    def save(self, initial: Path, output: Path, card: str) -> None:
+        """Write the encoder alone, as the checkpoint was."""
+        save({QUERY: self.model.read_by}, initial, output, card, separate=False)

@@ -1,0 +1,65 @@
+"""A tokenizer as pre-training sees it: which pieces make a word, and which pieces another word is made of."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from transformers import AutoTokenizer
+
+from robustdr.errors import UserError
+
+CONTINUES = "##"  # how a piece begins that continues a word
+
+
+class Vocabulary:
+    """The word pieces of a checkpoint.
+
+    Attributes:
+        tokenizer: the checkpoint's. pieces: the text of each id.
+        special: ids that stand for no text, that of the unknown word too.
+
+    Raises:
+        UserError: the tokenizer has no mask token.
+    """
+
+    def __init__(self, checkpoint: Path):
+        self.tokenizer = AutoTokenizer.from_pretrained(checkpoint, local_files_only=True, trust_remote_code=False)
+        if self.tokenizer.mask_token_id is None:
+            raise UserError(
+                f"{checkpoint}: its tokenizer has no mask token, and pre-training masks words; "
+                "name a checkpoint whose tokenizer has one as `initial`"
+            )
+        self.mask, self.special = self.tokenizer.mask_token_id, frozenset(self.tokenizer.all_special_ids)
+        self.pieces = [str(self.tokenizer.convert_ids_to_tokens(token)) for token in range(len(self.tokenizer))]
+        self.split = lru_cache(1 << 16)(self._split)
+
+    def ordinary(self) -> list[int]:
+        """The ids of all pieces that stand for text."""
+        return [token for token in range(len(self.pieces)) if token not in self.special]
+
+    def tokenise(self, texts: Sequence[str], length: int) -> list[list[int]]:
+        """The first `length` pieces of each text, without special tokens."""
+        encoded = self.tokenizer(list(texts), add_special_tokens=False, truncation=True, max_length=length)
+        return encoded["input_ids"]
+
+    def words(self, pieces: Sequence[int]) -> list[list[int]]:
+        """The pieces of each word: letters or digits in a row, or one mark."""
+        found: list[list[int]] = []
+        for piece in pieces:
+            if found and self.pieces[piece].startswith(CONTINUES):
+                found[-1].append(piece)
+            else:
+                found.append([piece])
+        return found
+
+    def text(self, word: Sequence[int]) -> str:
+        """A word as it is written, in lower case where the tokenizer brings it there."""
+        return "".join(self.pieces[piece].removeprefix(CONTINUES) for piece in word)
+
+    def _split(self, text: str) -> list[int]:
+        """The pieces of a word, without what the tokenizer's wrapper costs, four times as much."""
+        return self.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids
+
+    def framed(self, pieces: Sequence[int]) -> list[int]:
+        """A text between its special tokens."""
+        return [self.tokenizer.cls_token_id, *pieces, self.tokenizer.sep_token_id]

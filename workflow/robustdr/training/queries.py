@@ -1,0 +1,50 @@
+"""What students that learn from queries share: their data, and a loss of its own file."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+import torch
+
+from robustdr import losses
+from robustdr.errors import UserError
+from robustdr.losses.batch import Batch
+from robustdr.training import distributed
+from robustdr.training.data import read_training_data
+from robustdr.training.feed import Feed, Step
+from robustdr.training.settings import TrainSettings
+
+
+class LearnsFromQueries(ABC):
+    """A student of a training file, whose recipe names its loss."""
+
+    settings: TrainSettings
+
+    @classmethod
+    def feed(cls, settings: TrainSettings, seed: int, data: Path, initial: Path) -> Feed:
+        """The steps of a training file.
+
+        Raises:
+            UserError: the file is malformed or too small, or has no passages where the loss needs them.
+        """
+        examples = read_training_data(data)
+        if losses.check(**settings.loss) & {"passages", "groups"} and not examples[0].positives:
+            raise UserError(
+                f"systems.{settings.system}: the loss {settings.loss['name']} needs passages; name its `negatives`"
+            )
+        size = settings.batch_size * distributed.processes()
+        return Feed(examples, size, settings.negatives, settings.augmentation, seed)
+
+    @cached_property
+    def loss(self) -> tuple[Callable[[Batch], dict[str, torch.Tensor]], set[str]]:
+        """The loss, and the fields of a batch that it reads."""
+        return losses.create(**self.settings.loss), losses.check(**self.settings.loss)
+
+    @abstractmethod
+    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch: ...
+
+    def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
+        """The terms of the loss, already weighted."""
+        loss, needs = self.loss
+        return loss(self.batch(seen, step, needs))
