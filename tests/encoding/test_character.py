@@ -176,7 +176,7 @@ def test_a_damaged_directory(tiny_character, tmp_path, name):
 # where the weights come from
 
 
-def test_a_stand_in_has_the_layers_of_the_bert_and_its_word_vectors(tiny_character, tiny_transformer, words, capsys):
+def test_a_stand_in_has_the_layers_of_the_bert_and_its_word_vectors(tiny_character, tiny_transformer):
     bert, made = (load_file(folder / "model.safetensors") for folder in (tiny_transformer, tiny_character))
     shared = bert.keys() - {"embeddings.word_embeddings.weight"}
     assert shared < made.keys() and all(torch.equal(bert[name], made[name]) for name in shared)
@@ -204,6 +204,7 @@ def test_the_card_tells_how_well_it_fits(tiny_character):
 
 
 def test_the_files_of_a_stand_in_and_the_same_bytes_again(tiny_character, tiny_transformer, tmp_path):
+    torch.set_num_threads(2)
     fitted = {"form": "character", "fitted": 100, "filters": [32, 32, 64, 128]}
     source = {"path": str(tiny_transformer)}
     write_checkpoint(CheckpointSettings("tiny", "Stand-in", source, "mean", **fitted), "key", tmp_path / "again")

@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer, BertConfig
 
+from robustdr.encoding import hardware
 from robustdr.encoding.character import (
     FILL,
     FILTERS,
@@ -73,12 +74,13 @@ def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[Charact
 
     A filter of width w starts as the w characters of one of the most frequent sequences: it gives 1.5 there, and about
     0.5 where one of them is another. The highway layers stay as they are drawn. The projection is the solution of
-    ridge regression from the features of the words to the BERT's vectors of them. Words count by 1/√rank, [CLS], [SEP]
-    and [MASK] before all.
+    ridge regression from the features of the words to the BERT's vectors of them, scaled to their length. Words count
+    by 1/√rank, [CLS], [SEP] and [MASK] before all.
 
     Args:
         count: words to fit. filters: of width 1, 2, ….
     """
+    hardware.start(1)  # the sums' last digits, and so the bytes, depend on it
     torch.manual_seed(0)  # an unused pooler that the BERT lacks is drawn too
     bert = AutoModel.from_pretrained(directory, use_safetensors=True, local_files_only=True, dtype=torch.float32)
     config = CharacterBertConfig(**{**bert.config.to_dict(), "filters": filters})
@@ -143,6 +145,8 @@ def _project(characters: CharacterEmbedding, ids: torch.Tensor, targets: torch.T
     weighted = features.T * weights
     gram = weighted @ features
     gram.diagonal().add_(RIDGE * gram.diagonal().mean())
-    *rows, bias = torch.linalg.solve(gram, weighted @ targets.double())
+    solution = torch.linalg.solve(gram, weighted @ targets.double())
+    # The ridge shortens vectors; beside positions and types, words should weigh what they weighed.
+    *rows, bias = solution * targets.norm() / (features @ solution).norm()
     characters.projection.weight.copy_(torch.stack(rows, 1))
     characters.projection.bias.copy_(bias)
