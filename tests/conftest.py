@@ -86,6 +86,18 @@ def tiny_model(tiny_transformer) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tiny_character(tiny_transformer) -> Path:
+    """A stand-in for CharacterBERT from the tiny transformer, fitted to a hundred words."""
+    from robustdr.encoding.checkpoint import write_checkpoint
+    from robustdr.encoding.settings import CheckpointSettings
+
+    output, source = tiny_transformer.parent / "character", {"path": str(tiny_transformer)}
+    fitted = {"form": "character", "fitted": 100, "filters": [32, 32, 64, 128]}
+    write_checkpoint(CheckpointSettings("tiny", "Stand-in", source, pooling="mean", **fitted), "key", output)
+    return output
+
+
+@pytest.fixture(scope="session")
 def tiny_seq2seq(tiny_transformer) -> Path:
     """A stand-in for T5 from the tiny transformer, two of whose words are `true` and `false`."""
     import shutil

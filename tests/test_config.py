@@ -88,12 +88,24 @@ MISTAKES = {
         "checkpoints.base: 'form' is a required property",
         "",
     ),
+    "fitted words of a checkpoint that reads none": (
+        MINI,
+        put("checkpoints", "character_bert", "form", "encoder"),
+        "checkpoints.character_bert.form: 'character' was expected",
+        "",
+    ),
+    "filters that nothing fits": (
+        MINI,
+        lambda tree: tree["checkpoints"]["character_bert"].pop("fitted"),
+        "checkpoints.character_bert: 'fitted' is a required property",
+        "",
+    ),
     "word vectors with a pooling": (
         MINI,
         put(
             "checkpoints", "base", {"description": "", "source": {"path": "a.vec"}, "form": "static", "pooling": "cls"}
         ),
-        "checkpoints.base.form: 'encoder' was expected",
+        "checkpoints.base.form: 'static' is not one of ['encoder', 'character']",
         "",
     ),
     "word vectors with layers": (

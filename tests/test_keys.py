@@ -75,7 +75,7 @@ def other(path, value):
     if path[-2:] in NAMED:
         return NAMED[path[-2:]].get(value)
     if name == "form":
-        return {"static": "seq2seq", "seq2seq": "static"}[value]
+        return {"static": "seq2seq", "seq2seq": "static", "character": "encoder"}[value]
     if name in OTHERS:
         return OTHERS[name] if OTHERS[name] != value else None
     if isinstance(value, bool):

@@ -26,6 +26,12 @@ def rerank(a: argparse.Namespace) -> None:
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
 
+def convert(a: argparse.Namespace) -> None:
+    from robustdr.encoding.convert import convert
+
+    convert(a.folder, a.output)
+
+
 def list_variations(a: argparse.Namespace) -> None:
     from robustdr.variations import catalogue
 
@@ -73,6 +79,12 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--corpus", type=Path, required=True, help="JSONL: docid, title, text")
     command.add_argument("--depth", type=int, default=100, help="passages of a query that are ranked; default: 100")
     command.add_argument("-o", "--output", type=Path, required=True, help="TREC run to write; gzipped as .gz")
+    command = commands.add_parser(
+        "convert-weights", help="turn released pickled weights into safetensors", description="Convert weights."
+    )
+    command.set_defaults(function=convert)
+    command.add_argument("folder", type=Path, help="with pytorch_model.bin and config.json")
+    command.add_argument("output", type=Path, help="folder to write")
     stages = commands.add_parser("stage", help="what the rules of the workflow call")
     _add_stages(stages.add_subparsers(required=True, metavar="stage"))
     return made

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 
@@ -27,15 +28,16 @@ def by_length(lengths: Sequence[int], batch_tokens: int, batch_size: int = 512) 
 
 
 def pad(sequences: Sequence[Sequence[int]], padding: int) -> dict[str, torch.Tensor]:
-    """Pad token ids on the right.
+    """Pad token ids on the right; a token may be several ids, as many as every other one.
 
     Returns:
-        `input_ids` and `attention_mask`, both [texts, longest], int64.
+        `input_ids`, [texts, longest] or [texts, longest, ids], and `attention_mask`, [texts, longest], both int64.
     """
     longest = max(map(len, sequences))
-    ids = torch.full((len(sequences), longest), padding, dtype=torch.long)
-    mask = torch.zeros_like(ids)
+    shape = (len(sequences), longest)
+    ids = torch.full((*shape, *np.shape(sequences[0])[1:]), padding, dtype=torch.long)
+    mask = torch.zeros(shape, dtype=torch.long)
     for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = torch.tensor(sequence)
+        ids[row, : len(sequence)] = torch.as_tensor(sequence)
         mask[row, : len(sequence)] = 1
     return {"input_ids": ids, "attention_mask": mask}

@@ -3,12 +3,15 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from transformers import AutoModel
 
+from robustdr.encoding.character import character_tokenizer
+from robustdr.encoding.character_weights import fitted, released
 from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import locate
@@ -67,12 +70,52 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
     Raises:
         UserError: see `locate` and `check_whole`; no pooling; or a layer that the checkpoint does not have.
     """
+    directory = _located(settings)
+    check_whole(settings.name, directory, settings.drop)
+    _write(settings, directory, settings.description, key, output)
+
+
+def write_character(settings: CheckpointSettings, key: str, output: Path) -> None:
+    """Write a CharacterBERT with a pooling, with the files of a sentence-transformers directory.
+
+    sentence-transformers itself does not read such a model; `encoder.Encoder` does.
+
+    Args:
+        settings: with `fitted` the source is a BERT, and so many words are fitted with `filters`; without it, the
+            source holds the released weights. See `character_weights`.
+        key: provenance of the result.
+        output: the directory to write.
+
+    Raises:
+        UserError: as `write_encoder`, or see `character_weights.released`.
+    """
+    directory = _located(settings)
+    if settings.fitted is None:
+        model, made = released(settings.name, directory)
+    else:
+        check_whole(settings.name, directory, settings.drop)
+        model, made = fitted(directory, settings.fitted, settings.filters)
+    print(made)
+    with TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        character_tokenizer().save_pretrained(folder)
+        _write(settings, Path(folder), f"{settings.description}\n\n{made}", key, output)
+
+
+def _located(settings: CheckpointSettings) -> Path:
+    """The directory of an encoder's source, when it has a pooling and the layers to keep."""
     if settings.pooling is None:
         raise UserError(
             f"checkpoint {settings.name}: pooling: none given, and an encoder needs one; allowed: cls, mean"
         )
     directory = locate(settings.source)
-    check_whole(settings.name, directory, settings.drop)
+    has = json.loads((directory / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    if settings.layers is not None and not set(settings.layers) <= set(range(has)):
+        raise UserError(f"checkpoint {settings.name}: layers {settings.layers}; {directory} has 0..{has - 1}")
+    return directory
+
+
+def _write(settings: CheckpointSettings, directory: Path, description: str, key: str, output: Path) -> None:
     torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
     transformer = Transformer(
         str(directory), model_kwargs={"use_safetensors": True, "dtype": torch.float32}, config_kwargs={}
@@ -80,19 +123,23 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
     layers = settings.layers
     if layers is not None:
         blocks = transformer.model.encoder.layer
-        if not set(layers) <= set(range(len(blocks))):
-            raise UserError(f"checkpoint {settings.name}: layers {layers}; {directory} has 0..{len(blocks) - 1}")
         transformer.model.encoder.layer = torch.nn.ModuleList(blocks[i] for i in layers)
         transformer.model.config.num_hidden_layers = len(layers)
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings.pooling)
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
-    card = CARD.format(**asdict(settings) | {"layers": layers or "all", "drop": settings.drop or "nothing", "key": key})
+    about = {"description": description, "layers": layers or "all", "drop": settings.drop or "nothing", "key": key}
+    card = CARD.format(**asdict(settings) | about)
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
         write_text(temporary / "README.md", card)
 
 
-WRITERS = {"encoder": write_encoder, "seq2seq": write_seq2seq, "static": write_static}
+WRITERS = {
+    "encoder": write_encoder,
+    "character": write_character,
+    "seq2seq": write_seq2seq,
+    "static": write_static,
+}
 
 
 def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from robustdr.files import write_json
 
 QUERY, DOCUMENT = "query", "document"
-ENCODER = "encoder"  # the form of a checkpoint that is a dual encoder
+ENCODER, CHARACTER = "encoder", "character"  # the forms of checkpoints that are dual encoders
 TRANSFORMER_FILES = [
     "model.safetensors",
     "config.json",
@@ -33,7 +33,7 @@ SEQ2SEQ_FILES = [
     "README.md",
 ]
 # The files of a checkpoint by its form.
-FORMS = {ENCODER: SHARED_FILES, "seq2seq": SEQ2SEQ_FILES, "static": STATIC_FILES}
+FORMS = {ENCODER: SHARED_FILES, CHARACTER: SHARED_FILES, "seq2seq": SEQ2SEQ_FILES, "static": STATIC_FILES}
 ROUTER = "sentence_transformers.base.modules.router.Router"
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",

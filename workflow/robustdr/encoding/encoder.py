@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from tqdm import tqdm
 from transformers import AutoModel, AutoTokenizer
 
+import robustdr.encoding.character  # noqa: F401  by it, the Auto classes of transformers know a CharacterBERT
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, part
 from robustdr.encoding.hardware import Precision, autocast, device, dtype
@@ -24,6 +25,9 @@ GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
 
 class Encoder:
     """One encoder of a model directory as this project writes it: a transformer and a pooling (`cls` or `mean`).
+
+    The directory's config.json says whether it reads word pieces or, as a CharacterBERT, words. A token is then a word,
+    50 ids of its characters.
 
     It is read without importing sentence-transformers, which would cost a second and a half a process.
 
@@ -72,7 +76,7 @@ class Encoder:
         self.dimension = self.model.config.hidden_size
 
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
-        """Token ids of each text with special tokens, at most `max_length` of them."""
+        """Token ids of each text with special tokens, at most `max_length` tokens."""
         return self.tokenizer(
             list(texts),
             truncation=True,

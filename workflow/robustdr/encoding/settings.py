@@ -21,6 +21,8 @@ class CheckpointSettings:
         form: what it is, see `directory.FORMS`.
         words: how many of the most frequent words of static vectors are kept; None for all.
         hashed: random vectors that words without one share.
+        fitted: of a CharacterBERT made from a BERT, how many words its character part is fitted to; None where the
+            source holds the released weights. filters: its filters of width 1, 2, …
     """
 
     name: str
@@ -29,6 +31,8 @@ class CheckpointSettings:
     pooling: Literal["cls", "mean"] | None = None
     layers: list[int] | None = None
     drop: list[str] = field(default_factory=list)
-    form: Literal["encoder", "static", "seq2seq"] = "encoder"
+    form: Literal["encoder", "character", "static", "seq2seq"] = "encoder"
     words: int | None = None
     hashed: int = 1000
+    fitted: int | None = None
+    filters: list[int] = field(default_factory=lambda: [32, 32, 64, 128, 256, 512, 1024])

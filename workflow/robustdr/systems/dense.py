@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, ClassVar
 
 from robustdr import losses
-from robustdr.encoding.directory import QUERY, ROUTER_FILES, SHARED_FILES
+from robustdr.encoding.directory import CHARACTER, ENCODER, QUERY, ROUTER_FILES, SHARED_FILES
 from robustdr.errors import UserError
 from robustdr.retrieval.settings import Index, SearchSettings
 from robustdr.systems.kind import NOTHING, At, Need, Reads, Tree, memory
@@ -33,6 +33,9 @@ class Dense(Trained):
     given: ClassVar[set[str]] = {*Trained.given, "anchor", "negative"}
     ranks = "robustdr.retrieval.search"
     trains = "robustdr.training.dense"
+
+    def forms(self, recipe: Tree) -> tuple[str, ...]:
+        return (ENCODER, CHARACTER)
 
     def teaches(self, recipe: Tree) -> set[str]:
         return {"teacher_query", "teacher_passages"}

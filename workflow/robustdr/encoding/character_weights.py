@@ -1,0 +1,152 @@
+"""Weights of CharacterBERT: the released ones, or, from a BERT, a stand-in that is fitted to its word embeddings."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoTokenizer, BertConfig
+
+from robustdr.encoding import hardware
+from robustdr.encoding.character import (
+    FILL,
+    FILTERS,
+    SPECIAL,
+    CharacterBertConfig,
+    CharacterBertModel,
+    CharacterEmbedding,
+    character_tokenizer,
+)
+from robustdr.errors import UserError
+from robustdr.wordvectors import read_glove
+
+# The authors' names of what this project names otherwise; the heads of the pre-training are left out.
+NAMES = {
+    r"^(character_bert|bert)\.": "",
+    r"\._char_embedding_weights$": ".characters.weight",
+    r"\.char_conv_(\d)\.": r".convolutions.\1.",
+    r"\._highways\._layers\.(\d)\.": r".highways.\1.",
+    r"\._projection\.": ".projection.",
+}
+LEFT_OUT = ("cls.", "embeddings.position_ids")
+HELD_OUT = 1000  # words that follow the fitted ones in frequency: how well they are met is told
+RIDGE = 3e-3  # of the mean squared feature
+RELEASED = "Weights as their authors released them."
+FITTED = """The layers are those of a BERT without characters. The character part is fitted: its filters find the most
+frequent character sequences of {words:,} words, the most frequent ones of GloVe, and its projection comes closest to
+the BERT's vectors of the words (the mean of their word pieces). Mean cosine with these vectors: {fitted:.2f}; of the
+{frequent:,} most frequent words {top:.2f}; of the {held_out:,} next ones, which were not fitted, {unseen:.2f}."""
+
+
+def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
+    """The released CharacterBERT in a directory with model.safetensors, and what its card says.
+
+    Args:
+        name: of the checkpoint, for errors.
+
+    Raises:
+        UserError: the directory holds no whole CharacterBERT.
+    """
+    weights = load_file(directory / "model.safetensors")
+    for pattern, replacement in NAMES.items():
+        weights = {re.sub(pattern, replacement, old): tensor for old, tensor in weights.items()}
+    weights = {own: tensor.float() for own, tensor in weights.items() if not own.startswith(LEFT_OUT)}
+    config = BertConfig.from_dict(json.loads((directory / "config.json").read_text(encoding="utf-8"))).to_dict()
+    model = CharacterBertModel(CharacterBertConfig(**{**config, "filters": FILTERS}))
+    expected = model.state_dict()
+    wrong = expected.keys() ^ weights.keys() or {n for n in expected if expected[n].shape != weights[n].shape}
+    if wrong:
+        raise UserError(
+            f"checkpoint {name}: {directory} holds no whole CharacterBERT of the published sizes: "
+            f"{', '.join(sorted(wrong)[:5])} (from a BERT: say how many words are `fitted`)"
+        )
+    model.load_state_dict(weights)
+    return model, RELEASED
+
+
+def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[CharacterBertModel, str]:
+    """A CharacterBERT with the layers of the BERT in a directory, and what its card says.
+
+    A filter of width w starts as the w characters of one of the most frequent sequences: it gives 1.5 there, and about
+    0.5 where one of them is another. The highway layers stay as they are drawn. The projection is the solution of
+    ridge regression from the features of the words to the BERT's vectors of them, scaled to their length. Words count
+    by 1/√rank, [CLS], [SEP] and [MASK] before all.
+
+    Args:
+        count: words to fit. filters: of width 1, 2, ….
+    """
+    hardware.start(1)  # the sums' last digits, and so the bytes, depend on it
+    torch.manual_seed(0)  # an unused pooler that the BERT lacks is drawn too
+    bert = AutoModel.from_pretrained(directory, use_safetensors=True, local_files_only=True, dtype=torch.float32)
+    config = CharacterBertConfig(**{**bert.config.to_dict(), "filters": filters})
+    words, ids = _frequent(count + HELD_OUT)
+    targets = _word_vectors(bert, directory, words)
+    seen = len(words) - HELD_OUT
+    weights = torch.arange(1, seen + 1, dtype=torch.float64).rsqrt()
+    characters = CharacterEmbedding(config)
+    with torch.no_grad():
+        _find_sequences(characters, ids[:seen], weights)
+        _project(characters, ids[:seen], targets[:seen], weights)
+        cosine = torch.cosine_similarity(torch.cat([characters(part) for part in ids.split(1000)]), targets)
+    model = CharacterBertModel(config)
+    model.load_state_dict(bert.state_dict(), strict=False)
+    model.set_input_embeddings(characters)
+    measured = {"fitted": cosine[:seen], "top": cosine[: seen // 8], "unseen": cosine[seen:]}
+    counts = {"words": count, "frequent": seen // 8, "held_out": HELD_OUT}
+    return model, FITTED.format(**counts, **{what: part.mean().item() for what, part in measured.items()})
+
+
+def _frequent(count: int) -> tuple[list[str], torch.Tensor]:
+    """The special words and the `count` most frequent ones that the tokenizer leaves whole; characters, [words, 50]."""
+    tokenizer = character_tokenizer()
+
+    def whole():
+        for word in (*list(SPECIAL)[1:], *read_glove()[0]):
+            (rows,) = tokenizer([word])["input_ids"]
+            if len(rows) == 3:  # [CLS], the word, [SEP]
+                yield word, torch.from_numpy(rows[1]).long()
+
+    words, ids = zip(*islice(whole(), count + len(SPECIAL) - 1), strict=True)
+    return list(words), torch.stack(ids)
+
+
+def _word_vectors(bert: Any, directory: Path, words: list[str]) -> torch.Tensor:
+    """The mean of the embeddings of each word's pieces, [words, dimension]."""
+    tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    embeddings = bert.get_input_embeddings().weight.detach()
+    pieces = tokenizer(words, add_special_tokens=False)["input_ids"]
+    return torch.stack([embeddings[torch.tensor(own)].mean(0) for own in pieces])
+
+
+def _find_sequences(characters: CharacterEmbedding, ids: torch.Tensor, weights: torch.Tensor) -> None:
+    """Let filters find the most frequent sequences of their width; further filters stay as they are drawn."""
+    table = torch.nn.functional.normalize(characters.characters.weight)
+    characters.characters.weight.copy_(table)
+    convolutions: Any = characters.convolutions
+    for width, convolution in enumerate(convolutions, 1):
+        counted: Counter[tuple[int, ...]] = Counter()
+        for word, weight in zip(ids.tolist(), weights.tolist(), strict=True):
+            for start in range(max(1, word.index(FILL) - width + 1)):
+                counted[tuple(word[start : start + width])] += weight
+        found = torch.tensor([sequence for sequence, _ in counted.most_common(convolution.out_channels)])
+        convolution.weight[: len(found)] = table[found].transpose(1, 2)
+        convolution.bias[: len(found)] = 1.5 - width
+
+
+def _project(characters: CharacterEmbedding, ids: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> None:
+    """Set the projection by ridge regression, in double precision."""
+    features = torch.cat([characters.features(part) for part in ids.split(1000)]).double()
+    features = torch.cat([features, torch.ones(len(features), 1)], 1)  # the bias is one more feature's
+    weighted = features.T * weights
+    gram = weighted @ features
+    gram.diagonal().add_(RIDGE * gram.diagonal().mean())
+    solution = torch.linalg.solve(gram, weighted @ targets.double())
+    # The ridge shortens vectors; beside positions and types, words should weigh what they weighed.
+    *rows, bias = solution * targets.norm() / (features @ solution).norm()
+    characters.projection.weight.copy_(torch.stack(rows, 1))
+    characters.projection.bias.copy_(bias)

@@ -1,0 +1,41 @@
+"""Weights that are released as a pickle, as safetensors: read once, as tensors alone."""
+
+import pickle
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+from robustdr.errors import UserError
+from robustdr.files import atomic
+
+PICKLE, CONFIG = "pytorch_model.bin", "config.json"
+
+
+def convert(folder: Path, output: Path) -> None:
+    """Write the pytorch_model.bin of a model folder as model.safetensors, beside a copy of its config.json.
+
+    The pickle is read by PyTorch's restricted reader, which makes tensors and containers and runs nothing else. No name
+    is changed; tensors that share their memory are written each.
+
+    Args:
+        folder: with pytorch_model.bin and config.json. output: the folder to write.
+
+    Raises:
+        UserError: a file is missing, or the pickle holds anything but tensors by name.
+    """
+    if missing := [name for name in (PICKLE, CONFIG) if not (folder / name).is_file()]:
+        raise UserError(f"{folder}: has no {missing[0]}")
+    try:
+        weights = torch.load(folder / PICKLE, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UserError(f"{folder / PICKLE}: not read, it holds more than tensors or is damaged ({reason})") from None
+    if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
+        raise UserError(f"{folder / PICKLE}: tensors by name are expected, as `state_dict` gives them")
+    with atomic(output) as temporary:
+        temporary.mkdir()
+        shutil.copy(folder / CONFIG, temporary)
+        tensors = {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in weights.items()}
+        save_file(tensors, temporary / "model.safetensors", metadata={"format": "pt"})
