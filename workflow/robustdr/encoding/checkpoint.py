@@ -99,7 +99,8 @@ def write_character(settings: CheckpointSettings, key: str, output: Path) -> Non
     with TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         character_tokenizer().save_pretrained(folder)
-        _write(settings, Path(folder), f"{settings.description}\n\n{made}", key, output)
+        about = f"{settings.description}\n\n{made}\nNot read by sentence-transformers: robustdr's Encoder reads it."
+        _write(settings, Path(folder), about, key, output)
 
 
 def _located(settings: CheckpointSettings) -> Path:
