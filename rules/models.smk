@@ -6,7 +6,7 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
 
     rule:
         name:
-            f"checkpoint_{SCALE}_{FORM}"
+            "_".join(["checkpoint", SCALE, FORM])
         output:
             expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
         log:

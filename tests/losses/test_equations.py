@@ -50,7 +50,8 @@ every_loss = pytest.mark.parametrize("name, settings", CASES)
 
 
 def arrays(batch) -> SimpleNamespace:
-    return SimpleNamespace(**{field: value.numpy().copy() for field, value in vars(batch).items()})
+    given = {field: value for field, value in vars(batch).items() if value is not None}
+    return SimpleNamespace(**{field: value.numpy().copy() for field, value in given.items()})
 
 
 def fields(name: str, settings: dict) -> set[str]:

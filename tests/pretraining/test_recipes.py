@@ -106,7 +106,7 @@ def test_what_is_wrong_with_a_recipe_is_one_line(folder, mistake):
     edit(folder / EXPERIMENT, lambda tree: tree["pretraining"]["pretrained"].update(changes))
     with pytest.raises(UserError) as caught:
         load(folder)
-    message = str(caught.value)
+    message = re.sub(r"^(\S+\.yaml):\d+: ", r"\1: ", str(caught.value))
     assert message.startswith(f"{folder / EXPERIMENT}: pretraining.pretrained{begins}"), message
     assert holds in message and "\n" not in message
 

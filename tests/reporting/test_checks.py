@@ -1,5 +1,6 @@
 """What a table or figure may name: a mistake is one line with file, key, value and what is allowed."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def complaint(tmp_path):
         try:
             load(folder)
         except UserError as error:
-            return str(error).removeprefix(f"{path}: ")
+            return re.sub(r"^\S+\.yaml:\d+: ", "", str(error))
         return ""
 
     return change

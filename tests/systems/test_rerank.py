@@ -273,7 +273,9 @@ def test_a_first_stage_changes_what_is_ranked_anew_and_what_is_mined_from_it(con
     reached = moved(
         config, "systems", "bm25_terrier", "bm25", {"k1": 1.3, "b": 0.75, "stopwords": "en", "stemmer": "porter"}
     )
-    rerankers = {name for name, recipe in config.systems.items() if recipe.get("kind") == "rerank"}
+    rerankers = {
+        name for name, recipe in config.systems.items() if recipe.get("candidates", {}).get("system") == "bm25_terrier"
+    }
     assert runs(*rerankers, "bm25_terrier") | {("data", "mono_bert"), ("model", "mono_bert")} <= reached
     assert not {name for name in reached if name[1] == "rm3"}
     assert not {name for name in reached if name[0] == "model"} & {("model", "mono_bert_untrained"), ("model", "rm3")}
