@@ -257,7 +257,9 @@ def ranking(w, at, kinds):
 
 def options(read):
     """What a stage reads, as its options."""
-    return shlex.join([word for name, paths in read.paths.items() if paths for word in (f"--{name}".replace("_", "-"), *paths)])
+    return shlex.join(
+        [word for name, paths in read.paths.items() if paths for word in (f"--{name}".replace("_", "-"), *paths)]
+    )
 
 
 def reported_file(w):

@@ -65,13 +65,16 @@ class Plan(Places):
         own = {name: value for name, value in recipe.items() if name not in ("label", "initial", "collection", "paper")}
         return PretrainingSettings(system=pretraining, **own, **self.computing, **budget)
 
+    def lengths(self, system: str) -> Tree:
+        """The tokens that a system reads of a query and of a passage."""
+        return {length: self.budget(system)[length] for length in ("query_length", "passage_length")}
+
     def train_settings(self, system: str) -> Any:
         return self.kind(system).training(self, system)
 
     def score_settings(self, system: str) -> ScoreSettings:
         teacher = self.recipe(system)["teacher"]
-        lengths = {length: self.budget(teacher)[length] for length in ("query_length", "passage_length")}
-        return ScoreSettings(self.recipe(teacher)["ranker"], **lengths, **self.computing)
+        return ScoreSettings(self.recipe(teacher)["ranker"], **self.lengths(teacher), **self.computing)
 
     def embed_settings(self, system: str) -> EmbedSettings:
         stored = self.bound["embeddings"]["precision"]

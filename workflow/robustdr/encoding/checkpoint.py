@@ -14,7 +14,7 @@ from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
 from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.encoding.source import locate
+from robustdr.encoding.source import check_layers, locate
 from robustdr.encoding.static import write_static
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic, write_text
@@ -111,8 +111,7 @@ def _located(settings: CheckpointSettings) -> Path:
         )
     directory = locate(settings.source)
     has = json.loads((directory / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
-    if settings.layers is not None and not set(settings.layers) <= set(range(has)):
-        raise UserError(f"checkpoint {settings.name}: layers {settings.layers}; {directory} has 0..{has - 1}")
+    check_layers(settings.name, settings.layers or [], directory, has)
     return directory
 
 

@@ -23,6 +23,13 @@ from robustdr.seeds import digest
 GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
 
 
+def drop_out(model: torch.nn.Module, probability: float) -> None:
+    """Set the probability of every dropout layer of a model."""
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = probability
+
+
 class Encoder:
     """One encoder of a model directory as this project writes it: a transformer and a pooling (`cls` or `mean`).
 

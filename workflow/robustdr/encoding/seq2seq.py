@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from transformers import AutoTokenizer, T5Config, T5ForConditionalGeneration
 
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.encoding.source import locate
+from robustdr.encoding.source import check_layers, locate
 from robustdr.errors import UserError
 from robustdr.files import atomic, write_text
 
@@ -87,9 +87,7 @@ def stand_in_weights(bert: Weights, layers: list[int], heads: int, epsilon: floa
 def _stand_in(settings: CheckpointSettings, directory: Path, config: Mapping, tokenizer) -> T5ForConditionalGeneration:
     """A T5 with one decoder layer from a BERT's directory; [CLS] starts what it writes, [SEP] ends what it reads."""
     layers = settings.layers or list(range(config["num_hidden_layers"]))
-    if not set(layers) <= set(range(config["num_hidden_layers"])):
-        has = f"{directory} has 0..{config['num_hidden_layers'] - 1}"
-        raise UserError(f"checkpoint {settings.name}: layers {layers}; {has}")
+    check_layers(settings.name, layers, directory, config["num_hidden_layers"])
     heads = config["num_attention_heads"]
     model = T5ForConditionalGeneration(
         T5Config(

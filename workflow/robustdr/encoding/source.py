@@ -43,3 +43,9 @@ def locate(source: dict[str, Any]) -> Path:
     if "sha256" in source:
         hub.check(weights, source["sha256"], "checkpoint", cached="hub" in source)
     return directory
+
+
+def check_layers(name: str, layers: list[int], directory: Path, has: int) -> None:
+    """Raise a `UserError` if the checkpoint `name` keeps a layer that its source, of `has` layers, does not have."""
+    if not set(layers) <= set(range(has)):
+        raise UserError(f"checkpoint {name}: layers {layers}; {directory} has 0..{has - 1}")

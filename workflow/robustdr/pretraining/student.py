@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from robustdr.encoding.directory import QUERY
-from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import autocast
 from robustdr.pretraining.feed import Feed, Passages, Step
 from robustdr.pretraining.model import Pretrained
@@ -60,9 +60,7 @@ class Student:
         if settings.bottleneck:
             student.model.add_decoder(settings.decoder_layers, shared=settings.variant == "released")
         student.model.train()
-        for module in student.model.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = settings.dropout
+        drop_out(student.model, settings.dropout)
         return student
 
     def fit_head(self, feed: Feed) -> None:

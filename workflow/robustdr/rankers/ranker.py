@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from robustdr.checks import known
 from robustdr.encoding.batching import by_length
-from robustdr.encoding.encoder import GROUP_TOKENS
+from robustdr.encoding.encoder import GROUP_TOKENS, drop_out
 from robustdr.encoding.hardware import Precision, autocast, device
 from robustdr.errors import UserError
 from robustdr.files import write_json, write_text
@@ -84,9 +84,7 @@ class Ranker(torch.nn.Module, ABC):
 
     def drop_out(self, probability: float) -> None:
         """Set the probability of dropout in every layer."""
-        for module in self.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = probability
+        drop_out(self, probability)
 
     def groups(self, tokens: Sequence[Tokens], limit: int | None = None) -> list[list[int]]:
         """Positions of pairs of similar length, at most `limit` tokens with padding: each group is one pass."""

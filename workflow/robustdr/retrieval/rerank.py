@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -39,10 +40,10 @@ def rankings(
         ranker.count(text for _, text in read_corpus(corpus))
     shared = Counter(text for queries in query_sets for text in set(queries.values()))
     known: dict[Pair, float] = {}  # scores by query text and docid
-    for run, queries in zip(files["candidates"], query_sets, strict=True):
-        places = candidates(run, queries, settings.depth)
+    every = [candidates(*of, settings.depth) for of in zip(files["candidates"], query_sets, strict=True)]
+    texts = read_texts(corpus, chain.from_iterable(every))
+    for places, queries in zip(every, query_sets, strict=True):
         new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]
-        texts = read_texts(corpus, new)
         pairs = [(queries[qid], texts[docid]) for qid, docid in new]
         with at(str(model)):
             found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
@@ -65,7 +66,7 @@ def candidates(run: Path, queries: dict[str, str], depth: int) -> list[Place]:
     return places
 
 
-def read_texts(corpus: Path, places: Sequence[Place]) -> dict[str, str]:
+def read_texts(corpus: Path, places: Iterable[Place]) -> dict[str, str]:
     """The passages by docid.
 
     Raises:
@@ -147,9 +148,9 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
             found = ranker.predict(pairs, **own["lengths"], names=places)
     else:
         found = library_scores(model, pairs)
-    if not np.isfinite(found).all():
-        qid, docid = places[int((~np.isfinite(found)).argmax())]
-        raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")
+        if not np.isfinite(found).all():
+            qid, docid = places[int((~np.isfinite(found)).argmax())]
+            raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")
     header = {
         "tag": model.name,
         "implementation": {"source": {"command": "robustdr rerank"}},

@@ -48,10 +48,9 @@ class Dense(Trained):
             raise UserError(f"{where}: continues from {recipe['initial']}: add `encoders: separate`")
 
     def settings(self, plan: "Plan", system: str, collection: str) -> SearchSettings:
-        lengths = {length: plan.budget(system)[length] for length in ("query_length", "passage_length")}
         depth, index = plan.bound["retrieval"]["depth"], Index(**plan.bound["retrieval"]["index"])
         shards = plan.bound["embeddings"]["shards"] if plan.keeps_embeddings(system, collection) else 0
-        return SearchSettings(**lengths, depth=depth, index=index, shards=shards, **plan.computing)
+        return SearchSettings(**plan.lengths(system), depth=depth, index=index, shards=shards, **plan.computing)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         vectors, model = plan.embeddings(system, seed, at[0]), plan.model_folder(system, seed)

@@ -92,9 +92,8 @@ class Rerank(Trained):
         return {of["system"]: kinds if of["queries"] == "own" else [ORIGINAL]}
 
     def settings(self, plan: "Plan", system: str, collection: str) -> RerankSettings:
-        lengths = {length: plan.budget(system)[length] for length in ("query_length", "passage_length")}
         depth = self.depth(plan.config, plan.scale, system)
-        return RerankSettings(plan.recipe(system)["ranker"], **lengths, depth=depth, **plan.computing)
+        return RerankSettings(plan.recipe(system)["ranker"], **plan.lengths(system), depth=depth, **plan.computing)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         of = plan.recipe(system)["candidates"]

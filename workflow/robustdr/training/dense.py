@@ -7,7 +7,7 @@ import torch
 
 from robustdr import losses
 from robustdr.encoding.directory import DOCUMENT, QUERY
-from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import Precision
 from robustdr.errors import UserError
 from robustdr.losses.batch import Batch
@@ -95,9 +95,7 @@ class Student(LearnsFromQueries):
             encoder.model.train()
             if settings.freeze_word_embeddings:
                 encoder.model.get_input_embeddings().requires_grad_(False)
-            for module in encoder.model.modules():
-                if isinstance(module, torch.nn.Dropout):
-                    module.p = settings.dropout
+            drop_out(encoder.model, settings.dropout)
         student = cls(settings, seed, encoders, teacher_scores=scores.needed(settings, files, examples))
         if "anchor" in needs:
             student.anchor = Encoder(initial, settings.precision, training=True)
