@@ -57,7 +57,7 @@ wildcard_constraints:
     shard=r"\d+",
     paper="|".join(CONFIG.papers),
     table=r"table\d+|methods|decomposition|study_[a-z_]+",
-    figure=r"figure\d+|methods",
+    figure=r"figure\d+(_left|_right)?|methods",
 
 
 def plan(w):
@@ -277,22 +277,26 @@ def varied_sets(w):
     shown = reports.evaluation_settings(plan(w), w.paper)
     return [
         (where["collection"], where["split"], kind)
-        for where in (shown[role] for role in CONFIG.papers[w.paper]["tables"][w.table]["collections"])
+        for role, where in ((role, shown[role]) for role in CONFIG.papers[w.paper]["tables"][w.table]["collections"])
+        if not plan(w).absent(role)
         for kind in where["means"]["variations_mean"]
     ]
 
 
 def varied_statistics(w):
-    """The counts of the varied query sets of a table that has a row for each."""
+    """The counts of the varied query sets of a table that has a row for each; of one of statistics, its collections'."""
     spec = CONFIG.papers[w.paper]["tables"][w.table]
+    if spec["rows"] == "statistics":
+        return list(dict.fromkeys(f"{w.root}/collections/{collection}/card.json" for collection, *_ in varied_sets(w)))
     if spec["rows"] != "query_sets":
         return []
     return [f"{w.root}/variations/{collection}/{split}/{kind}.json" for collection, split, kind in varied_sets(w)]
 
 
 def compared_queries(w):
-    """The queries of a table that tells those apart that a variation changes, as they were and as they became."""
-    if "queries" not in CONFIG.papers[w.paper]["tables"][w.table]:
+    """The queries of a table that reads them, or tells those apart that a variation changes: as they were and became."""
+    spec = CONFIG.papers[w.paper]["tables"][w.table]
+    if "queries" not in spec and spec["rows"] != "statistics":
         return []
     sets = [at for *place, kind in varied_sets(w) for at in ((*place, "original"), (*place, kind))]
     return list(dict.fromkeys(plan(w).query_set(*at) for at in sets))

@@ -7,7 +7,7 @@ rule pretrain:
         initial=lambda w: f"{w.root}/checkpoints/{pretraining(w)['initial']}/model.safetensors",
     output:
         model=expand(
-            "{{root}}/pretrained/{{pretraining}}/seed{{seed}}/{file}",
+            "{{root}}/checkpoints/{{pretraining}}/seed{{seed}}/{file}",
             file=[*SHARED_FILES, "training.csv", "cost.json"],
         ),
     log:

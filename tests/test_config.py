@@ -58,6 +58,7 @@ def put(*keys):
 
 
 ALL = "papers/all/experiment.yaml"
+TORODER = "papers/toroder/experiment.yaml"
 
 # file, change, how the message begins (after the folder), and a part of what it says to be allowed
 STUDY = {"title": "T", "rows": "changes", "collections": ["msmarco-passage"], "systems": ["dr_oq", "rodr"]}
@@ -313,6 +314,42 @@ MISTAKES = {
         "figures.figure2.measure: 'RR@100' is unknown",
         "R@1000, RR@10",
     ),
+    "a place on an axis that is no number": (
+        TORODER,
+        put("figures", "figure2_left", "systems", "bottleneck", "none"),
+        "figures.figure2_left.systems.bottleneck: 'none'; a place on the axis is a number",
+        "",
+    ),
+    "series without its axis": (
+        TORODER,
+        lambda tree: tree["figures"]["figure2_left"].pop("axis"),
+        "figures.figure2_left: 'axis' is a required property",
+        "",
+    ),
+    "table of statistics with systems": (
+        TORODER,
+        put("tables", "table1", "systems", ["bm25"]),
+        "tables.table1: False schema does not allow ['bm25']",
+        "",
+    ),
+    "share of a variation that takes none": (
+        EXPERIMENT,
+        put("evaluation", "msmarco-passage", "variations", ["misspell.share20"]),
+        "evaluation.msmarco-passage.variations: parameter of variation misspell: 'share' is unknown",
+        "variant",
+    ),
+    "share above the whole": (
+        TORODER,
+        put("evaluation", "msmarco-passage", "variations", ["typo.share120"]),
+        "evaluation.msmarco-passage.variations: variation typo: share is 1.2",
+        "between 0.0 and 1.0",
+    ),
+    "name of a query set that says too much": (
+        TORODER,
+        put("evaluation", "msmarco-passage", "variations", ["typo.words2"]),
+        "evaluation.msmarco-passage.variations: 'typo.words2'; allowed: <variation>, with .share<percent>",
+        ".draw<n>",
+    ),
     "unknown test of a claim": (
         CLAIMS,
         put("claims", 0, "test", "name", "hurts"),
@@ -533,6 +570,7 @@ def test_a_scale_that_extends_another_says_only_what_differs(folder):
     assert midi["collections"] == {
         **mini["collections"],
         "msmarco-passage": "wordnet-nouns",
+        "msmarco-passage-misspelled": "wordnet-nouns",
         "dl-typo": "wordnet-nouns-typos",
     }
     assert midi["checkpoints"]["base"]["layers"] == [0, 1, 2, 3, 4, 5]  # a list replaces a list

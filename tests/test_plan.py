@@ -180,6 +180,7 @@ def test_every_paper_s_query_sets_of_a_system_are_searched_at_once(config):
     """DR_OQ is rodr's, and stands in ToRoDer's claims and in the table of all methods too."""
     (kinds, measures), *_ = Plan(config, "mini").evaluations("dr_oq").values()
     wanted = [config.papers[paper]["evaluation"]["msmarco-passage"] for paper in ("rodr", "toroder", "all")]
+    wanted.append(config.papers["toroder"]["evaluation"]["msmarco-passage-misspelled"])  # the same queries at mini
     assert kinds[0] == ORIGINAL and set(kinds[1:]) == {kind for paper in wanted for kind in paper["variations"]}
     assert len(kinds) == len(set(kinds)) and measures == ["RR@10", "R@50"]
 
@@ -243,6 +244,21 @@ def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):
     settings = VariationSettings("misspelling:Misspell", entry["parameters"], 2)
     assert plan.variation_settings(*AT, "typo.draw2") == settings
     assert plan.variation(*AT, "typo.draw2")["devices"] == 1
+
+
+def test_a_query_set_s_name_says_a_parameter_and_a_draw(config):
+    entry = {"parameters": {"words": 2}}
+    plan = Plan(changed(config, "scales", "full", "variations", {"typo": entry}), "full")
+    settings = VariationSettings("typos:Typo", {"words": 2, "share": 0.4}, 3)
+    assert plan.variation_settings(*AT, "typo.share40.draw3") == settings
+    assert plan.generator(*AT, "typo.share40").share == 0.4
+    assert plan.variation_key(*AT, "typo.share40") != plan.variation_key(*AT, "typo.share60")
+
+
+def test_pretraining_goes_on_with_the_head_that_its_encoder_leaves_out(config):
+    source = config.scales["full"]["checkpoints"]["base"]["source"]
+    assert Plan(config, "full").pretraining_settings("pretrained_typos").head == source
+    assert Plan(config, "mini").pretraining_settings("pretrained_typos").head is None
 
 
 def test_a_collection_reaches_what_reads_it(config):

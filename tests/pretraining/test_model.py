@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
+from transformers import BertForMaskedLM
 
 from rankers.numpy_transformers import arrays, bert_embeddings, bert_layers, gelu, layer_norm
 from robustdr.encoding.directory import SHARED_FILES
@@ -117,6 +118,33 @@ def test_a_head_fitted_first_leaves_the_encoder_as_it_is(feed, tiny_model):
     with torch.no_grad():
         losses = [model.eval()(shown)["encoder"].item() for model in (drawn, fitted)]
     assert losses[1] < 0.9 * losses[0]
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_checkpoint_s_own_head_goes_on_where_it_was(feed, tiny_model, tmp_path, old):
+    """The scores are those of transformers' BertForMaskedLM; old files have other names for a layer norm's parts."""
+    torch.manual_seed(1)
+    bert = BertForMaskedLM.from_pretrained(tiny_model).eval()
+    for parameter in bert.cls.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    bert.save_pretrained(tmp_path)
+    bert.bert.embeddings.word_embeddings.weight.data = Encoder(tiny_model).model.get_input_embeddings().weight.data
+    bert.tie_weights()
+    file = tmp_path / "model.safetensors"
+    if old:
+        names = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+        weights = load_file(file)
+        for new, name in names.items():
+            weights[f"cls.predictions.transform.{name}"] = weights.pop(f"cls.predictions.transform.{new}")
+        save_file(weights, file)
+    made = feed(head={"path": str(tmp_path)}, head_steps=0, vocabulary="corpus", bottleneck=False)
+    model = Student.load(made.settings, 1, made.examples, tiny_model, {}).model
+    vectors = torch.randn(3, bert.config.hidden_size)
+    expected = bert.cls(vectors)[:, made.examples.ordinary]
+    assert 1 < len(made.examples.ordinary) < bert.config.vocab_size
+    assert torch.allclose(model.head(vectors, model.words.weight[model.ordinary]), expected, atol=1e-5)
+    with pytest.raises(UserError, match=r"no head of masked language modelling; cls\.predictions\. lacks bias"):
+        Student.load(replace(made.settings, head={"path": str(tiny_model)}), 1, made.examples, tiny_model, {})
 
 
 def test_the_encoder_alone_is_kept_as_a_checkpoint_that_others_read(pretrain, tiny_model):

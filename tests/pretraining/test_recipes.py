@@ -7,6 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from tests.test_config import put
 from tests.workflow.small import edit, tiny
 
 from robustdr.config import load
@@ -18,7 +19,7 @@ from robustdr.reports import lineage_costs
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = "papers/rodr/experiment.yaml"
-FOLDER = "results/mini/pretrained/pretrained/seed1"
+FOLDER = "results/mini/checkpoints/pretrained/seed1"
 BUDGET = {
     "learning_rate": 3.0e-4,
     "epochs": 0.5,
@@ -62,7 +63,7 @@ def add(folder):
 
     edit(folder / EXPERIMENT, experiment)
     for scale in ("mini", "full"):
-        edit(folder / f"scales/{scale}.yaml", lambda tree: tree.update(pretraining={"short": dict(BUDGET)}))
+        edit(folder / f"scales/{scale}.yaml", put("pretraining", "short", dict(BUDGET)))
 
 
 @pytest.fixture()
@@ -94,7 +95,7 @@ MISTAKES = {
         "the form 'static'; allowed: enc",
     ),
     "an unknown collection": ({"collection": "web"}, ".collection (scale full): 'web' is unknown", "msmarco-passage"),
-    "an unknown budget": ({"budget": "long"}, ".budget (scale full): 'long' is unknown", "allowed: short"),
+    "an unknown budget": ({"budget": "long"}, ".budget (scale full): 'long' is unknown", "allowed: short, toroder"),
     "a decoder where there is none": ({"bottleneck": False}, ".decoder_mask: 0.5; there is no decoder", ""),
     "an unknown key": ({"maks": 0.3}, ": key: 'maks' is unknown (did you mean mask?); allowed: ", "bottleneck"),
 }

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from reporting.conftest import told
+from robustdr.audit.reported import load
 from robustdr.errors import UserError
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import MEAN, open_store
-from robustdr.reporting.figures import learning_curve, write_figure
+from robustdr.reporting.figures import learning_curve, series, write_figure
 from robustdr.reporting.settings import FigureSettings
 from robustdr.settings import as_json
 
@@ -89,3 +90,67 @@ def test_a_stale_snapshot_stops_the_figure_and_is_named(figure, tmp_path):
     with pytest.raises(UserError, match=r"rodr\.at50 on toy: .*rodr\.at50/seed1\.parquet carries the key key"):
         write_figure(settings, measures, None, tmp_path / "figure.svg")
     assert not (tmp_path / "figure.svg").exists()
+
+
+RATIOS = {"plain": [4], "small": [2], "large": [1]}  # rank of the relevant passage of misspelled queries, by system
+
+
+@pytest.fixture()
+def ratios(measured):
+    """(settings, measures) of a series over systems, of which `middle` was not run."""
+    measures = [measured(name, {"dev.original": [1] * 40, "dev.misspell": r * 40}) for name, r in RATIOS.items()]
+    systems = {"plain": "0", "small": "0.1", "middle": "0.3", "large": "1"}
+    spec = {"title": "By ratio", "kind": "series", "across": "systems", "axis": "ratio", "collection": "passages"}
+    spec |= {"measure": "RR@10", "systems": systems, "query_sets": {"misspell": "wrong", "original": "right"}}
+    settings = {
+        "spec": spec,
+        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}},
+        "measured": {"RR@10": "RR@10"},
+        "names": {system: system for system in systems},
+        "reasons": {"middle": "left out"},
+        "keys": {str(path): "key" for path in measures},
+    }
+    return told(FigureSettings, **settings), measures
+
+
+REPORTED = """\
+paper: toy
+title: A toy paper
+tables:
+  table6:
+    caption: Printed points
+    where: {collection: passages, measure: RR@10, query_set: misspell}
+    unit: percent
+    row: system
+    columns: [{}]
+    cells: |
+      plain  | 20.0
+      middle | 40.0
+"""
+
+
+def test_a_series_over_systems_leaves_out_what_was_not_run_and_says_so(ratios, tmp_path):
+    settings, measures = ratios
+    (tmp_path / "reported.yaml").write_text(REPORTED, encoding="utf-8")
+    spec = {**settings.spec, "reported": ["table6"]}
+    drawn = series(replace(settings, spec=spec), open_store(settings, measures), load(tmp_path / "reported.yaml"))
+    wrong, printed, right, none = drawn.axes[0].lines
+    assert wrong.get_label() == "wrong" and right.get_label() == "right"
+    assert list(wrong.get_xdata()) == list(right.get_xdata()) == [0, 0.1, 1]
+    assert list(wrong.get_ydata()) == [25, 50, 100] and list(right.get_ydata()) == [100, 100, 100]
+    assert list(printed.get_xdata()) == [0, 0.1, 0.3, 1]
+    assert list(printed.get_ydata()) == pytest.approx([20, np.nan, 40, np.nan], nan_ok=True)
+    assert np.isnan(none.get_ydata()).all()
+    assert any("Not run: 0.3: left out" in text.get_text() for text in drawn.texts)
+
+
+def test_a_series_over_query_sets_has_a_line_for_each_system(ratios):
+    settings, measures = ratios
+    systems = {"plain": "Plain", "large": "Large", "middle": "Middle"}
+    spec = {**settings.spec, "across": "query_sets", "systems": systems}
+    spec["query_sets"] = {"original": "0", "misspell": "50"}
+    drawn = series(replace(settings, spec=spec), open_store(settings, measures), None)
+    lines = {line.get_label(): line for line in drawn.axes[0].lines if not line.get_label().startswith("_")}
+    assert {label: list(line.get_ydata()) for label, line in lines.items()} == {"Plain": [100, 25], "Large": [100, 100]}
+    assert list(lines["Plain"].get_xdata()) == [0, 50]
+    assert any("Not run: Middle: left out" in text.get_text() for text in drawn.texts)

@@ -2,13 +2,17 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from reporting.conftest import evaluation, told
 from robustdr.audit.reported import load_paper
 from robustdr.evaluation.store import MEAN
 from robustdr.reporting.layouts import summary
+from robustdr.reporting.settings import TableSettings
+from robustdr.reporting.tables import write_table
 
 
 def rows(files):
@@ -215,3 +219,61 @@ def test_systems_that_are_compared_in_a_column_are_a_family(paper, measured):
     assert any(
         "with Bonferroni's correction for those in a column that were run: A against B" in n for n in notes(files)
     )
+
+
+def test_statistics_of_a_collection_are_counted_from_its_card_and_queries(tmp_path):
+    """Of two queries one has two misspellings, the other one twice; three judgements of grade 1 or more."""
+    folder = tmp_path / "collections" / "toy"
+    (folder / "dev").mkdir(parents=True)
+    grades = {"0": 5, "1": 2, "2": 1}
+    card = {"name": "toy", "passages": {"count": 6000}, "splits": {"train": {"queries": 9}}}
+    card["splits"]["dev"] = {"queries": 2, "grades": grades}
+    (folder / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    sets = {
+        "queries": ["red river", "a tree"],
+        "misspell": ["red rivr", "a tre"],
+        "misspell.draw2": ["rd river", "a tre"],
+    }
+    paths = []
+    for name, texts in sets.items():
+        place = folder if name == "queries" else tmp_path / "variations" / "toy"
+        paths.append(place / "dev" / f"{name}.tsv")
+        paths[-1].parent.mkdir(parents=True, exist_ok=True)
+        paths[-1].write_text("".join(f"{at}\t{text}\n" for at, text in enumerate(texts)), encoding="utf-8")
+    reported = tmp_path / "reported.yaml"
+    reported.write_text(STATISTICS, encoding="utf-8")
+    spec = {"title": "Statistics", "rows": "statistics", "collections": ["passages"]}
+    settings = told(
+        TableSettings,
+        table="table1",
+        spec=spec,
+        evaluation=evaluation(),
+        losses={},
+        stand_ins=[],
+        notes=[],
+        environment={},
+    )
+    write_table(settings, [], [folder / "card.json"], paths, reported, [], tmp_path / "toy_table1.md")
+    files = {suffix: tmp_path / f"toy_table1.{suffix}" for suffix in ("md", "json")}
+    made = [line[2] for line in rows(files)[1:] if line[1] == "reproduced"]
+    assert made == ["6,000", "9", "2", "1.50", "1.50", "2", "2"]
+    assert [line[2] for line in rows(files)[1:] if line[1] == "reported"] == ["9,167,352", *"–" * 6]
+    assert cells(files, "value")[("relevant_per_query",)]["reproduced"] == 1.5
+    absent = replace(settings, reasons={"toy": "private"})
+    write_table(absent, [], [], [], reported, [], tmp_path / "toy_table1.md")
+    assert [line[2] for line in rows(files)[1:] if line[1] == "reproduced"] == ["not run"] * 7
+    assert "Not run: private" in notes(files)
+
+
+STATISTICS = """\
+paper: toy
+title: A toy paper
+tables:
+  table1:
+    caption: Statistics
+    where: {collection: passages}
+    row: quantity
+    columns: [{}]
+    cells: |
+      passages | 9,167,352
+"""

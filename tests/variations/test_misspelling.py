@@ -206,6 +206,8 @@ def test_a_slip_changes_what_stands_between_the_same_letters(monkeypatch):
         assert misspelling.human("piety") == ()  # p has other letters around
         assert misspelling.human("shielder") == ()  # what would come of it is trained on
         assert misspelling.human("button") == ("buton",) and misspelling.human("mutter") == ()
+        assert misspelling.human("shielder", learned=True) == ("sheilder",)
+        assert misspelling.human("field", learned=True) == ()  # evaluated on
     finally:
         for cached in (misspelling.human, misspelling._slips):
             cached.cache_clear()
@@ -217,6 +219,10 @@ def test_no_misspelling_is_both_trained_and_evaluated_on():
     assert not {w for wrong in trained.values() for w in wrong} & {w for wrong in evaluated.values() for w in wrong}
     for word in [*trained][::100]:
         assert not set(misspelling.human(word)) & {word, *trained[word]}
+    words = [*trained][::100] + [*evaluated][::100] + ["photon", "counter", "criminal"]
+    assert sum(bool(misspelling.human(word, learned=True)) for word in words) > len(words) / 2
+    for word in words:
+        assert not set(misspelling.human(word)) & set(misspelling.human(word, learned=True))
 
 
 def test_typed_queries_are_those_of_the_file(tmp_path):

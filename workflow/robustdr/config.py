@@ -1,5 +1,6 @@
 """The configuration: read, checked against its schemas, and checked against itself before any work starts."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -193,13 +194,22 @@ def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) 
             )
             _check_measures(config, scale_name, role, evaluation, f"{path}: evaluation.{role}.measures")
             for variation in evaluation["variations"]:
-                kind = variation.partition(".draw")[0]
-                settings = scale["variations"].get(kind, {})
-                known(f"{path}: evaluation.{role}.variations", settings.get("generator", kind), variations.names())
+                _check_query_set(scale, variation, f"{path}: evaluation.{role}.variations")
     _check_means(experiment, path)
     for part in ("tables", "figures"):
         for name, spec in experiment.get(part, {}).items():
             _check_report(config, experiment, spec, f"{path}: {part}.{name}")
+
+
+def _check_query_set(scale: Tree, query_set: str, where: str) -> None:
+    """A generator of the scale makes the query set, and has the parameters that its name says."""
+    with at(where):
+        name, parameters, _ = variations.drawn(query_set)
+    generator = scale["variations"].get(name, {}).get("generator", name)
+    known(where, generator, variations.names())
+    if parameters:
+        with at(where):
+            variations.build(variations.kind(generator), parameters)
 
 
 def _check_means(experiment: Tree, path: Path) -> None:
@@ -222,7 +232,7 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
 
     def named(field: str) -> list[str]:
         value = spec.get(field, [])
-        return [value] if isinstance(value, str) else value
+        return [value] if isinstance(value, str) else list(value)
 
     roles = named("collections") + named("collection")
     for role in roles:
@@ -235,12 +245,16 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
         for field, allowed in (("measure", taken[role]), ("query_set", _query_sets(evaluation))):
             for value in named(field) + named(f"{field}s"):
                 known(f"{where}.{field}", value, allowed)
-    lists = [("systems", systems) for systems in spec["systems"] if isinstance(systems, list)]
+    lists = [("systems", systems) for systems in spec.get("systems", []) if isinstance(systems, list)]
     lists += [("drop_from", spec["drop_from"])] if isinstance(spec.get("drop_from"), list) else []
     for field, systems in lists:
         if len(systems) != len(roles):
             count = f"{len(systems)} for {len(roles)} collections"
             raise UserError(f"{where}.{field}: {', '.join(systems)}: {count}; name one system for each collection")
+    if "across" in spec:
+        for name, label in spec[spec["across"]].items():
+            if not re.fullmatch(r"\d+(\.\d+)?", label):
+                raise UserError(f"{where}.{spec['across']}.{name}: {label!r}; a place on the axis is a number")
     for system, _ in reported_pairs(spec):
         _known_system(config, f"{where}.systems", system)
     for system, other in compared(spec).items():

@@ -23,8 +23,9 @@ def reported_pairs(spec: Tree) -> Iterator[tuple[str, str]]:
     roles = spec["collections"] if "collections" in spec else [spec["collection"]]
     others = [spec[field] for field in ("start", "drop_from", "base") if field in spec]
     before = [system for chain in spec.get("chains", {}).values() for system in chain if system]
-    taken = [snapshot(system, share) for system in spec["systems"] for share in spec.get("points", [])]
-    for system in [*spec["systems"], *taken, *compared(spec).values(), *others, *before]:
+    systems = spec.get("systems", [])  # none where a table is about the collections alone
+    taken = [snapshot(system, share) for system in systems for share in spec.get("points", [])]
+    for system in [*systems, *taken, *compared(spec).values(), *others, *before]:
         if isinstance(system, list):
             yield from zip(system, roles, strict=True)
         else:

@@ -37,7 +37,7 @@ class Places(Structure):
         return f"{self.root}/checkpoints/{self.checkpoint_of(system)}"
 
     def pretrained_folder(self, pretraining: str, seed: object) -> str:
-        return f"{self.root}/pretrained/{pretraining}/seed{seed}"
+        return f"{self.root}/checkpoints/{pretraining}/seed{seed}"
 
     def model_folder(self, system: str, seed: object) -> str:
         if not self.is_trained(system):

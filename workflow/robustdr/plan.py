@@ -12,7 +12,7 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
 from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.places import Places
-from robustdr.pretraining import PACKAGES, TRAINS
+from robustdr.pretraining import HEAD, PACKAGES, TRAINS
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import EmbedSettings
@@ -33,9 +33,10 @@ class Plan(Places):
 
     def variation_settings(self, collection: str, split: str, variation: str) -> VariationSettings:
         entry = self.variation(collection, split, variation)
-        name, _, draw = variation.partition(".draw")
+        name, parameters, draw = variations.drawn(variation)
         place = variations.REGISTRY[entry.get("generator", name)]
-        return VariationSettings(place, entry.get("parameters", {}), self.bound["variation_seed"] + int(draw or 1) - 1)
+        seed = self.bound["variation_seed"] + draw - 1
+        return VariationSettings(place, {**entry.get("parameters", {}), **parameters}, seed)
 
     def generator(self, collection: str, split: str, variation: str) -> variations.Variation:
         """The generator behind a variation of a split, made without looking for its resources."""
@@ -63,7 +64,9 @@ class Plan(Places):
         recipe = dict(self.config.pretraining[pretraining])
         budget = self.bound["pretraining"][recipe.pop("budget")]
         own = {name: value for name, value in recipe.items() if name not in ("label", "initial", "collection", "paper")}
-        return PretrainingSettings(system=pretraining, **own, **self.computing, **budget)
+        checkpoint = self.checkpoint_settings(recipe["initial"])
+        head = checkpoint.source if HEAD in checkpoint.drop else None
+        return PretrainingSettings(system=pretraining, head=head, **own, **self.computing, **budget)
 
     def lengths(self, system: str) -> Tree:
         """The tokens that a system reads of a query and of a passage."""

@@ -13,6 +13,7 @@ from robustdr.encoding.directory import ENCODER
 from robustdr.needs import ORIGINAL, claimed_pairs, reported_pairs
 from robustdr.processor import native
 from robustdr.systems import Kind, kind_of
+from robustdr.variations import drawn
 
 At = tuple[str, str]  # collection, split
 
@@ -157,7 +158,7 @@ class Structure:
         if self.labels and self.is_released(collection, split, variation):
             file = self.labels / self.config.collections[collection]["validated"][split]
             return {"generator": "released", "parameters": {"labels": str(file), "variation": variation}}
-        return self.bound["variations"].get(variation.partition(".")[0], {})
+        return self.bound["variations"].get(drawn(variation).generator, {})
 
     def unavailable(self, collection: str, split: str, variations: Iterable[str]) -> dict[str, str]:
         """Why some of the variations of a split cannot be made at this scale, by variation."""

@@ -2,22 +2,26 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
+from pathlib import Path
 
 import torch
+from safetensors import safe_open
 from torch.nn.functional import cross_entropy, gelu
 
 from robustdr.encoding.batching import pad
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
+from robustdr.pretraining import HEAD
 from robustdr.pretraining.masks import Shown, Side
 
+PREDICTIONS = f"{HEAD}.predictions."  # where BERT's checkpoints have the head of its own pre-training
 Read = tuple[torch.Tensor, torch.Tensor]  # what was read where pieces are to be recovered, [n, d], and those, [n]
 
 
 class Head(torch.nn.Module):
     """BERT's head of masked language modelling: for each vector a score of every piece, by its word embedding.
 
-    Retrievers' checkpoints have none, so it starts as close to the vectors as it can: its matrix as the identity.
+    Retrievers' checkpoints have none; then it starts as close to the vectors as it can: its matrix as the identity.
     """
 
     def __init__(self, dimension: int, pieces: int, epsilon: float):
@@ -27,6 +31,20 @@ class Head(torch.nn.Module):
         self.bias = torch.nn.Parameter(torch.zeros(pieces))
         torch.nn.init.eye_(self.dense.weight)
         torch.nn.init.zeros_(self.dense.bias)
+
+    def load(self, weights: Path, pieces: Sequence[int]) -> None:
+        """Take BERT's own head, of the `pieces` that this one tells apart, from its safetensors.
+
+        Raises:
+            UserError: the file has none.
+        """
+        with safe_open(weights, "pt") as file:
+            names = file.keys()
+            named = {_renamed(name): name for name in names if name.startswith(PREDICTIONS)}
+            if lacking := sorted(self.state_dict().keys() - named):
+                raise UserError(f"{weights}: no head of masked language modelling; {PREDICTIONS} lacks {lacking[0]}")
+            state = {name: file.get_tensor(named[name]) for name in self.state_dict()}
+        self.load_state_dict({**state, "bias": state["bias"][list(pieces)]})
 
     def forward(self, vectors: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
         """[n, d] and [pieces, d] give [n, pieces]."""
@@ -124,6 +142,12 @@ class Pretrained(torch.nn.Module):
         scores = head(vectors, words.weight[self.ordinary])  # [n, ordinary pieces]
         single = scores.to(torch.promote_types(scores.dtype, torch.float32))
         return cross_entropy(single, pieces, reduction="sum") / max(1, len(pieces))
+
+
+def _renamed(name: str) -> str:
+    """The name here of a tensor of BERT's head; old files call the parts of a layer norm gamma and beta."""
+    part = name.removeprefix(PREDICTIONS).removeprefix("transform.").replace("LayerNorm", "norm")
+    return part.replace("gamma", "weight").replace("beta", "bias")
 
 
 def _joined(parts: list[Read]) -> Read:

@@ -1,7 +1,7 @@
 """What pre-training is told."""
 
 from dataclasses import field
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
@@ -24,6 +24,7 @@ class PretrainingSettings(LoopSettings):
         decoder_layers: copied from the encoder's last ones.
         variant: `released`: decoder and encoder share embeddings and head; `paper`: the decoder has copies of them.
         vocabulary: the tokens that the head tells apart: `all`, or those that occur in the `corpus`.
+        head: the source of the checkpoint, where that has a head of its own that the encoder left out; None: a new one.
         length: tokens of a passage.
         head_steps: steps that fit the head before all else, the encoder as it is. head_learning_rate: the highest then.
         workers: processes that prepare batches; 0: the one that trains.
@@ -38,6 +39,7 @@ class PretrainingSettings(LoopSettings):
     decoder_layers: int = 2
     variant: Literal["released", "paper"] = "paper"
     vocabulary: Literal["corpus", "all"] = "all"
+    head: dict[str, Any] | None = None
     length: int
     head_steps: int = 0
     head_learning_rate: float = 1e-3

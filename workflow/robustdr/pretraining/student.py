@@ -8,6 +8,7 @@ import torch
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import autocast
+from robustdr.encoding.source import locate
 from robustdr.pretraining.feed import Feed, Passages, Step
 from robustdr.pretraining.model import Pretrained
 from robustdr.pretraining.settings import PretrainingSettings as Settings
@@ -47,15 +48,17 @@ class Student:
 
     @classmethod
     def load(cls, settings: Settings, seed: int, examples: Passages, initial: Path, files: Files) -> "Student":
-        """Load the encoder, fit its head and add the decoder.
+        """Load the encoder, take or fit its head, and add the decoder.
 
         Raises:
-            UserError: see `Pretrained.add_decoder`.
+            UserError: see `locate`, `Head.load` and `Pretrained.add_decoder`.
         """
         encoder = Encoder(initial, settings.precision, training=True)
         if settings.freeze_word_embeddings:
             encoder.model.get_input_embeddings().requires_grad_(False)
         student = cls(settings, seed, Pretrained(encoder, examples.ordinary))
+        if settings.head:
+            student.model.head.load(locate(settings.head) / "model.safetensors", examples.ordinary)
         student.fit_head(Feed(examples, settings, seed))
         if settings.bottleneck:
             student.model.add_decoder(settings.decoder_layers, shared=settings.variant == "released")

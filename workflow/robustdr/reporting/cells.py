@@ -147,19 +147,23 @@ class Maker:
         return self.reported.first(tables, **coordinates) if self.reported else None
 
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
-        """A cell in its place, without numbers; `not_run` says why it will have none."""
+        """A cell in its place, without numbers; `not_run` says why it will have none.
+
+        Without a system and a measure it is about the collection.
+        """
         where = self.settings.evaluation[role]
+        lacking = self.settings.reasons.get(where["collection"], "")
         return Cell(
             f"{self.settings.paper}_{self.settings.table}",
             system,
-            self.settings.labels[system],
+            self.settings.labels[system] if system else "",
             where["collection"],
             role,
             where["split"],
             query_set,
             measure,
-            self.settings.measured[measure],
-            not_run=self.store.why_not(system, where["collection"], where["split"], query_set),
+            self.settings.measured[measure] if measure else "",
+            not_run=self.store.why_not(system, where["collection"], where["split"], query_set) if system else lacking,
         )
 
     def values(self, cell: Cell, system: str, query_set: str) -> np.ndarray:

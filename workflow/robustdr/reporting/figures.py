@@ -1,4 +1,4 @@
-"""Figures: learning curves, measures and drops by depth of the ranking, drops by method."""
+"""Figures: learning curves, measures and drops by depth of the ranking, drops by method, series over a setting."""
 
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def learning_curve(settings: FigureSettings, store: Store, _: Reported | None) -
 
 def _printed(settings: FigureSettings, reported: Reported | None, **coordinates: str) -> float:
     """A number of the paper's in percent, from the first of the figure's tables that prints it; NaN where none does."""
-    found = reported.first(settings.spec["reported"], **coordinates) if reported else None
+    found = reported.first(settings.spec.get("reported", []), **coordinates) if reported else None
     return float(found.number) if found else float("nan")
 
 
@@ -135,7 +135,41 @@ def methods(settings: FigureSettings, store: Store, _: Reported | None) -> plt.F
     return _finish(figure, settings, "Bars: 95 % confidence interval over queries.")
 
 
-KINDS = {kind.__name__: kind for kind in (learning_curve, accuracy_by_depth, loss_by_depth, methods)}
+def series(settings: FigureSettings, store: Store, reported: Reported | None) -> plt.Figure:
+    """A measure over numbers, the labels of systems or of query sets (`across`): a line for each of the others.
+
+    What was not run is left out, and said.
+    """
+    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    measure, over_systems = settings.measured[spec["measure"]], spec["across"] == "systems"
+    points, lines = (spec["systems"], spec["query_sets"]) if over_systems else (spec["query_sets"], spec["systems"])
+    figure, axis = plt.subplots(figsize=(5.4, 3.2))
+    lacking: dict[str, str] = {}
+    for colour, marker, (line, label) in zip(COLOURS, MARKERS, lines.items(), strict=False):
+        made, printed = [], []
+        for point, place in points.items():
+            system, query_set = (point, line) if over_systems else (line, point)
+            at = (system, where["collection"], where["split"], query_set)
+            named = {"collection": spec["collection"], "system": settings.names[system], "query_set": query_set}
+            printed.append((float(place), _printed(settings, reported, **named, measure=spec["measure"])))
+            if reason := store.why_not(*at):
+                lacking.setdefault(reason, place if over_systems else label)
+                continue
+            values = store.values(*at, measure).mean(axis=0)
+            made.append((float(place), 100 * values.mean(), 100 * confidence_interval(values)))
+        if made:
+            places, means, widths = (np.array(column) for column in zip(*made, strict=True))
+            axis.plot(places, means, color=colour, marker=marker, markersize=4, label=label)
+            axis.fill_between(places, means - widths, means + widths, color=colour, alpha=0.12, linewidth=0)
+        hollow: dict[str, Any] = {"fillstyle": "none", "linestyle": "none", "markersize": 7}
+        axis.plot(*zip(*printed, strict=True), color=colour, marker=marker, **hollow)
+    axis.set_xlabel(spec["axis"])
+    axis.set_ylabel(f"{measure} ×100")
+    note = "Bands: 95 % confidence interval over queries. Hollow: as printed."
+    return _finish(figure, settings, "\n".join([note, *(f"Not run: {what}: {why}" for why, what in lacking.items())]))
+
+
+KINDS = {kind.__name__: kind for kind in (learning_curve, accuracy_by_depth, loss_by_depth, methods, series)}
 
 
 def write_figure(settings: FigureSettings, measures: list[Path], reported: Path | None, output: Path) -> None:

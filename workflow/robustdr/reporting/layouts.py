@@ -3,6 +3,8 @@
 import json
 from itertools import product
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 import scipy.stats
@@ -10,6 +12,7 @@ import scipy.stats
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import ANY
 from robustdr.evaluation.statistics import confidence_interval
+from robustdr.files import read_queries
 from robustdr.reporting.cells import Cell, Grid, Maker
 
 SUMMARY = {  # value in reported.yaml -> heading
@@ -68,6 +71,55 @@ def query_sets(make: Maker, statistics: list[Path]) -> Grid:
         few = "Queries left none of their uncommon words, a lost question more than a reworded one"
         notes.append(f"{few}: {', '.join(lost)}.")
     return Grid("Query set", rows, [*counted, *columns], cells, counted, notes)
+
+
+QUANTITIES = {  # in reported.yaml -> for people
+    "passages": "Passages",
+    "train_queries": "Training queries",
+    "dev_queries": "Evaluated queries",
+    "typo_queries_per_query": "Misspelled queries per query",
+    "relevant_per_query": "Relevant passages per query",
+    "query_length": "Words per query",
+    "typo_query_length": "Words per misspelled query",
+}
+
+
+def collection_statistics(make: Maker, cards: list[Path], queries: list[Path]) -> Grid:
+    """A row per quantity, a column per collection: how large it is, and how long its queries and their variations are.
+
+    Args:
+        cards: card.json of each collection. queries: the original queries (`queries.tsv`) and their variations.
+    """
+    found = {card["name"]: card for card in (json.loads(path.read_text(encoding="utf-8")) for path in cards)}
+    cells: dict[tuple[str, str], Cell] = {}
+    for role in make.spec["collections"]:
+        where = make.settings.evaluation[role]
+        here = [path for path in queries if path.parts[-3:-1] == (where["collection"], where["split"])]
+        counts = _counted(found[where["collection"]], where["split"], here) if here else {}
+        for quantity, heading in QUANTITIES.items():
+            cell = cells[heading, role] = make.blank("", role, "", "")
+            printed = make.printed(collection=role, quantity=quantity)
+            cell.value, cell.reported = quantity, printed.printed if printed else ""
+            cell.reproduced = counts.get(quantity)
+    return Grid("", list(QUANTITIES.values()), make.spec["collections"], cells)
+
+
+def _counted(card: dict[str, Any], split: str, queries: list[Path]) -> dict[str, float]:
+    """The quantities of one collection; variations of a query that read alike are one."""
+    originals = read_queries(next(path for path in queries if path.stem == "queries"))
+    varied = [read_queries(path) for path in queries if path.stem != "queries"]
+    different = [text for qid in originals for text in {of_set[qid] for of_set in varied} - {originals[qid]}]
+    evaluated = card["splits"][split]
+    relevant = sum(count for grade, count in evaluated["grades"].items() if grade != "0")
+    return {
+        "passages": card["passages"]["count"],
+        "train_queries": card["splits"]["train"]["queries"],
+        "dev_queries": evaluated["queries"],
+        "typo_queries_per_query": len(different) / len(originals),
+        "relevant_per_query": relevant / len(originals),
+        "query_length": fmean(len(text.split()) for text in originals.values()),
+        "typo_query_length": fmean(len(text.split()) for text in different),
+    }
 
 
 def systems(make: Maker) -> Grid:

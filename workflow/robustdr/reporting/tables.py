@@ -15,7 +15,7 @@ from robustdr.integrity import hardware
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, bounds
 from robustdr.reporting.chains import chains
 from robustdr.reporting.changes import changes
-from robustdr.reporting.layouts import collections, query_sets, seeds, systems
+from robustdr.reporting.layouts import collection_statistics, collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
 from robustdr.reporting.settings import TableSettings
 
@@ -31,9 +31,11 @@ def build(make: Maker, statistics: list[Path], queries: list[Path], costs: list[
     """Lay out one table as its `rows` say.
 
     Args:
-        make: makes its cells. statistics: of the varied query sets. queries: originals and variations, where the table
-            tells them apart. costs: cost.json files of trained systems.
+        make: makes its cells. statistics: of the varied query sets, or cards of the collections. queries: originals and
+            variations, where the table tells them apart. costs: cost.json files of trained systems.
     """
+    if make.spec["rows"] == "statistics":
+        return collection_statistics(make, statistics, queries)
     if make.spec["rows"] == "changes":
         return changes(make, queries)
     if make.spec["rows"] == "query_sets":
@@ -49,9 +51,11 @@ def reported_text(cell: Cell) -> str:
 
 
 def reproduced_text(cell: Cell, unit: str = "percent") -> str:
-    """The cell as reproduced, its measure times 100 or as a `number`; a cell that was not run says so."""
+    """The cell as reproduced, its measure times 100 or as a `number`, or a `count`; a cell that was not run says so."""
     if cell.reproduced is None:
         return "not run"
+    if unit == "count":
+        return f"{cell.reproduced:,.2f}".removesuffix(".00")
     if unit == "number":
         return f"{cell.reproduced:.3f}{cell.mark} ±{cell.uncertainty:.3f}"
     if cell.value == "difference":
@@ -71,7 +75,7 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
 
     def line(row: str, source: int) -> list[str]:
-        unit = settings.spec.get("unit", "percent")
+        unit = "count" if settings.spec["rows"] == "statistics" else settings.spec.get("unit", "percent")
         text = (reported_text, lambda cell: reproduced_text(cell, unit))[source]
 
         def field(column: str) -> str:
@@ -91,6 +95,8 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
+    if settings.spec["rows"] == "statistics":
+        return "Each cell: a number, or a mean."
     if any(cell.value == "drop" for cell in cells):
         return f"Each cell: a drop against the original queries, in brackets its 95 % interval{AGREEMENT}."
     if any(cell.value == "difference" for cell in cells):

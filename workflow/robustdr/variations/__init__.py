@@ -4,12 +4,13 @@ A generator is named `family:Class`; families are imported when a generator of t
 package loads neither models nor lexical data.
 """
 
+import re
 from collections.abc import Sequence
 from inspect import getdoc
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from robustdr.errors import unknown
+from robustdr.errors import UserError, unknown
 from robustdr.variations.base import Variation, build, find
 
 REGISTRY = {
@@ -56,7 +57,31 @@ REGISTRY = {
     # people's misspellings: DL-Typo's, and those in place of them
     "typed": "released:Typed",
     "human_misspelling": "misspelling:HumanMisspelling",
+    "human_misspelling_learned": "misspelling:LearnedMisspelling",
 }
+
+
+class Drawn(NamedTuple):
+    """What the name of a query set says: a generator, parameters in place of its own, and the number of the draw."""
+
+    generator: str
+    parameters: dict[str, Any]
+    draw: int
+
+
+QUERY_SET = re.compile(r"(\w+?)(?:\.share(\d+))?(?:\.draw(\d+))?")
+
+
+def drawn(query_set: str) -> Drawn:
+    """Read `<generator>[.share<percent>][.draw<n>]`, e.g. `typo.share40`: a typo in 40 % of a query's words.
+
+    Raises:
+        UserError: another name.
+    """
+    if not (found := QUERY_SET.fullmatch(query_set)):
+        raise UserError(f"{query_set!r}; allowed: <variation>, with .share<percent>, .draw<n> or both after it")
+    name, share, draw = found.groups()
+    return Drawn(name, {"share": int(share) / 100} if share else {}, int(draw or 1))
 
 
 def names() -> list[str]:

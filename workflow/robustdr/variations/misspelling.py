@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
+from typing import ClassVar
 
 from robustdr import lexicon
 from robustdr.variations import edits
@@ -76,33 +77,48 @@ class HumanMisspelling(Variation):
     needs = f"stand-in: people's misspellings of other queries ({lexicon.MISSPELLINGS}, {lexicon.STOPWORDS})"
     packages = (lexicon.MISSPELLINGS, lexicon.STOPWORDS)
 
+    learned: ClassVar[bool] = False
+
     def rewrite(self, text: str, draw: Draw) -> str:
         words = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
         for word in draw.shuffled([word for word in words if word[0].lower() not in lexicon.stopwords()]):
-            if wrong := human(word[0].lower()):
+            if wrong := human(word[0].lower(), self.learned):
                 chosen = draw.choice(wrong)
                 return splice(text, *word.span(), chosen.capitalize() if word[0][0].isupper() else chosen)
         return text
 
 
+class LearnedMisspelling(HumanMisspelling):
+    """As `human_misspelling`, from the other misspellings of the list and none that `human_misspelling` may write.
+
+    Stands for the misspellings of a search log that a retriever is trained on (toroder, section 5).
+    """
+
+    name = "human_misspelling_learned"
+    learned = True
+
+
 @cache
-def human(word: str) -> tuple[str, ...]:
-    """What people make of a lower-case word, each as often as they make it: listed for it, or else for its parts."""
-    if listed := lexicon.misspellings(ambiguous=True).get(word):
+def human(word: str, learned: bool = False) -> tuple[str, ...]:
+    """What people make of a lower-case word, each as often as they make it: listed for it, or else for its parts.
+
+    Those that are `learned` and those that are evaluated on share none.
+    """
+    if listed := lexicon.misspellings(ambiguous=not learned).get(word):
         return listed
     bounded, made = f"^{word}$", []
     for start in range(len(bounded)):
         for end in range(start + 2, min(start + LONGEST, len(bounded)) + 1):
-            made += [bounded[:start] + wrong + bounded[end:] for wrong in _slips().get(bounded[start:end], ())]
-    trained = {word, *lexicon.misspellings().get(word, ())}
-    return tuple(wrong for wrong in (text.strip("^$") for text in made) if wrong not in trained)
+            made += [bounded[:start] + wrong + bounded[end:] for wrong in _slips(learned).get(bounded[start:end], ())]
+    others = human(word) if learned else lexicon.misspellings().get(word, ())
+    return tuple(wrong for wrong in (text.strip("^$") for text in made) if wrong not in {word, *others})
 
 
 @cache
-def _slips() -> dict[str, tuple[str, ...]]:
+def _slips(learned: bool) -> dict[str, tuple[str, ...]]:
     """What becomes of some letters between two that stay, in the list: {"ie" with both: ("ei" with both, ...)}."""
     found: dict[str, list[str]] = {}
-    for word, listed in lexicon.misspellings(ambiguous=True).items():
+    for word, listed in lexicon.misspellings(ambiguous=not learned).items():
         for misspelt in listed:
             right, wrong = f"^{word}$", f"^{misspelt}$"
             begin = _alike(right, wrong)
