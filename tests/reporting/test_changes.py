@@ -165,3 +165,46 @@ def test_marks_against_the_original_queries_are_corrected(study, measured):
     ) in said
     assert "passages: 0 ↓, 1 ↑ of 4 comparisons, 2 a system." in said
     assert "verbs: 2 ↓, 0 ↑ of 4 comparisons, 2 a system." in said
+
+
+ATTACKED = {
+    "title": "Robustness",
+    "rows": "robustness",
+    "collections": ["passages"],
+    "systems": ["dr_oq", "rodr"],
+    "measures": ["RR@10"],
+    "reported": ["attacks"],
+}
+ATTACKS = """\
+  attacks:
+    caption: Effectiveness (average drop / worst drop)
+    where: {collection: passages, query_set: original, measure: RR@10}
+    unit: fraction
+    row: system
+    columns: [{and: [average_drop, worst_drop]}]
+    cells: |
+      dr_oq | 0.750(25.0%/50.0%)
+      align | 0.750(40.0%/16.7%)
+"""
+
+
+def test_mean_and_worst_drop_by_hand(study, tmp_path):
+    """dr_oq: −50 % and 0, so −25 % and −50 %; rodr: −1/6 and 0, so −1/12 and −1/6."""
+    (tmp_path / "reported.yaml").write_text((tmp_path / "reported.yaml").read_text() + ATTACKS)
+    files = study.table("table1", spec=ATTACKED)
+    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    drops = {(cell["system"], cell["value"]): cell["reproduced"] for cell in found}
+    assert drops["dr_oq", "value"] == 0.75
+    expected = {"dr_oq": (-1 / 4, -1 / 2), "rodr": (-1 / 12, -1 / 6)}
+    for system, (average, worst) in expected.items():
+        assert drops[system, "average_drop"] == pytest.approx(average)
+        assert drops[system, "worst_drop"] == pytest.approx(worst)
+    head, *lines = rows(files)
+    assert head[2:] == ["passages RR@10", "passages RR@10 average drop", "passages RR@10 worst drop"]
+    assert lines[0][1:] == ["reported", "0.750", "25.0%", "50.0%"]
+    assert re.fullmatch(r"-25\.0% \[.*\] =", lines[1][3]) and re.fullmatch(r"-16\.7% \[.*\] =", lines[3][4])
+    assert re.fullmatch(r"-8\.3% \[.*\] ▼", lines[3][3])
+    assert notes(files)[0].startswith("Each cell: the measure ×100, or its drop against the original queries, in ")
+    study.measures.pop(next(path for path in study.measures if path.parent.name == "rodr"))
+    missing = study.table("table1", spec=ATTACKED, reasons={"rodr": "its checkpoint is private"})
+    assert rows(missing)[-1][2:] == ["not run"] * 3

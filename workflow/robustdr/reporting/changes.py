@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from robustdr.audit.cells import Cell as Printed
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.store import MEAN
 from robustdr.files import read_queries
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
 from robustdr.variations.statistics import neutral
@@ -36,7 +38,10 @@ def changes(make: Maker, queries: list[Path]) -> Grid:
                 found[name] = _average(name, [found[system] for system in make.one_of_each(at, members)])
             rows = [make.settings.labels[system] for system in make.one_of_each(0)] + list(averages)
             for row, (cell, estimate) in zip(rows, found.values(), strict=True):
-                cells[row, column] = _filled(make, cell, estimate)
+                name = make.settings.names.get(cell.system, cell.system)
+                at = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
+                loss, rise = (make.printed(**at, value=value) for value in ("drop", "rise"))
+                cells[row, column] = _filled(cell, estimate, loss or rise, loss=loss is not None)
     counted = "the queries whose words the variation changes" if changed is not None else "all queries"
     notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
     labels = make.settings.labels
@@ -46,6 +51,45 @@ def changes(make: Maker, queries: list[Path]) -> Grid:
     ]
     rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
     return Grid("System", rows, columns, cells, notes=notes)
+
+
+AVERAGE, WORST = "average_drop", "worst_drop"  # values in reported.yaml
+
+
+def robustness(make: Maker) -> Grid:
+    """A row per system; a column per measure on the original queries, for its mean drop over the variations, and its worst.
+
+    The mean drop is intent's avg d., the worst one, that of the variation which costs most, its worst d. (§4.2).
+    """
+    cells: dict[tuple[str, str], Cell] = {}
+    for role, measure in ((role, m) for role in make.spec["collections"] for m in make.measures(role)):
+        column = f"{role} {make.heading(measure)}"
+        for system in make.spec["systems"]:
+            row = make.settings.labels[system]
+            cells[row, column] = make.cell(system, role, ORIGINAL, measure)
+            for value, estimate in _attacked(make, system, role, measure).items():
+                cell = make.blank(system, role, MEAN, measure)
+                at = {"collection": role, "system": make.settings.names[system], "query_set": ORIGINAL}
+                printed = make.printed(**at, measure=measure, value=value)
+                filled = cells[row, f"{column} {value.replace('_', ' ')}"] = _filled(cell, estimate, printed, loss=True)
+                filled.value = value
+    columns = list(dict.fromkeys(column for _, column in cells))
+    worst = "The worst drop is that of the variation that costs most here, and its interval that variation's alone."
+    rows = [make.settings.labels[system] for system in make.spec["systems"]]
+    return Grid("System", rows, columns, cells, notes=[worst])
+
+
+def _attacked(make: Maker, system: str, role: str, measure: str) -> dict[str, Estimate | None]:
+    """The mean drop over the variations of a role, and the worst one; None where there are none."""
+    cell = make.blank(system, role, MEAN, measure)
+    if cell.not_run:
+        return {AVERAGE: None, WORST: None}
+    original = Estimate(make.values(cell, system, ORIGINAL))
+    if not original.mean:
+        return {AVERAGE: None, WORST: None}
+    kinds = make.store.kinds(cell.collection, MEAN)
+    drops = [(Estimate(make.values(cell, system, kind)) - original) / original for kind in kinds]
+    return {AVERAGE: _mean(drops), WORST: min(drops, key=lambda drop: drop.mean)}
 
 
 def _changed(queries: list[Path]) -> Changed:
@@ -89,12 +133,8 @@ def _drop(make: Maker, cell: Cell, changed: Changed | None) -> Estimate | None:
     return _mean(drops)
 
 
-def _filled(make: Maker, cell: Cell, estimate: Estimate | None) -> Cell:
-    """A cell with what is printed, a drop or a rise, and the estimate of ours."""
-    name = make.settings.names.get(cell.system, cell.system)
-    at = {"collection": cell.role, "system": name, "query_set": cell.query_set, "measure": cell.measure}
-    loss, rise = (make.printed(**at, value=value) for value in ("drop", "rise"))
-    printed = loss or rise
+def _filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool) -> Cell:
+    """A cell with what is printed, a `loss` without its sign or a rise, and the estimate of ours."""
     cell.value, cell.reported = "drop", printed.printed if printed else ""
     if estimate is None:
         cell.not_run = cell.not_run or "no query that counts has a value above 0"

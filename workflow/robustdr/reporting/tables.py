@@ -14,7 +14,7 @@ from robustdr.files import write_text
 from robustdr.integrity import hardware
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, bounds
 from robustdr.reporting.chains import chains
-from robustdr.reporting.changes import changes
+from robustdr.reporting.changes import changes, robustness
 from robustdr.reporting.layouts import collection_statistics, collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
 from robustdr.reporting.settings import TableSettings
@@ -42,7 +42,8 @@ def build(make: Maker, statistics: list[Path], queries: list[Path], costs: list[
         return query_sets(make, statistics)
     if make.spec["rows"] == "methods":
         return methods(make, costs)
-    return {"systems": systems, "collections": collections, "seeds": seeds, "chains": chains}[make.spec["rows"]](make)
+    of_cells = (systems, collections, seeds, chains, robustness)
+    return {layout.__name__: layout for layout in of_cells}[make.spec["rows"]](make)
 
 
 def reported_text(cell: Cell) -> str:
@@ -60,7 +61,7 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
         return f"{cell.reproduced:.3f}{cell.mark} ±{cell.uncertainty:.3f}"
     if cell.value == "difference":
         return f"{100 * cell.reproduced:+.1f} {bounds(cell.difference_low, cell.difference_high)}"
-    if cell.value == "drop":
+    if cell.value.endswith("drop"):
         change = f"{100 * cell.reproduced:+.1f}% {bounds(cell.drop_low, cell.drop_high)}"
         return f"{change} {SIGNS[cell.drop_agreement]}".rstrip()
     text = f"{100 * cell.reproduced:.{2 if cell.value in ('deviation', 'ci') else 1}f}{cell.mark}"
@@ -97,8 +98,10 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
     if settings.spec["rows"] == "statistics":
         return "Each cell: a number, or a mean."
-    if any(cell.value == "drop" for cell in cells):
-        return f"Each cell: a drop against the original queries, in brackets its 95 % interval{AGREEMENT}."
+    if drops := [cell.value.endswith("drop") for cell in cells if cell.value]:
+        what = "a drop" if all(drops) else "the measure ×100, or its drop"
+        if any(drops):
+            return f"Each cell: {what} against the original queries, in brackets its 95 % interval{AGREEMENT}."
     if any(cell.value == "difference" for cell in cells):
         return "Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries and seeds."
     if settings.spec.get("unit") == "number":
