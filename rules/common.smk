@@ -283,20 +283,39 @@ def varied_sets(w):
     ]
 
 
+def compared_sets(w):
+    """The variations of a split that tables of similarity show."""
+    shown = dict.fromkeys(
+        kind
+        for paper, experiment in CONFIG.papers.items()
+        for spec in experiment["tables"].values()
+        if spec["rows"] == "similarity"
+        for role, where in reports.evaluation_settings(plan(w), paper).items()
+        if role in spec["collections"] and (where["collection"], where["split"]) == (w.collection, w.split)
+        for kind in where["means"]["variations_mean"]
+    )
+    return list(shown)
+
+
 def varied_statistics(w):
-    """The counts of the varied query sets of a table that has a row for each; of one of statistics, its collections'."""
-    spec = CONFIG.papers[w.paper]["tables"][w.table]
+    """What a table reads about query sets: their counts, of one of statistics its collections', or their similarities."""
+    spec, sets = CONFIG.papers[w.paper]["tables"][w.table], varied_sets(w)
     if spec["rows"] == "statistics":
-        return list(dict.fromkeys(f"{w.root}/collections/{collection}/card.json" for collection, *_ in varied_sets(w)))
-    if spec["rows"] != "query_sets":
-        return []
-    return [f"{w.root}/variations/{collection}/{split}/{kind}.json" for collection, split, kind in varied_sets(w)]
+        found = [f"{w.root}/collections/{collection}/card.json" for collection, *_ in sets]
+    elif spec["rows"] == "similarity":
+        at_hand = [e for e in spec["encoders"] if "unavailable" not in plan(w).bound["checkpoints"][e]]
+        found = [f"{w.root}/similarity/{at}/{split}/{e}.json" for at, split, _ in sets for e in at_hand]
+    elif spec["rows"] in ("query_sets", "diversity"):
+        found = [f"{w.root}/variations/{collection}/{split}/{kind}.json" for collection, split, kind in sets]
+    else:
+        found = []
+    return list(dict.fromkeys(found))
 
 
 def compared_queries(w):
     """The queries of a table that reads them, or tells those apart that a variation changes: as they were and became."""
     spec = CONFIG.papers[w.paper]["tables"][w.table]
-    if "queries" not in spec and spec["rows"] != "statistics":
+    if "queries" not in spec and spec["rows"] not in ("statistics", "diversity"):
         return []
     sets = [at for *place, kind in varied_sets(w) for at in ((*place, "original"), (*place, kind))]
     return list(dict.fromkeys(plan(w).query_set(*at) for at in sets))

@@ -26,3 +26,30 @@ rule vary:
     shell:
         "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
         " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q} > {log:q} 2>&1"
+
+
+rule similarity:
+    input:
+        model="{root}/checkpoints/{checkpoint}/model.safetensors",
+        queries="{root}/collections/{collection}/{split}/queries.tsv",
+        varied=lambda w: [plan(w).query_set(w.collection, w.split, kind) for kind in compared_sets(w)],
+    output:
+        "{root}/similarity/{collection}/{split}/{checkpoint}.json",
+    log:
+        "{root}/logs/similarity/{collection}.{split}.{checkpoint}.log",
+    benchmark:
+        "{root}/benchmarks/similarity/{collection}.{split}.{checkpoint}.tsv"
+    conda:
+        "../envs/train-gpu.yaml"
+    threads: cores
+    resources:
+        cpus_per_task=cores,
+        mem_mb=retried(3000, full=12000),
+        runtime=retried(60),
+        gpu=1,
+    params:
+        key=lambda w: plan(w).similarity_key(w.checkpoint, w.collection, w.split, compared_sets(w)),
+        model=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
+    shell:
+        "python -m robustdr stage similarity --model {params.model:q} --queries {input.queries:q}"
+        " --varied {input.varied:q} --output {output:q} > {log:q} 2>&1"

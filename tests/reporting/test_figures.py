@@ -14,7 +14,7 @@ from robustdr.audit.reported import load
 from robustdr.errors import UserError
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import MEAN, open_store
-from robustdr.reporting.figures import learning_curve, series, write_figure
+from robustdr.reporting.figures import learning_curve, robustness, series, write_figure
 from robustdr.reporting.settings import FigureSettings
 from robustdr.settings import as_json
 
@@ -154,3 +154,29 @@ def test_a_series_over_query_sets_has_a_line_for_each_system(ratios):
     assert {label: list(line.get_ydata()) for label, line in lines.items()} == {"Plain": [100, 25], "Large": [100, 100]}
     assert list(lines["Plain"].get_xdata()) == [0, 50]
     assert any("Not run: Middle: left out" in text.get_text() for text in drawn.texts)
+
+
+def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
+    """One loses half on one variation and nothing on the other, the other system nothing and a quarter."""
+    sets = {"one": ([2], [1]), "other": ([1], [1] * 3 + [0])}
+    measures = [
+        measured(
+            name, {"dev.original": [1] * 8, "dev.misspell": a * (8 // len(a)), "dev.swap_words": b * (8 // len(b))}
+        )
+        for name, (a, b) in sets.items()
+    ]
+    means = {MEAN: ["misspell", "swap_words"]}
+    spec = {"title": "Robustness", "kind": "robustness", "collection": "passages", "measure": "RR@10"}
+    spec["systems"] = {"one": "One", "other": "Other"}
+    where = {"collection": "toy", "split": "dev", "means": means}
+    settings = told(
+        FigureSettings,
+        spec=spec,
+        evaluation={"passages": where},
+        measured={"RR@10": "RR@10"},
+        keys={str(path): "key" for path in measures},
+    )
+    axis = robustness(settings, open_store(settings, measures), None).axes[0]
+    drops = {line.get_label(): list(line.get_xdata()) for line in axis.lines if not line.get_label().startswith("_")}
+    assert drops["mean drop"] == pytest.approx([-25, -12.5]) and drops["worst drop"] == pytest.approx([-50, -25])
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["One", "Other"]

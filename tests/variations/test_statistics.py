@@ -1,10 +1,14 @@
 """Statistics with hand-worked numbers, and properties of the distance."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sentence_transformers import SentenceTransformer
 
+from robustdr.variations.similarity import write_similarity
 from robustdr.variations.statistics import describe, jaccard, levenshtein, lost, neutral, statistics, tally
 
 
@@ -88,3 +92,18 @@ def test_tallies_of_parts_add_up(pairs, at):
     whole, first, rest = tally(pairs), tally(pairs[:at]), tally(pairs[at:])
     added = {key: first[key] + rest[key] for key in whole}
     assert describe(added) == pytest.approx(describe(whole), abs=1e-9)
+
+
+def test_the_similarity_of_query_sets_is_the_mean_over_their_queries(tiny_model, tmp_path):
+    """Varied files have their queries in another order; what does not change has the similarity 1."""
+    originals = {"1": "red river", "2": "old tree"}
+    sets = {"same": originals, "half": {"2": "old tree", "1": "granite salt"}}
+    paths = []
+    for name, texts in {"queries": originals, **sets}.items():
+        paths.append(tmp_path / f"{name}.tsv")
+        paths[-1].write_text("".join(f"{qid}\t{text}\n" for qid, text in texts.items()), encoding="utf-8")
+    write_similarity(tiny_model, paths[0], paths[1:], tmp_path / "found.json")
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    one, two = SentenceTransformer(str(tiny_model), local_files_only=True).encode(["red river", "granite salt"])
+    other = one @ two / np.linalg.norm(one) / np.linalg.norm(two)
+    assert found == pytest.approx({"same": 1.0, "half": (1 + other) / 2}, abs=1e-6) and other < 0.999

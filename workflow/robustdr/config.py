@@ -251,6 +251,9 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
         if len(systems) != len(roles):
             count = f"{len(systems)} for {len(roles)} collections"
             raise UserError(f"{where}.{field}: {', '.join(systems)}: {count}; name one system for each collection")
+    for encoder in spec.get("encoders", []):
+        for scale_name, scale in config.scales.items():
+            known(f"{where}.encoders (scale {scale_name})", encoder, scale["checkpoints"])
     if "across" in spec:
         for name, label in spec[spec["across"]].items():
             if not re.fullmatch(r"\d+(\.\d+)?", label):

@@ -130,6 +130,11 @@ class Plan(Places):
         settings = [made.name, made.effective, seed, digests(made.files)]
         return key(["vary_split", type(made).__module__], settings, [self.split_key(collection, split)], data)
 
+    def similarity_key(self, checkpoint: str, collection: str, split: str, variations: Iterable[str]) -> str:
+        inputs = [self.checkpoint_key(checkpoint), self.split_key(collection, split)]
+        inputs += [self.variation_key(collection, split, variation) for variation in variations]
+        return key(["similarity"], self.computing["threads"], inputs)
+
     def queries_key(self, collection: str, split: str, variation: str) -> str:
         original = variation == ORIGINAL
         return self.split_key(collection, split) if original else self.variation_key(collection, split, variation)

@@ -52,6 +52,8 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
     spec = experiment["tables"][table]
     command = f"snakemake {plan.root}/tables/{paper}_{table}.md"
     settings = report_settings(plan, paper, command, reported_pairs(spec))
+    checkpoints = {name: plan.bound["checkpoints"][name] for name in spec.get("encoders", [])}
+    settings["reasons"] |= {name: c["unavailable"] for name, c in checkpoints.items() if "unavailable" in c}
     settings |= {"table": table, "spec": spec}
     shown = [settings["evaluation"][role] for role in spec["collections"]]
     made = {
@@ -61,8 +63,8 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
     }
     stand_ins = [f"{kind}: {resource}" for kind, resource in sorted(made.items()) if "stand-in" in resource]
     recipes = {system: plan.recipe(system) for system in settings["labels"]}
-    checkpoints = {plan.checkpoint_of(system) for system, recipe in recipes.items() if "initial" in recipe}
-    stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(checkpoints)]
+    roots = {plan.checkpoint_of(system) for system, recipe in recipes.items() if "initial" in recipe} | {*checkpoints}
+    stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(roots)]
     losses = {name: plan.recipe(name)["loss"] for system in recipes for name in plan.lineage(system)}
     losses = {name: loss for name, loss in losses.items() if loss["name"] != "contrastive"}
     settings["labels"] |= {name: plan.recipe(name)["label"] for name in losses}

@@ -180,6 +180,14 @@ def score(a: argparse.Namespace) -> Made:
     return None
 
 
+@stage("compare queries with their variations", model=READ, queries=READ, varied=READS, output=MADE)
+def similarity(a: argparse.Namespace) -> Made:
+    from robustdr.variations.similarity import write_similarity
+
+    write_similarity(a.model, a.queries, a.varied, a.output)
+    return None
+
+
 @stage(
     "encode one shard of a corpus",
     settings=TEXT,

@@ -57,12 +57,12 @@ AVERAGE, WORST = "average_drop", "worst_drop"  # values in reported.yaml
 
 
 def robustness(make: Maker) -> Grid:
-    """A row per system; a column per measure on the original queries, for its mean drop over the variations, and its worst.
+    """A row per system; columns for a measure on the original queries, its mean drop over the variations, the worst.
 
     The mean drop is intent's avg d., the worst one, that of the variation which costs most, its worst d. (§4.2).
     """
     cells: dict[tuple[str, str], Cell] = {}
-    for role, measure in ((role, m) for role in make.spec["collections"] for m in make.measures(role)):
+    for role, measure in ((at, taken) for at in make.spec["collections"] for taken in make.measures(at)):
         column = f"{role} {make.heading(measure)}"
         for system in make.spec["systems"]:
             row = make.settings.labels[system]

@@ -135,6 +135,27 @@ def methods(settings: FigureSettings, store: Store, _: Reported | None) -> plt.F
     return _finish(figure, settings, "Bars: 95 % confidence interval over queries.")
 
 
+def robustness(settings: FigureSettings, store: Store, _: Reported | None) -> plt.Figure:
+    """Mean and worst drop of each system over the variations (intent, Figure 3)."""
+    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    measure, kinds = settings.measured[spec["measure"]], store.kinds(where["collection"], MEAN)
+    drops = []
+    for system in spec["systems"]:
+        at = (system, where["collection"], where["split"])
+        clean = store.values(*at, ORIGINAL, measure).mean()
+        drops.append([100 * (store.values(*at, kind, measure).mean() / clean - 1) for kind in kinds])
+    rows = np.arange(len(drops))
+    figure, axis = plt.subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))
+    found = {"mean drop": list(map(np.mean, drops)), "worst drop": list(map(min, drops))}
+    for colour, marker, (label, values) in zip(COLOURS, MARKERS, found.items(), strict=False):
+        axis.plot(values, rows, color=colour, marker=marker, label=label, linestyle="none")
+    axis.axvline(0, color="#444444", linewidth=0.8)
+    axis.set_xlabel(f"drop of {measure} (%)")
+    axis.set_yticks(rows, list(spec["systems"].values()))
+    axis.invert_yaxis()
+    return _finish(figure, settings)
+
+
 def series(settings: FigureSettings, store: Store, reported: Reported | None) -> plt.Figure:
     """A measure over numbers, the labels of systems or of query sets (`across`): a line for each of the others.
 
@@ -169,7 +190,9 @@ def series(settings: FigureSettings, store: Store, reported: Reported | None) ->
     return _finish(figure, settings, "\n".join([note, *(f"Not run: {what}: {why}" for why, what in lacking.items())]))
 
 
-KINDS = {kind.__name__: kind for kind in (learning_curve, accuracy_by_depth, loss_by_depth, methods, series)}
+KINDS = {
+    kind.__name__: kind for kind in (learning_curve, accuracy_by_depth, loss_by_depth, methods, robustness, series)
+}
 
 
 def write_figure(settings: FigureSettings, measures: list[Path], reported: Path | None, output: Path) -> None:

@@ -18,12 +18,14 @@ from robustdr.reporting.changes import changes, robustness
 from robustdr.reporting.layouts import collection_statistics, collections, query_sets, seeds, systems
 from robustdr.reporting.methods import methods
 from robustdr.reporting.settings import TableSettings
+from robustdr.reporting.wording import diversity, similarity
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
 AGREEMENT = (  # what the signs say
     ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
     "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
 )
+COUNTED = ("statistics", "diversity", "similarity")  # rows of tables that hold no measure of a ranking
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
 
@@ -31,19 +33,20 @@ def build(make: Maker, statistics: list[Path], queries: list[Path], costs: list[
     """Lay out one table as its `rows` say.
 
     Args:
-        make: makes its cells. statistics: of the varied query sets, or cards of the collections. queries: originals and
-            variations, where the table tells them apart. costs: cost.json files of trained systems.
+        make: makes its cells. statistics: of the varied query sets, cards of the collections, or similarities. queries:
+            originals and variations, where the table tells them apart. costs: cost.json files of trained systems.
     """
-    if make.spec["rows"] == "statistics":
-        return collection_statistics(make, statistics, queries)
-    if make.spec["rows"] == "changes":
+    rows = make.spec["rows"]
+    if rows == "changes":
         return changes(make, queries)
-    if make.spec["rows"] == "query_sets":
-        return query_sets(make, statistics)
-    if make.spec["rows"] == "methods":
+    if rows == "methods":
         return methods(make, costs)
+    if rows in ("query_sets", "similarity"):
+        return {"query_sets": query_sets, "similarity": similarity}[rows](make, statistics)
+    if rows in ("statistics", "diversity"):
+        return {"statistics": collection_statistics, "diversity": diversity}[rows](make, statistics, queries)
     of_cells = (systems, collections, seeds, chains, robustness)
-    return {layout.__name__: layout for layout in of_cells}[make.spec["rows"]](make)
+    return {layout.__name__: layout for layout in of_cells}[rows](make)
 
 
 def reported_text(cell: Cell) -> str:
@@ -55,6 +58,8 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
     """The cell as reproduced, its measure times 100 or as a `number`, or a `count`; a cell that was not run says so."""
     if cell.reproduced is None:
         return "not run"
+    if unit == "count" and cell.value.endswith("similarity"):
+        return f"{100 * cell.reproduced:.2f}%"
     if unit == "count":
         return f"{cell.reproduced:,.2f}".removesuffix(".00")
     if unit == "number":
@@ -76,7 +81,7 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
 
     def line(row: str, source: int) -> list[str]:
-        unit = "count" if settings.spec["rows"] == "statistics" else settings.spec.get("unit", "percent")
+        unit = "count" if settings.spec["rows"] in COUNTED else settings.spec.get("unit", "percent")
         text = (reported_text, lambda cell: reproduced_text(cell, unit))[source]
 
         def field(column: str) -> str:
@@ -96,8 +101,8 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
-    if settings.spec["rows"] == "statistics":
-        return "Each cell: a number, or a mean."
+    if settings.spec["rows"] in COUNTED:
+        return "Each cell: a number, or a mean over queries."
     if drops := [cell.value.endswith("drop") for cell in cells if cell.value]:
         what = "a drop" if all(drops) else "the measure ×100, or its drop"
         if any(drops):
@@ -176,7 +181,7 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
     cells = list(grid.cells.values())
     notes = [_legend(settings, cells)]
-    if settings.spec["rows"] not in ("seeds", "chains", "changes"):
+    if settings.spec["rows"] not in ("seeds", "chains", "changes", *COUNTED):
         notes += _uncertainty(settings, cells)
     notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
     taken = {cell.measure: cell.measured for cell in cells}

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from robustdr.errors import UserError
+from robustdr.files import read_queries, write_json
+from robustdr.variations.statistics import cosine
 
 
 @dataclass
@@ -35,3 +37,18 @@ class Similarity:
         from sentence_transformers import SentenceTransformer
 
         return SentenceTransformer(str(self.path), local_files_only=True, trust_remote_code=False)
+
+
+def write_similarity(model: Path, queries: Path, varied: list[Path], output: Path) -> None:
+    """Write the mean cosine similarity of queries and their variations, by variation (intent, Table 2).
+
+    Args:
+        model: see `Similarity`. queries: the original ones. varied: a file of each variation, called after it.
+    """
+    encode, originals = Similarity(model), read_queries(queries)
+    vectors = encode(list(originals.values()))
+    found = {}
+    for path in varied:
+        texts = read_queries(path)
+        found[path.stem] = cosine(vectors, encode([texts[qid] for qid in originals])) / len(originals)
+    write_json(output, found)
