@@ -43,7 +43,7 @@ def settings() -> PretrainingSettings:
         precision="float32",
         threads=1,
         length=48,
-        head_steps=2,
+        frozen_steps=2,
     )
 
 

@@ -33,8 +33,8 @@ BUDGET = {
     "checkpoint_every": 50,
     "length": 32,
     "vocabulary": "corpus",
-    "head_steps": 4,
-    "head_learning_rate": 1.0e-3,
+    "frozen_steps": 4,
+    "frozen_learning_rate": 1.0e-3,
 }
 RECIPE = {
     "label": "Pre-trained",

@@ -26,7 +26,8 @@ class PretrainingSettings(LoopSettings):
         vocabulary: the tokens that the head tells apart: `all`, or those that occur in the `corpus`.
         head: the source of the checkpoint, where that has a head of its own that the encoder left out; None: a new one.
         length: tokens of a passage.
-        head_steps: steps that fit the head before all else, the encoder as it is. head_learning_rate: the highest then.
+        frozen_steps: steps before all others that fit head and decoder, the encoder as it is. frozen_learning_rate: the
+            highest then.
         workers: processes that prepare batches; 0: the one that trains.
     """
 
@@ -41,6 +42,6 @@ class PretrainingSettings(LoopSettings):
     vocabulary: Literal["corpus", "all"] = "all"
     head: dict[str, Any] | None = None
     length: int
-    head_steps: int = 0
-    head_learning_rate: float = 1e-3
+    frozen_steps: int = 0
+    frozen_learning_rate: float = 1e-3
     workers: int = field(default=0, metadata=UNSEEN)

@@ -48,7 +48,7 @@ class Student:
 
     @classmethod
     def load(cls, settings: Settings, seed: int, examples: Passages, initial: Path, files: Files) -> "Student":
-        """Load the encoder, take or fit its head, and add the decoder.
+        """Load the encoder and its head, add the decoder, and fit what is new.
 
         Raises:
             UserError: see `locate`, `Head.load` and `Pretrained.add_decoder`.
@@ -59,26 +59,34 @@ class Student:
         student = cls(settings, seed, Pretrained(encoder, examples.ordinary))
         if settings.head:
             student.model.head.load(locate(settings.head) / "model.safetensors", examples.ordinary)
-        student.fit_head(Feed(examples, settings, seed))
         if settings.bottleneck:
             student.model.add_decoder(settings.decoder_layers, shared=settings.variant == "released")
+        student.fit_new(Feed(examples, settings, seed))
         student.model.train()
         drop_out(student.model, settings.dropout)
         return student
 
-    def fit_head(self, feed: Feed) -> None:
-        """Fit the head alone, in `head_steps` steps; the encoder stays as it is."""
-        model, steps = self.model.eval(), self.settings.head_steps
-        head = list(model.head.parameters())
-        optimiser = torch.optim.AdamW(head, lr=0.0, weight_decay=0.0)
+    def fit_new(self, feed: Feed) -> None:
+        """Fit head and decoder alone, in `frozen_steps` steps; the encoder stays as it is.
+
+        Its gradients would be noise as long as a decoder that can recover nothing passes them on.
+        """
+        model, settings, steps = self.model.eval(), self.settings, self.settings.frozen_steps
+        learns = [p for p in model.encoder.parameters() if p.requires_grad]
+        model.encoder.requires_grad_(False)
+        new = list(self.parameters.values())
+        optimiser = torch.optim.AdamW(new, lr=0.0, weight_decay=0.0)
         for step, seen in enumerate(feed.run(0, steps)):
-            optimiser.param_groups[0]["lr"] = learning_rate(step, steps, self.settings.head_learning_rate, 0.0)
-            with torch.no_grad(), autocast(self.settings.precision, self.device):
-                (vectors, pieces), _ = model.read(seen.shown)
-            model.loss(model.head, model.words, (vectors.float(), pieces)).backward(inputs=head)
-            distributed.average_gradients(head)
+            optimiser.param_groups[0]["lr"] = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup)
+            with autocast(settings.precision, self.device):
+                loss = torch.stack(list(model(seen.shown).values())).sum()
+            loss.backward()
+            distributed.average_gradients(new)
+            torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm)
             optimiser.step()
             optimiser.zero_grad()
+        for parameter in learns:
+            parameter.requires_grad_(True)
 
     @property
     def device(self) -> torch.device:
