@@ -165,7 +165,7 @@ def series(settings: FigureSettings, store: Store, reported: Reported | None) ->
     measure, over_systems = settings.measured[spec["measure"]], spec["across"] == "systems"
     points, lines = (spec["systems"], spec["query_sets"]) if over_systems else (spec["query_sets"], spec["systems"])
     figure, axis = plt.subplots(figsize=(5.4, 3.2))
-    lacking: dict[str, str] = {}
+    lacking: dict[str, list[str]] = {}
     for colour, marker, (line, label) in zip(COLOURS, MARKERS, lines.items(), strict=False):
         made, printed = [], []
         for point, place in points.items():
@@ -174,7 +174,7 @@ def series(settings: FigureSettings, store: Store, reported: Reported | None) ->
             named = {"collection": spec["collection"], "system": settings.names[system], "query_set": query_set}
             printed.append((float(place), _printed(settings, reported, **named, measure=spec["measure"])))
             if reason := store.why_not(*at):
-                lacking.setdefault(reason, place if over_systems else label)
+                lacking.setdefault(reason, []).append(place if over_systems else label)
                 continue
             values = store.values(*at, measure).mean(axis=0)
             made.append((float(place), 100 * values.mean(), 100 * confidence_interval(values)))
@@ -186,8 +186,9 @@ def series(settings: FigureSettings, store: Store, reported: Reported | None) ->
         axis.plot(*zip(*printed, strict=True), color=colour, marker=marker, **hollow)
     axis.set_xlabel(spec["axis"])
     axis.set_ylabel(f"{measure} ×100")
-    note = "Bands: 95 % confidence interval over queries. Hollow: as printed."
-    return _finish(figure, settings, "\n".join([note, *(f"Not run: {what}: {why}" for why, what in lacking.items())]))
+    note = "Bands: 95 % confidence interval over queries." + (" Hollow: as printed." if spec.get("reported") else "")
+    left_out = [f"Not run: {', '.join(dict.fromkeys(what))}: {why}" for why, what in lacking.items()]
+    return _finish(figure, settings, "\n".join([note, *left_out]))
 
 
 KINDS = {
