@@ -251,8 +251,8 @@ def needed(w, split=""):
 
 
 def ranking(w, at, kinds):
-    """What ranking the variations of a split reads, by the kind of the system."""
-    return plan(w).kind(w.system).reads(plan(w), w.system, int(w.seed), at, kinds)
+    """What ranking the variations of a split reads."""
+    return plan(w).ranking(w.system, int(w.seed), at, kinds)
 
 
 def options(read):

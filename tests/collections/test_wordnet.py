@@ -31,8 +31,8 @@ def corpus(name):
 
 @cache
 def split(name, part):
-    queries, judgements, _ = wordnet.split(SOURCES[name], part)
-    return list(queries), list(judgements)
+    made = wordnet.split(SOURCES[name], part)
+    return list(made.queries), list(made.judgements)
 
 
 def synset(line, letter="n"):
@@ -193,7 +193,7 @@ def test_where_words_run_out_they_are_asked_for_again_in_other_words():
 def test_the_same_bytes_whatever_the_hash_seed():
     program = (
         "import json, sys, hashlib; from robustdr.collections import wordnet; source = json.loads(sys.argv[1]);"
-        "rows = [*wordnet.corpus(source), *(row for rows in wordnet.split(source, 'test') for row in rows)];"
+        "rows = [*wordnet.corpus(source), *(row for rows in wordnet.split(source, 'test')[:2] for row in rows)];"
         "print(hashlib.sha256(repr(rows).encode()).hexdigest())"
     )
     source = json.dumps(SOURCES["wordnet-verbs"])

@@ -220,13 +220,14 @@ def embed(a: argparse.Namespace) -> Made:
     model_=READS,
     embeddings_=READS,
     candidates_=READS,
+    judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
     queries=READS,
     runs=MADES,
 )
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
-    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "candidates")}
+    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "candidates", "judged")}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None
 
