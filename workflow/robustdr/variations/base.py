@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -70,6 +70,7 @@ class Variation:
     needs: ClassVar[str] = "nothing"
     packages: ClassVar[tuple[str, ...]] = ()  # distributions with the pinned version, e.g. bm25s==0.3.16
     processes: ClassVar[bool] = True  # may run in several processes
+    versions: ClassVar[int] = 1  # of a query that are made at once: the parameter `version` says which one this is
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -101,6 +102,13 @@ class Variation:
         """Raise a `UserError` naming the package when a resource is not installed."""
         for pin in self.packages:
             require(pin, self.name)
+
+    def prepare(self, queries: Mapping[str, str]) -> None:
+        """Have at hand what varying these queries, texts by qid, takes; it is called once, before `vary`.
+
+        Raises:
+            UserError: it cannot be had.
+        """
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
         """Yield (qid, varied text) for every (qid, text), streaming and in the same order."""
