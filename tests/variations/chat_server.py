@@ -19,7 +19,8 @@ def versions(query):
 
 
 class Server(ThreadingHTTPServer):
-    """Answers after `delay` seconds with five versions, or as `script` says: a state, a text or a kind of failure.
+    """Answers after `delay` seconds with five versions, or as `script` says: a state, a text, a kind of
+    failure, or `repeat`, which refuses with the key.
 
     Args:
         failing: share of the requests that fail, each kind alike, drawn from the query and how often it came.
@@ -106,6 +107,8 @@ class Handler(BaseHTTPRequestHandler):
             case "slow":
                 time.sleep(server.late)
                 self.close_connection = True
+            case "repeat":
+                self.refuse(400, self.headers.get("Authorization"))
             case text:
                 self.complete(body, text)
 

@@ -140,7 +140,7 @@ def run(
     from robustdr.variations.similarity import Similarity
 
     variation, encoders = create(name, parameters), {model.name: Similarity(model) for model in models}
-    variation.prepare(originals := read(queries))
+    variation.fetch(originals := read(queries))
     runner.run(originals, output, statistics, variation, seed, tokenizer, workers, encoders)
 
 

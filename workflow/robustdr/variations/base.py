@@ -103,7 +103,7 @@ class Variation:
         for pin in self.packages:
             require(pin, self.name)
 
-    def prepare(self, queries: Mapping[str, str]) -> None:
+    def fetch(self, queries: Mapping[str, str]) -> None:
         """Have at hand what varying these queries, texts by qid, takes; it is called once, before `vary`.
 
         Raises:
@@ -115,6 +115,10 @@ class Variation:
         draws = self.draws(seed)
         for qid, text in queries:
             yield qid, self.rewrite(text, draws(qid, text))
+
+    def split(self, queries: Mapping[str, str], seed: int) -> dict[str, int]:
+        """Which of the `versions` of a query attacks, from 1 on, for every query that has them."""
+        raise NotImplementedError
 
     def rewrite(self, text: str, draw: Draw) -> str:
         """The variation of one query, or `text` itself when the rule does not apply."""

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
@@ -34,7 +34,7 @@ class Chat:
         import openai  # takes a second
 
         self._url, self._key, self._attempts = url, key, attempts
-        self._asked = {"model": model, "temperature": temperature}
+        self._asked: dict[str, Any] = {"model": model, "temperature": temperature}
         http = openai.DefaultHttpxClient(trust_env=proxies)
         self._client = openai.OpenAI(
             base_url=url, api_key=key or "none", timeout=timeout, max_retries=attempts - 1, http_client=http
@@ -51,9 +51,11 @@ class Chat:
 
         messages: Any = [{"role": "user", "content": prompt}]
         try:
-            return self._client.chat.completions.create(messages=messages, **self._asked).choices[0].message.content or ""
+            completion = self._client.chat.completions.create(messages=messages, **self._asked)
+            return completion.choices[0].message.content or ""
         except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-            raise UserError(f"{self._url} refuses the key (HTTP {error.status_code})") from None  # it may repeat the key
+            # What it says may repeat the key.
+            raise UserError(f"{self._url} refuses the key (HTTP {error.status_code})") from None
         except openai.APIStatusError as error:
             said = f"HTTP {error.status_code}, {self._hidden(error.message)}"
             if error.status_code in (408, 409, 429) or error.status_code >= 500:
@@ -64,7 +66,9 @@ class Chat:
         except (openai.APIError, ValueError, AttributeError, LookupError, TypeError):
             return ""
 
-    def ask_all(self, answer: Callable[[str], Result], texts: Iterable[str], concurrency: int) -> Iterator[Result]:
+    def ask_all(
+        self, answer: Callable[[str], Result], texts: Iterable[str], concurrency: int
+    ) -> Generator[Result, None, None]:
         """Yield `answer(text)`, which asks, for every text in any order, with `concurrency` requests at a time.
 
         A text that is unanswered comes again after the others, as long as any of them was answered meanwhile.

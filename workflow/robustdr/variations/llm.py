@@ -70,7 +70,7 @@ class Llm(Variation):
 
     The one that attacks is drawn for each query: `version` 0; 1 to 4 are the others, in the order of the answer.
     `engine: server` asks `model` at `base_url` by OpenAI's chat completions, or starts `server`, a command such as
-    `vllm serve {model} --port {port}`, and asks that. `prepare` does it, once for all versions and queries: answers are
+    `vllm serve {model} --port {port}`, and asks that. `fetch` does it, once for all versions and queries: answers are
     kept in `cache` by model, temperature, prompt and query. A malformed answer is asked for again, `attempts` times in
     all; a query that has none then keeps its text, which more than the share `unanswered` may not. The environment
     variable `key` holds the key. Prices are per million tokens. `engine: rules` is the stand-in.
@@ -137,7 +137,7 @@ class Llm(Variation):
         """What was answered so far, by key."""
         return Answers(Path(self.cache))
 
-    def prepare(self, queries: Mapping[str, str]) -> None:
+    def fetch(self, queries: Mapping[str, str]) -> None:
         if self.engine == "rules":
             return
         texts = list(dict.fromkeys(queries.values()))
@@ -145,6 +145,7 @@ class Llm(Variation):
         if not missing:
             return
         self._estimate(missing, len(texts))
+        _english("load")  # WordNet, once for all threads
         unanswered = 0
         try:
             with self._served() as url:
@@ -157,7 +158,8 @@ class Llm(Variation):
                         if unanswered > self.unanswered * len(texts):
                             raise UserError(
                                 f"{self.model} does not write {COUNT} versions of a query in {self.attempts} attempts "
-                                f"({unanswered} of {len(texts)} queries; unanswered: {self.unanswered}): {answer.problem}"
+                                f"({unanswered} of {len(texts)} queries, unanswered: {self.unanswered}): "
+                                f"{answer.problem}"
                             )
         except UserError as error:
             kept = sum(bool(self.answers.get(self._key(text), Answer()).versions) for text in texts)
@@ -178,7 +180,6 @@ class Llm(Variation):
                 yield qid, [five[attacking], *five[:attacking], *five[attacking + 1 :]][self.version]
 
     def split(self, queries: Mapping[str, str], seed: int) -> dict[str, int]:
-        """Which of the five versions in its answer, from 1 on, attacks, for every query that has versions."""
         draws = self.draws(seed)
         having = ((qid, text) for qid, text in queries.items() if self._five(text, draws).versions)
         return {qid: self._attacking(qid, text, draws) + 1 for qid, text in having}
@@ -195,7 +196,7 @@ class Llm(Variation):
         if self.engine == "rules":
             return Answer(tuple(rewordings(text, draws("", text))))
         if (key := self._key(text)) not in self.answers:
-            raise UserError(f"variation llm: {text!r} was not asked; `prepare` comes before `vary`")
+            raise UserError(f"variation llm: {text!r} was not asked; `fetch` comes before `vary`")
         return self.answers[key]
 
     def _key(self, text: str) -> str:
@@ -226,8 +227,8 @@ class Llm(Variation):
         cost = (read * self.price_in + written * self.price_out) / 1e6
         priced = f", {cost:.2f} at prices of {self.price_in:g} and {self.price_out:g} per million" if cost else ""
         print(
-            f"llm: {len(missing)} of {queries} queries to ask of {self.model}: about {read:,} tokens in and {written:,} "
-            f"out{priced}",
+            f"llm: {len(missing)} of {queries} queries to ask of {self.model}: about {read:,} tokens in and "
+            f"{written:,} out{priced}",
             file=sys.stderr,
             flush=True,
         )
