@@ -55,6 +55,9 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
 
     def do_GET(self):
+        if self.path == "/requests":
+            self.send(200, len(self.server.requests))
+            return
         models = {"object": "list", "data": [{"id": SERVED, "object": "model", "created": 0, "owned_by": "tests"}]}
         self.send(200 if self.path == "/v1/models" else 404, models)
 

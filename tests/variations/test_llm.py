@@ -13,7 +13,9 @@ import pytest
 from tests.variations.chat_server import KINDS, Server, versions
 
 from robustdr import variations
+from robustdr.cli import main
 from robustdr.errors import UserError
+from robustdr.files import read_queries, write_queries
 from robustdr.variations import llm
 from robustdr.variations.answers import Answers
 
@@ -54,6 +56,21 @@ def test_one_answer_serves_the_version_that_attacks_and_the_four_that_train(crea
     assert server.good == Counter(QUERIES.values())
     assert len(set(split.values())) > 2
     assert create().split(QUERIES, 2) != split
+
+
+def test_a_stage_writes_all_versions_and_which_attacks(tmp_path, tiny_model):
+    source, query_sets = tmp_path / "queries.tsv", [tmp_path / f"{version}.tsv" for version in range(5)]
+    write_queries(source, QUERIES.items())
+    argv = ["stage", "vary-split", "--queries", str(source), "--tokenizer", str(tiny_model / "tokenizer.json")]
+    argv += ["--settings", json.dumps({"generator": "llm:Llm", "parameters": {}, "seed": 1}), "--key", "0123abcd"]
+    argv += ["--output", *map(str, query_sets), "--split", str(tmp_path / "split.json")]
+    argv += ["--statistics", *(str(path.with_suffix(".json")) for path in query_sets)]
+    assert main(argv) == 0
+    made = variations.create("llm")
+    assert json.loads((tmp_path / "split.json").read_text()) == {"key": "0123abcd", "attacks": made.split(QUERIES, 1)}
+    for version, path in enumerate(query_sets):
+        assert read_queries(path) == vary(variations.create("llm", {"version": version}))
+        assert json.loads(path.with_suffix(".json").read_text())["resource"].startswith("stand-in: ")
 
 
 def test_the_version_that_attacks_is_drawn_uniformly(create):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.variations.base import Draws
+from robustdr.variations.base import WORD, Draws
 from robustdr.variations.rewordings import OPENINGS, rewordings
 
 DRAWS = Draws(1, "llm", {})
@@ -16,7 +16,7 @@ def test_no_opening_begins_another():
     assert not [pair for pair in permutations(OPENINGS, 2) if pair[0].startswith(pair[1])]
 
 
-@given(st.text(min_size=1))
+@given(st.text(min_size=1).filter(WORD.search))
 def test_five_differ_from_each_other_and_from_the_query(text):
     found = rewordings(text, DRAWS("", text))
     assert len({*found, text}) == 6

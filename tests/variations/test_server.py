@@ -1,4 +1,4 @@
-"""A server that is started for the stage: it answers, it is stopped whatever happens, and what is wrong is one error."""
+"""A server that is started for the stage: it answers, it is stopped whatever happens, what is wrong is one error."""
 
 import json
 import os

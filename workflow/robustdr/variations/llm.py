@@ -194,7 +194,7 @@ class Llm(Variation):
 
     def _five(self, text: str, draws: Draws) -> Answer:
         if self.engine == "rules":
-            return Answer(tuple(rewordings(text, draws("", text))))
+            return Answer(tuple(rewordings(text, draws("", text)))) if WORD.search(text) else Answer(problem="no word")
         if (key := self._key(text)) not in self.answers:
             raise UserError(f"variation llm: {text!r} was not asked; `fetch` comes before `vary`")
         return self.answers[key]

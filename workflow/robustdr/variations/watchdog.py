@@ -21,7 +21,7 @@ def end(process: subprocess.Popen, how: signal.Signals) -> None:
 
 def watch(process: subprocess.Popen) -> None:
     """End the command when standard input ends."""
-    sys.stdin.buffer.read()
+    os.read(0, 1)  # nothing is ever written
     end(process, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(PATIENCE)
