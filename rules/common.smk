@@ -107,7 +107,17 @@ def cores(w):
     return plan(w).bound["threads"]
 
 
+# Variations whose generator makes several versions of a query at once, and how many.
+VERSIONED = {name: count for p in PLANS.values() for name, count in p.versioned().items()}
+(VERSIONS,) = set(VERSIONED.values())
+
+
 # files
+
+
+def versions(query_set, suffix):
+    """The files of a query set's versions: of the one that attacks, and of those that train."""
+    return [f"{query_set}{version}{suffix}" for version in ("", *(f".version{n}" for n in range(1, VERSIONS)))]
 
 
 def tables(root):

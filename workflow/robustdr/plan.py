@@ -44,6 +44,13 @@ class Plan(Places):
         settings = self.variation_settings(collection, split, variation)
         return build(find(settings.generator), settings.parameters)
 
+    def versioned(self) -> dict[str, int]:
+        """The variations whose generator makes several versions of a query at once, and how many."""
+        named = dict.fromkeys((*variations.names(), *self.bound["variations"]))
+        generators = {name: self.bound["variations"].get(name, {}).get("generator", name) for name in named}
+        counts = {name: variations.kind(generator).versions for name, generator in generators.items()}
+        return {name: count for name, count in counts.items() if count > 1}
+
     def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
         entry = {key: value for key, value in self.bound["checkpoints"][checkpoint].items() if key != "trained"}
         return CheckpointSettings(name=checkpoint, **entry)
