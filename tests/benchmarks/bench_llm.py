@@ -8,7 +8,6 @@ The bare client asks from as many threads, keeps nothing and reads nothing.
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -55,7 +54,7 @@ def rate(ask: Callable[[str, list[str], Path], None], failing: float, queries: l
             with urlopen(url.removesuffix("v1") + "requests") as counted:
                 requests = json.load(counted)
     print(
-        f"{ask.__name__:4} {failing:4.0%} failing: {requests:6,} requests in {seconds:5.1f} s, {requests / seconds:.0f}/s"
+        f"{ask.__name__}, {failing:.0%} failing: {requests:,} requests in {seconds:.1f} s, {requests / seconds:.0f}/s"
     )
     return requests / seconds
 

@@ -205,7 +205,7 @@ def test_a_key_is_never_printed(create, server, monkeypatch, capfd):
     assert "HTTP 400, Error code: 400 - {'error': {'message': 'Bearer …'" in errors[1]
     for wrong in ("sk-s3cret", "UNSET"):
         with pytest.raises(UserError, match="variable") as error:
-            create(key=wrong)
+            create(key=wrong).fetch(QUERIES)
         errors.append(str(error.value))
     assert "s3cret" not in "".join([*errors, *capfd.readouterr()])
 
