@@ -2,7 +2,7 @@
 
 import fcntl
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class Answers(Mapping[str, Answer]):
     def __getitem__(self, key: str) -> Answer:
         return self._known[key]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._known)
 
     def __len__(self) -> int:

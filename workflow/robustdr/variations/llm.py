@@ -18,7 +18,7 @@ from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, r
 from robustdr.variations.chat import Chat, secret
 from robustdr.variations.morphology import INFLECTIONS
 from robustdr.variations.rewordings import COUNT, rewordings
-from robustdr.variations.server import serving, words
+from robustdr.variations.server import serving
 
 CLIENT = "openai==3.54.0"
 # intent, section 4.1, the example instruction.
@@ -118,9 +118,6 @@ class Llm(Variation):
         super().check()
         if self.engine == "server":
             require(CLIENT, self.name)
-            if self.server:
-                words(self.server, model=self.model, port=self.port)
-            secret(self.key)
 
     @property
     def resource(self) -> str:
@@ -141,28 +138,18 @@ class Llm(Variation):
         if self.engine == "rules":
             return
         texts = list(dict.fromkeys(queries.values()))
-        missing = [text for text in texts if not self.answers.get(self._key(text), Answer()).versions]
+        missing = [text for text in texts if not self._has_versions(text)]
         if not missing:
             return
-        self._estimate(missing, len(texts))
-        _english("load")  # WordNet, once for all threads
-        unanswered = 0
         try:
+            key = secret(self.key)
+            self._estimate(missing, len(texts))
             with self._served() as url:
-                chat = Chat(
-                    url, self.model, self.temperature, secret(self.key), self.attempts, self.timeout, not self.server
-                )
-                with closing(chat.ask_all(partial(self._answer, chat), missing, self.concurrency)) as found:
-                    for answer in found:
-                        unanswered += not answer.versions
-                        if unanswered > self.unanswered * len(texts):
-                            raise UserError(
-                                f"{self.model} does not write {COUNT} versions of a query in {self.attempts} attempts "
-                                f"({unanswered} of {len(texts)} queries, unanswered: {self.unanswered}): "
-                                f"{answer.problem}"
-                            )
+                own = bool(self.server)
+                chat = Chat(url, self.model, self.temperature, key, self.attempts, self.timeout, proxies=not own)
+                self._ask(chat, missing, self.unanswered * len(texts))
         except UserError as error:
-            kept = sum(bool(self.answers.get(self._key(text), Answer()).versions) for text in texts)
+            kept = sum(map(self._has_versions, texts))
             raise UserError(
                 f"variation llm: {error}; {kept} of {len(texts)} queries have answers, kept in {self.cache}: "
                 "mend this, and run again"
@@ -201,6 +188,22 @@ class Llm(Variation):
 
     def _key(self, text: str) -> str:
         return hashlib.sha256(json.dumps([self.model, self.temperature, PROMPT, text]).encode()).hexdigest()
+
+    def _has_versions(self, text: str) -> bool:
+        return bool(self.answers.get(self._key(text), Answer()).versions)
+
+    def _ask(self, chat: Chat, texts: list[str], most: float) -> None:
+        """Ask for the versions of all `texts`; a `UserError` where more than `most` of them have none."""
+        _english("load")  # WordNet, once for all threads
+        unanswered = 0
+        with closing(chat.ask_all(partial(self._answer, chat), texts, self.concurrency)) as answers:
+            for answer in answers:
+                unanswered += not answer.versions
+                if unanswered > most:
+                    raise UserError(
+                        f"{self.model} does not write {COUNT} versions of a query in {self.attempts} attempts "
+                        f"({unanswered} so far, unanswered: {self.unanswered}): {answer.problem}"
+                    )
 
     def _answer(self, chat: Chat, text: str) -> Answer:
         """Ask for the versions of a query until an answer has them, and keep the last one."""
