@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from robustdr import variations
 from robustdr.collections import local_files
@@ -56,7 +56,8 @@ class Plan(Places):
         return CheckpointSettings(name=checkpoint, **entry)
 
     def training_data_settings(self, system: str) -> TrainingDataSettings:
-        assign: Literal["one", "all"] = "one" if self.recipe(system).get("assign", "one") == "one" else "all"
+        given = self.recipe(system).get("assign", "one")
+        assign: Any = "all" if given == "fresh" else given
         if self.trains_on_queries_alone(system):
             return TrainingDataSettings(assign)
         depth = min(self.bound["negatives"]["depth"], self.bound["retrieval"]["depth"])

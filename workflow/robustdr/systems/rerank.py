@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
+from robustdr import losses
 from robustdr.checks import at as within
 from robustdr.errors import UserError
 from robustdr.needs import ORIGINAL
@@ -49,10 +50,11 @@ class Rerank(Trained):
     }
     rules: ClassVar[Tree] = {**Trained.rules, "required": [*Trained.rules["required"], "candidates", "ranker"]}
     sources: ClassVar[dict[str, set[str]]] = {
-        "variations": {"variation"},
+        "variations": {"variation", "variations"},
         "negatives": {"groups"},
         "teacher": {"teacher_scores"},
     }
+    given: ClassVar[set[str]] = {*Trained.given, "vectors"}
     ranks = "robustdr.retrieval.rerank"
     trains = "robustdr.training.rerank"
 
@@ -76,6 +78,11 @@ class Rerank(Trained):
             depth = self.depth(config, scale, name)
             if first and depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
                 raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
+        if "loss" in recipe and "vectors" in losses.check(**recipe["loss"]):
+            able = [ranker for ranker in RANKERS.names() if RANKERS.literal(ranker, "represents")]
+            if (ranker := recipe["ranker"]["name"]) not in able:
+                needs = f"the loss {recipe['loss']['name']} needs vectors of queries"
+                raise UserError(f"{where}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
         parent = config.systems.get(recipe["initial"], {})
         if parent.get("ranker", recipe["ranker"]) != recipe["ranker"]:
             raise UserError(

@@ -26,7 +26,7 @@ class Trained(Kind):
         "initial": {"type": "string"},
         "negatives": {"type": "string"},
         "variations": {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-        "assign": {"enum": ["one", "all", "fresh"]},
+        "assign": {"enum": ["one", "all", "fresh", "together"]},
         "augmentation": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
         "teacher": {"type": "string"},
         "loss": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
@@ -79,6 +79,9 @@ class Trained(Kind):
                 raise UserError(f"{where}: the loss {loss} needs {key}; add `{key}`")
             if key in recipe and not needs & fields and not (key == "variations" and "augmentation" in recipe):
                 raise UserError(f"{where}.{key}: the loss {loss} never reads them; remove `{key}`")
+        allowed = ("together",) if "variations" in needs else ("one", "all", "fresh")
+        if (assign := recipe.get("assign", "one")) not in allowed:
+            raise UserError(f"{where}.assign: {assign!r}; with the loss {loss} allowed: {', '.join(allowed)}")
         if "teacher" in recipe:
             teacher = kind_of(config.systems[recipe["teacher"]])
             if lacking := sorted(
