@@ -48,8 +48,10 @@ class Trained(Kind):
 
     def check(self, config: "Config", name: str, where: str) -> None:
         recipe = config.systems[name]
-        for variation in recipe.get("variations", []):
-            known(f"{where}.variations", variation, variations.names())
+        with at(f"{where}.variations"):
+            generators = {variations.drawn(variation).generator for variation in recipe.get("variations", [])}
+        for generator in sorted(generators):
+            known(f"{where}.variations", generator, variations.names())
         for scale_name, scale in config.scales.items():
             here = f"(scale {scale_name})"
             known(f"{where}.budget {here}", recipe["budget"], scale["budgets"])
@@ -57,7 +59,7 @@ class Trained(Kind):
                 known(f"{where}.collection {here}", recipe["collection"], scale["collections"])
             self._check_initial(config, recipe, scale_name, where)
             missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
-            if "variations" in recipe and set(recipe["variations"]) <= set(missing):
+            if generators and generators <= set(missing):
                 raise UserError(f"{where}.variations: scale {scale_name} can generate none of them")
             if "negatives" in recipe:
                 config.check_searchable(scale_name, recipe["collection"], f"{where}.negatives")
