@@ -107,7 +107,17 @@ def cores(w):
     return plan(w).bound["threads"]
 
 
+# Variations whose generator makes several versions of a query at once, and how many.
+VERSIONED = {name: count for p in PLANS.values() for name, count in p.versioned().items()}
+(VERSIONS,) = set(VERSIONED.values())
+
+
 # files
+
+
+def versions(query_set, suffix):
+    """The files of a query set's versions: of the one that attacks, and of those that train."""
+    return [f"{query_set}{version}{suffix}" for version in ("", *(f".version{n}" for n in range(1, VERSIONS)))]
 
 
 def tables(root):
@@ -251,8 +261,8 @@ def needed(w, split=""):
 
 
 def ranking(w, at, kinds):
-    """What ranking the variations of a split reads, by the kind of the system."""
-    return plan(w).kind(w.system).reads(plan(w), w.system, int(w.seed), at, kinds)
+    """What ranking the variations of a split reads."""
+    return plan(w).ranking(w.system, int(w.seed), at, kinds)
 
 
 def options(read):

@@ -347,7 +347,7 @@ MISTAKES = {
     "name of a query set that says too much": (
         TORODER,
         put("evaluation", "msmarco-passage", "variations", ["typo.words2"]),
-        "evaluation.msmarco-passage.variations: 'typo.words2'; allowed: <variation>, with .share<percent>",
+        "evaluation.msmarco-passage.variations: 'typo.words2'; allowed: <variation>[.share<percent>]",
         ".draw<n>",
     ),
     "unknown test of a claim": (

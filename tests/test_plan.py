@@ -238,6 +238,23 @@ def test_fresh_variations_are_drawn_once_for_every_epoch(config):
     assert len(set(drawn)) == 4
 
 
+def test_the_versions_of_a_query_have_a_key_each_of_what_decides_them(config):
+    def keys(**parameters):
+        plan = Plan(changed(config, "scales", "full", "variations", {"asked": entry(**parameters)}), "full")
+        assert plan.versioned() == {"llm": 5, "asked": 5}
+        assert plan.variation_settings(*AT, "asked.version3").parameters == {**parameters, "version": 3}
+        return [plan.variation_key(*AT, f"asked{version}") for version in ("", ".version1", ".version4")]
+
+    def entry(**parameters):
+        return {"generator": "llm", "parameters": parameters}
+
+    before = keys(engine="server")
+    assert len(set(before)) == 3
+    assert not {*before} & {*keys(engine="rules"), *keys(engine="server", model="other")}
+    how = {"concurrency": 2, "key": "KEY", "cache": "other.jsonl", "server": "vllm serve {model} --port {port}"}
+    assert keys(engine="server", **how) == before
+
+
 def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):
     entry = {"generator": "misspell", "parameters": {"variant": "released"}, "devices": 1}
     plan = Plan(changed(config, "scales", "full", "variations", {"typo": entry}), "full")

@@ -45,7 +45,7 @@ def examples() -> list[dict[str, str]]:
     """Questions with their most relevant passage and a random one."""
     source = wordnet_source()
     texts = {passage.docid: passage.text for passage in wordnet.corpus(source)}
-    asked, judgements, _ = wordnet.split(source, "train")
+    asked, judgements, *_ = wordnet.split(source, "train")
     best = {j.qid: j.docid for j in sorted(judgements, key=lambda j: j.grade)}
     rng, passages = generator("benchmark"), list(texts.values())
     return [

@@ -67,6 +67,29 @@ def test_a_log_has_queries_alone(tmp_path):
     assert made["sha256"].keys() == {"test/queries.tsv", "test/qrels.txt"}
 
 
+CANDIDATES = SOURCE | {"splits": {"dev": {"candidates": "judged"}, "test": {}}}
+
+
+def test_a_list_of_candidates_has_a_relevant_passage(tmp_path):
+    """One of the collection's relevance level; elsewhere a query may have judged passages alone that are not."""
+    card(tmp_path, CANDIDATES)
+    qrels = "q1 0 d1 3\nq2 0 d2 0\nq2 0 d3 0\n"
+    with pytest.raises(
+        UserError, match=r"dev/qrels\.txt:2: none of the 2 candidates of query 'q2' is relevant \(grade 1"
+    ):
+        card(tmp_path, CANDIDATES, dev_qrels_txt=qrels)
+    with pytest.raises(
+        UserError, match=r"qrels\.txt:1: none of the 1 candidates of query 'q1' is relevant \(grade 4 or"
+    ):
+        card(tmp_path, CANDIDATES | {"relevance_level": 4}, dev_qrels_txt="q1 0 d1 3\nq2 0 d2 4\n")
+    card(tmp_path, SOURCE, dev_qrels_txt=qrels)
+
+
+def test_a_candidate_is_a_passage(tmp_path):
+    with pytest.raises(UserError, match=r"dev/qrels\.txt:2: judges passage 'd9', which is not in \S+corpus\.jsonl"):
+        card(tmp_path, CANDIDATES, dev_qrels_txt="q1 0 d1 3\nq1 0 d9 0\nq2 0 d2 3\n")
+
+
 EMPTY = '{"docid": "d4", "title": "", "text": " "}\n'
 
 

@@ -143,6 +143,13 @@ def test_local_files_come_through(tmp_path, suffix):
     assert local_files(source) == [tmp_path / "in" / name for name in names]
 
 
+def test_grades_become_two_from_the_lowest_relevant_one(tmp_path):
+    for least, grades in ((None, [2, 0, 1]), (1, [1, 0, 1]), (2, [1, 0, 0])):
+        made = local(tmp_path) | ({"binary_from": least} if least else {})
+        write_split(made, "test", [tmp_path / "out/qrels.txt"])
+        assert [grade for of in read_qrels(tmp_path / "out/qrels.txt").values() for grade in of.values()] == grades
+
+
 def test_a_local_corpus_may_be_jsonl_and_leave_out_titles(tmp_path):
     source = local(tmp_path)
     source["corpus"] = put(

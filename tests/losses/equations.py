@@ -14,12 +14,12 @@ def tensor(rows) -> torch.Tensor:
     return torch.tensor(rows, dtype=torch.float64)
 
 
-def random_batch(seed: int, queries: int, per_query: int, dimension: int) -> Batch:
+def random_batch(seed: int, queries: int, per_query: int, dimension: int, variations: int = 2) -> Batch:
     """A batch with every field: of each query, the random negative is some other query where there is one."""
     rng = np.random.default_rng(seed)
 
-    def vectors(rows: int, columns: int = dimension) -> torch.Tensor:
-        return torch.from_numpy(rng.normal(size=(rows, columns)))
+    def vectors(*rows: int, columns: int = dimension) -> torch.Tensor:
+        return torch.from_numpy(rng.normal(size=(*rows, columns)))
 
     return Batch(
         passages=vectors(queries * per_query),
@@ -30,7 +30,8 @@ def random_batch(seed: int, queries: int, per_query: int, dimension: int) -> Bat
         teacher_passages=vectors(queries * per_query),
         anchor=vectors(queries),
         negative=torch.from_numpy((np.arange(queries) + rng.integers(1, max(queries, 2))) % queries),
-        teacher_scores=vectors(queries, per_query),
+        teacher_scores=vectors(queries, columns=per_query),
+        variations=vectors(queries, variations),
     )
 
 
@@ -153,6 +154,36 @@ def pairwise(x, held, of="softmax", queries="query"):
 
 def bpr(x, held, queries="query"):
     return {"bpr": np.mean([-np.log(distribution(pair)[0]) for pair in pairs(x, queries)])}
+
+
+def intent(x, held, alpha=1.0, tau=0.1, similarity="cosine"):
+    """Eq. 7, 8 and 10 of intent, text by text and negative by negative, as means."""
+    texts = [[query, *varied] for query, varied in zip(x.query, x.variations, strict=True)]
+    sim = {"cosine": cosine, "dot": np.dot}[similarity]
+    ranking, alignment = [], []
+    for number, intent in enumerate(texts):
+        positive, *negatives = np.split(x.passages, len(texts))[number]
+        for text in intent:
+            ranking += [-np.log(1 / (1 + np.exp(-(text @ positive - text @ other)))) for other in negatives]
+        query, *varied = intent
+        for own in varied:
+            near = np.exp(sim(query, own) / tau)
+            far = sum(np.exp(sim(query, text) / tau) for i, of in enumerate(texts) if i != number for text in of)
+            alignment.append(-np.log(near / (near + far)))
+    return {"bpr": np.mean(ranking), **({"nt_xent": alpha * np.mean(alignment)} if alpha else {})}
+
+
+def dual_contrastive(x, held, weight=0.1, tau=0.01, similarity="cosine"):
+    sim = {"cosine": cosine, "dot": np.dot}[similarity]
+    to_passage, to_query = [], []
+    for number, (query, group) in enumerate(zip(x.query, np.split(x.passages, len(x.query)), strict=True)):
+        positive, *negatives = group
+        likeness = sim(query, positive)
+        to_passage += [np.log(1 + np.exp((sim(query, other) - likeness) / tau)) for other in negatives]
+        others = [sim(positive, other) for i, other in enumerate(x.query) if i != number]
+        to_query.append(np.log(1 + np.exp((max(others) - likeness) / tau)) if others else 0)
+    terms = {"query_to_passage": np.mean(to_passage)}
+    return {**terms, **({"passage_to_query": weight * np.mean(to_query)} if weight else {})}
 
 
 def bce(x, held, queries="query"):

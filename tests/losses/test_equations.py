@@ -28,6 +28,13 @@ CASES = [
     ("pairwise", {"of": "hinge", "queries": "variation"}),
     ("bpr", {}),
     ("bpr", {"queries": "variation"}),
+    ("intent", {}),
+    ("intent", {"alpha": 0.3, "tau": 0.7, "similarity": "dot"}),
+    ("intent", {"alpha": 0.0}),
+    ("dual_contrastive", {}),
+    ("dual_contrastive", {"weight": 0.7, "tau": 0.5}),
+    ("dual_contrastive", {"similarity": "dot", "tau": 1.0}),
+    ("dual_contrastive", {"weight": 0.0}),
     ("bce", {}),
     ("bce", {"queries": "variation"}),
     ("distillation", {}),
@@ -42,8 +49,9 @@ CASES = [
     ("capot", {"variant": "released_sibling", "tau_positive": 2.0, "tau_negative": 0.5, "margin_ranking": 0.3}),
     ("capot", {"variant": "released_sibling", "tau_ranking": 0.0}),
 ]
-VECTORS = ("passages", "query", "variation", "teacher_query", "teacher_passages", "anchor", "teacher_scores")
-PAIRS = {"pairwise", "bpr"}  # they compare with negatives, and so need one
+TEXTS = ("passages", "query", "variation", "variations")
+VECTORS = (*TEXTS, "teacher_query", "teacher_passages", "anchor", "teacher_scores")
+PAIRS = {"pairwise", "bpr", "intent", "dual_contrastive"}  # they compare with negatives, and so need one
 TEACHER = ("teacher_query", "teacher_passages")
 
 every_loss = pytest.mark.parametrize("name, settings", CASES)
@@ -56,7 +64,7 @@ def arrays(batch) -> SimpleNamespace:
 
 def fields(name: str, settings: dict) -> set[str]:
     """The fields of a batch of vectors that a loss reads."""
-    return {"passages" if need == "groups" else need for need in losses.check(name, **settings)}
+    return {"passages" if need == "groups" else need for need in losses.check(name, **settings) - {"vectors"}}
 
 
 def differences(function, x: SimpleNamespace, field: str) -> np.ndarray:
@@ -78,7 +86,11 @@ def test_every_loss_is_among_the_cases():
 
 
 @every_loss
-@given(st.builds(random_batch, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4), st.integers(1, 8)))
+@given(
+    st.builds(
+        random_batch, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4), st.integers(1, 8), st.integers(1, 4)
+    )
+)
 def test_a_loss_equals_its_equations(name, settings, batch):
     assume(name not in PAIRS or len(batch.passages) > len(batch.query))
     found = losses.create(name, **settings)(batch)
@@ -135,8 +147,11 @@ def test_a_loss_reads_only_what_it_needs(name, settings):
 )
 def test_a_loss_over_groups_takes_the_scores_of_a_ranker(name, settings):
     loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
-    queries = settings.get("queries", "query")
-    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries)})
+    needs = losses.check(name, **settings)
+    read = needs & {"query", "variation", "variations"}
+    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries) for queries in read})
+    for queries in read if "vectors" in needs else ():
+        setattr(ranker, queries, getattr(batch, queries))
     assert loss(ranker) == loss(batch)
 
 

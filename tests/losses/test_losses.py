@@ -90,7 +90,8 @@ def test_without_alignment_rodr_is_the_second_stage_of_dr_oq_qv():
 
 def test_losses_by_name():
     assert losses.names() == [
-        *("bce", "bpr", "capot", "contrastive", "distillation", "lce", "pairwise", "rodr", "self_teaching")
+        *("bce", "bpr", "capot", "contrastive", "distillation", "dual_contrastive", "intent", "lce"),
+        *("pairwise", "rodr", "self_teaching"),
     ]
 
 
@@ -117,3 +118,27 @@ def test_unknown_value_of_a_setting():
         losses.check("capot", variant="txt")
     with pytest.raises(UserError, match=r"loss lce: queries: '3' is unknown; allowed: query, variation"):
         losses.create("lce", queries=3)
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        (0, "greater than 0"),
+        (-0.1, "greater than 0"),
+        (math.nan, "a finite number"),
+        ("0.1", "a valid number"),
+        (True, "a valid number"),
+    ],
+)
+def test_a_temperature_is_a_number_above_0(value, message):
+    for name in ("intent", "dual_contrastive"):
+        with pytest.raises(UserError, match=rf"loss {name}: tau: Input should be {message} \(got {value!r}\)"):
+            losses.check(name, tau=value)
+    assert losses.check("intent", tau=1) == losses.check("intent", tau=1e-3)
+
+
+def test_a_weight_is_a_finite_number():
+    with pytest.raises(UserError, match=r"loss intent: alpha: Input should be a valid number \(got 'x'\)"):
+        losses.create("intent", alpha="x")
+    with pytest.raises(UserError, match=r"loss rodr: nll: Input should be a finite number \(got inf\)"):
+        losses.check("rodr", nll=math.inf)

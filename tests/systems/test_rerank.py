@@ -22,6 +22,8 @@ DRMM = {"ranker": {"name": "drmm"}, "initial": "word_vectors"}
 TRAINED = BERT | {"collection": "msmarco-passage", "negatives": "bm25", "loss": {"name": "pairwise"}}
 DENSE = {"label": "D", "collection": "msmarco-passage", "initial": "base", "negatives": "bm25", "budget": "passage"}
 DISTILLED = DENSE | {"variations": ["misspell"], "teacher": "mono_bert", "loss": {"name": "distillation"}}
+ALIGNING = {"variations": ["misspell", "swap_words"], "assign": "together", "loss": {"name": "intent"}}
+ALIGNED = TRAINED | ALIGNING | {"ranker": {"name": "intent_bert"}}
 SPELLED = {"label": "S", "kind": "rewrite", "rewriter": "symspell", "edits": 2, "ranker": "bm25_terrier"}
 
 
@@ -155,6 +157,38 @@ MISTAKES = {
         {"new": DISTILLED | {"teacher": "drmm"}, "drmm": BERT | DRMM},
         ".teacher: the loss distillation needs teacher_scores, which 'drmm', of the kind rerank, does not give",
     ),
+    "a loss over vectors of queries without any": (
+        {"new": ALIGNED | {"ranker": {"name": "mono_bert"}}},
+        ".ranker: 'mono_bert'; the loss intent needs vectors of queries; allowed: intent_bert",
+    ),
+    "a loss over all variations without any": (
+        {"new": without(ALIGNED, "variations", "assign")},
+        ": the loss intent needs variations; add `variations`",
+    ),
+    "one variation where a loss reads all": (
+        {"new": without(ALIGNED, "assign")},
+        ".assign: 'one'; with the loss intent allowed: together",
+    ),
+    "all variations in turn where a loss reads them together": (
+        {"new": DENSE | ALIGNING | {"assign": "all"}},
+        ".assign: 'all'; with the loss intent allowed: together",
+    ),
+    "all variations where a loss reads one": (
+        {"new": DENSE | {"loss": {"name": "self_teaching"}, "variations": ["misspell"], "assign": "together"}},
+        ".assign: 'together'; with the loss self_teaching allowed: one, all, fresh",
+    ),
+    "passages for queries in a ranker": (
+        {"new": TRAINED | {"loss": {"name": "dual_contrastive"}}},
+        ".loss: dual_contrastive needs passages, which a system of the kind rerank has not",
+    ),
+    "a temperature of 0": (
+        {"new": ALIGNED | {"loss": {"name": "intent", "tau": 0}}},
+        ".loss: loss intent: tau: Input should be greater than 0 (got 0)",
+    ),
+    "what a vector is made of": (
+        {"new": ALIGNED | {"ranker": {"name": "intent_bert", "reads": "pairs"}}},
+        ".ranker: ranker intent_bert: reads: 'pairs' is unknown (did you mean pair?); allowed: pair, query",
+    ),
     "distillation without a teacher": (
         {"new": without(DISTILLED, "teacher")},
         ": the loss distillation needs teacher; add `teacher`",
@@ -195,6 +229,28 @@ def test_good_recipes_pass(added):
     plan = Plan(config, "mini")
     assert {name: plan.why_not(name) for name in systems} == dict.fromkeys(systems, "")
     assert plan.kind("four").depth(config, "mini", "four") == plan.bound["depths"]["100"] and plan.lineage("four") == []
+
+
+def test_a_loss_over_all_variations_passes_for_both_kinds(added):
+    plan = Plan(load(added({"one": ALIGNED, "two": DENSE | ALIGNING})), "mini")
+    for system in ("one", "two"):
+        assert plan.training_data_settings(system).assign == "together"
+        assert plan.train_settings(system).loss == {"name": "intent"}
+        assert len(plan.training_variations(system)) == 2
+    assert plan.train_settings("one").new_layers_learning_rate is None
+
+
+def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
+    folder = added({"new": ALIGNED})
+    path = folder / "scales" / "mini.yaml"
+    scale, own = path.read_text(encoding="utf-8"), "mono_bert: {<<: *passage, "
+    assert own in scale and "passage: &passage\n" in scale
+    path.write_text(scale.replace(own, f"{own}new_layers_learning_rate: 1.0e-3, "), encoding="utf-8")
+    assert Plan(load(folder), "mini").train_settings("new").new_layers_learning_rate == 1e-3
+    rate = "passage: &passage\n    new_layers_learning_rate: 1.0e-3\n"
+    path.write_text(scale.replace("passage: &passage\n", rate), encoding="utf-8")
+    with pytest.raises(UserError, match=r"\.budget \(scale mini\): a dual encoder has no new_layers_learning_rate"):
+        load(folder)
 
 
 @pytest.fixture(scope="module")

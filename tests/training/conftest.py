@@ -54,6 +54,17 @@ def queries_file(training_file) -> Path:
 
 
 @pytest.fixture(scope="session")
+def intents_file(training_file) -> Path:
+    """The training file with two variations of each query."""
+    path = training_file.with_name("intents.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for line in map(json.loads, training_file.read_text(encoding="utf-8").splitlines()):
+            line["query_variation"] = [line["query_variation"], " ".join(reversed(line["query"].split()))]
+            file.write(json.dumps(line) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
 def embeddings(training_file, tiny_model, tmp_path_factory) -> list[Path]:
     """The teacher's vectors of all passages of the training file, in two shards."""
     folder = tmp_path_factory.mktemp("embeddings")

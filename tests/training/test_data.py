@@ -172,6 +172,15 @@ def test_all_variations_that_change_the_tokens_are_kept_once(stage):
     assert [example.variations for example in examples] == [("a tree", "the road", "A Tree")] * 3 + [("the road",)]
 
 
+def test_variations_that_are_trained_on_together_are_as_many_for_every_query(stage):
+    """Those that change nothing, and the same one twice, too."""
+    variations = {kind: dict.fromkeys(QIDS, text) for kind, text in (("one", "what is gold"), ("two", "the road"))}
+    variations["three"] = dict.fromkeys(QIDS, "the road")
+    examples = read_training_data(stage(variations=variations, assign="together"))
+    assert [example.qid for example in examples] == ["q1", "q2"]
+    assert [example.variations for example in examples] == [("what is gold", "the road", "the road")] * 2
+
+
 def negatives(path):
     lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return {line["query_id"]: [passage["docid"] for passage in line["negative_passages"]] for line in lines}

@@ -1,5 +1,6 @@
 """Trainings of rankers against scores of single pairs, computed anew, one pair at a time."""
 
+import copy
 import json
 import os
 import subprocess
@@ -9,9 +10,12 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers.models.bert.modeling_bert import BertLayer
 
 from rankers.word_vectors import vectors_of
+from robustdr.errors import UserError
 from robustdr.files import sha256
 from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load, saved
@@ -43,24 +47,32 @@ def cross(tmp_path_factory, tiny_model):
     return folder
 
 
+@pytest.fixture(scope="module")
+def cross_with_layer(tmp_path_factory, tiny_model):
+    """A directory of intent's ranker, head and layer drawn."""
+    folder = tmp_path_factory.mktemp("cross_with_layer")
+    load("intent_bert", tiny_model, seed=3).save(folder)
+    return folder
+
+
 @pytest.fixture()
 def ranker_settings(settings):
     """`ranker_settings("knrm", …)`: of a training of this ranker that is over in a second."""
 
-    def made(ranker, **changes):
+    def made(ranker, own=None, **changes):
         told = asdict(settings) | {"loss": {"name": "pairwise"}} | changes
         del told["encoders"]
-        return RankerTraining(**told, ranker={"name": ranker})
+        return RankerTraining(**told, ranker={"name": ranker, **(own or {})})
 
     return made
 
 
 @pytest.fixture()
-def fit(cross, word_vectors, training_file, ranker_settings, tmp_path):
+def fit(cross, cross_with_layer, word_vectors, training_file, ranker_settings, tmp_path):
     """`fit("name", "knrm", …)`: train this ranker into tmp_path/name, with other settings where given."""
 
     def run(name, ranker="mono_bert", seed=1, initial=None, data=training_file, read=None, snapshots=None, **changes):
-        initial = initial or (cross if ranker == "mono_bert" else word_vectors)
+        initial = initial or {"mono_bert": cross, "intent_bert": cross_with_layer}.get(ranker, word_vectors)
         output, resume = tmp_path / name, tmp_path / "resume" / name
         told = ranker_settings(ranker, **changes)
         loop.train("robustdr.training.rerank", told, seed, "key", data, initial, output, resume, read, snapshots)
@@ -77,11 +89,13 @@ class PlainBert(torch.nn.Module):
         self.model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
 
-    def forward(self, query, passage):
+    def ids(self, query, passage):
         query, passage = (self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in (query, passage))
         first, end = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
-        ids = [first, *query[:QUERY_LENGTH], end, *passage[:PASSAGE_LENGTH], end]
-        return self.model(torch.tensor([ids])).logits[0, 0]
+        return torch.tensor([[first, *query[:QUERY_LENGTH], end, *passage[:PASSAGE_LENGTH], end]])
+
+    def forward(self, query, passage):
+        return self.model(self.ids(query, passage)).logits[0, 0]
 
     def named(self):
         return dict(self.model.named_parameters())
@@ -187,6 +201,125 @@ def test_steps_are_those_of_single_pairs(fit, cross, word_vectors, training_file
         if not name.endswith(IDLE):
             moved = (expected[name] - start[name]).abs().mean()
             assert moved > 0 and (found[name] - expected[name]).abs().mean() <= 0.01 * moved, name
+
+
+class PlainIntent(PlainBert):
+    """With BERT's own layer after the last one, its weights those of the directory's."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        config = copy.deepcopy(self.model.config)
+        width = config.hidden_size
+        config.intermediate_size = 4 * width
+        self.layer, drawn = BertLayer(config), load_file(folder / "query_layer.safetensors")
+        with torch.no_grad():
+            for place, name in enumerate(("query", "key", "value")):
+                part = getattr(self.layer.attention.self, name)
+                part.weight.copy_(drawn["self_attn.in_proj_weight"][place * width : (place + 1) * width])
+                part.bias.copy_(drawn["self_attn.in_proj_bias"][place * width : (place + 1) * width])
+            for module, name in self.places():
+                module.weight.copy_(drawn[f"{name}.weight"])
+                module.bias.copy_(drawn[f"{name}.bias"])
+        self.eval()
+
+    def places(self):
+        out, norm = self.layer.attention.output.dense, self.layer.attention.output.LayerNorm
+        yield from ((out, "self_attn.out_proj"), (norm, "norm1"), (self.layer.intermediate.dense, "linear1"))
+        yield from ((self.layer.output.dense, "linear2"), (self.layer.output.LayerNorm, "norm2"))
+
+    def vector(self, query, passage):
+        """Of [CLS], after the layer."""
+        return self.layer(self.model.bert(self.ids(query, passage)).last_hidden_state)[0, 0]
+
+    def moved(self):
+        """The layer's weights by the names of the directory."""
+        parts = [getattr(self.layer.attention.self, name) for name in ("query", "key", "value")]
+        found = {"self_attn.in_proj_weight": torch.cat([part.weight for part in parts])}
+        for module, name in self.places():
+            found |= {f"{name}.weight": module.weight, f"{name}.bias": module.bias}
+        return {name: value.detach().clone() for name, value in found.items()}
+
+
+@pytest.mark.parametrize("reads", ["pair", "query"])
+def test_steps_of_intent_are_those_of_single_texts(fit, cross_with_layer, intents_file, reads):
+    """Four intents of three texts: scores with three passages each, and vectors; two learning rates."""
+    rate, new_rate = 1e-3, 1e-2
+    model = fit(
+        "model",
+        "intent_bert",
+        own={"reads": reads},
+        data=intents_file,
+        loss={"name": "intent", "alpha": 0.5, "tau": 0.2},
+        epochs=STEPS / 6,
+        query_length=QUERY_LENGTH,
+        passage_length=PASSAGE_LENGTH,
+        learning_rate=rate,
+        new_layers_learning_rate=new_rate,
+        warmup=0.0,
+        weight_decay=DECAY,
+        max_gradient_norm=NORM,
+        freeze_word_embeddings=False,
+    )
+    plain, examples, rows = PlainIntent(cross_with_layer), read_training_data(intents_file), []
+    start = {**plain.moved(), **{name: p.detach().clone() for name, p in plain.named().items()}}
+    parameters = dict(plain.named_parameters())
+    new = [name for name in parameters if name.startswith(("layer.", "model.classifier."))]
+    groups = [
+        {"params": [parameters[n]], "rate": new_rate if n in new else rate, "weight_decay": DECAY * (p.ndim > 1)}
+        for n, p in parameters.items()
+    ]
+    optimiser = torch.optim.AdamW(groups)
+    for number, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, STEPS)):
+        ranking, vectors = [], []
+        for place, at in enumerate(seen.examples):
+            group = [" ".join(filter(None, passage[1:])) for passage in seen.passages[3 * place : 3 * place + 3]]
+            texts = [examples[at].query, *examples[at].variations]
+            for text in texts:
+                positive, *negatives = [plain(text, passage) for passage in group]
+                ranking += [torch.log(1 + torch.exp(negative - positive)) for negative in negatives]
+            beside = group[0] if reads == "pair" else ""
+            vectors.append([v / v.norm() for v in (plain.vector(text, beside) for text in texts)])
+        aligned = []
+        for place, (query, *varied) in enumerate(vectors):
+            others = [text for i, texts in enumerate(vectors) if i != place for text in texts]
+            far = sum(torch.exp(query @ text / 0.2) for text in others)
+            near = [torch.exp(query @ text / 0.2) for text in varied]
+            aligned += [torch.log((own + far) / own) for own in near]
+        terms = {"bpr": sum(ranking) / len(ranking), "nt_xent": 0.5 * sum(aligned) / len(aligned)}
+        assert (len(ranking), len(aligned)) == (24, 8)
+        optimiser.zero_grad()
+        sum(terms.values()).backward()
+        norm = torch.nn.utils.clip_grad_norm_(parameters.values(), NORM)
+        for of in optimiser.param_groups:
+            of["lr"] = of["rate"] * (STEPS - number) / STEPS
+        optimiser.step()
+        rows.append({"gradient_norm": norm.item(), **{name: term.item() for name, term in terms.items()}})
+    assert [{name: float(row[name]) for name in rows[0]} for row in log(model)] == [
+        pytest.approx(row, rel=2e-3) for row in rows
+    ]
+    found = {**weights(model), **load_file(model / "query_layer.safetensors")}
+    expected = {**{name: p.detach() for name, p in plain.named().items()}, **plain.moved()}
+    for name in expected:
+        if not name.endswith(IDLE):
+            moved = (expected[name] - start[name]).abs().mean()
+            assert moved > 0 and (found[name] - expected[name]).abs().mean() <= 0.01 * moved, name
+    assert saved(model)["settings"] == {"reads": reads}
+
+
+def test_queries_with_more_and_with_fewer_variations_do_not_go_together(fit, intents_file, tmp_path):
+    first, *lines = intents_file.read_text().splitlines()
+    first = json.loads(first)
+    first["query_variation"].append("a third one")
+    (tmp_path / "data.jsonl").write_text("\n".join([json.dumps(first), *lines]) + "\n")
+    with pytest.raises(UserError, match=r"data\.jsonl: queries with 2 to 3 variations; the loss intent needs as many"):
+        fit("model", "intent_bert", data=tmp_path / "data.jsonl", loss={"name": "intent"})
+
+
+def test_without_a_rate_of_their_own_new_layers_have_the_others(fit, intents_file):
+    told = {"data": intents_file, "loss": {"name": "intent"}, "epochs": 0.5, "learning_rate": 1e-3}
+    without = fit("without", "intent_bert", **told)
+    assert same(without, fit("same", "intent_bert", new_layers_learning_rate=1e-3, **told))
+    assert not same(without, fit("other", "intent_bert", new_layers_learning_rate=1e-2, **told))
 
 
 def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):

@@ -69,6 +69,8 @@ def trained_plainly(loss: dict, data: Path, initial: Path, teacher: Path) -> tup
         passages = [f"{title} [SEP] {text}" if title else text for _, title, text in seen.passages]
         batch = Batch(positive=torch.arange(4) * 3)
         batch.query, batch.variation = student(seen.query, QUERY_LENGTH), student(seen.variation, QUERY_LENGTH)
+        own = [text for at in seen.examples for text in examples[at].variations]
+        batch.variations = student(own, QUERY_LENGTH).reshape(4, len(own) // 4, -1)
         if passages:
             batch.passages = student(passages, PASSAGE_LENGTH)
         with torch.no_grad():
@@ -105,13 +107,15 @@ def trained_plainly(loss: dict, data: Path, initial: Path, teacher: Path) -> tup
         {"name": "self_teaching"},
         {"name": "rodr"},
         {"name": "capot"},
+        {"name": "intent"},
+        {"name": "dual_contrastive"},
     ],
     ids=lambda loss: "-".join(loss.values()),
 )
 def test_steps_are_those_of_plain_transformers(
-    fit, loss, training_file, queries_file, still_model, teacher, teacher_embeddings
+    fit, loss, training_file, queries_file, intents_file, still_model, teacher, teacher_embeddings
 ):
-    data = queries_file if loss["name"] == "capot" else training_file
+    data = {"capot": queries_file, "intent": intents_file}.get(loss["name"], training_file)
     model = fit(
         "model",
         data=data,

@@ -121,7 +121,12 @@ def test_nothing_is_written_when_something_fails(tmp_path):
         name, parameters, workers = arguments
         with pytest.raises(UserError):
             variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", name, parameters, workers=workers)
-    unreachable = {"base_url": "http://127.0.0.1:9", "attempts": 1, "cache": str(tmp_path / "cache.jsonl")}
+    unreachable = {
+        "engine": "server",
+        "base_url": "http://127.0.0.1:9",
+        "attempts": 1,
+        "cache": str(tmp_path / "cache.jsonl"),
+    }
     with pytest.raises(UserError, match="does not answer"):
         variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "llm", unreachable)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["queries.tsv"]

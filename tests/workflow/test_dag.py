@@ -35,6 +35,14 @@ def test_a_table_of_full_scale_builds_without_a_network(project):
     assert not any(path.startswith("results/mini/") for path in made)
 
 
+def test_the_versions_of_a_query_come_from_one_job(project):
+    train, dev = (f"results/mini/variations/wordnet-mini/{split}" for split in ("train", "dev"))
+    jobs, _ = project.plan(
+        f"{train}/llm.version1.tsv", f"{train}/llm.version4.json", f"{dev}/llm.tsv", f"{dev}/llm.split.json"
+    )
+    assert jobs["vary_versions"] == 2 and "vary" not in jobs
+
+
 def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(project):
     jobs = project.jobs(
         "results/mini/tables/capot_table18.md", "results/mini/measures/wordnet-nature/capot_nq.at10/seed1.parquet"

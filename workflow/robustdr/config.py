@@ -7,6 +7,7 @@ from typing import Any
 
 from robustdr import variations
 from robustdr.checks import at, known
+from robustdr.collections import judged_candidates
 from robustdr.documents import conform, located, validate
 from robustdr.documents import read as read_yaml
 from robustdr.errors import UserError, unknown
@@ -41,6 +42,10 @@ class Config:
         if part.get("kind") == "questions":
             return ["answers"]
         return ["qrels", "answers"] if part.get("answers") else ["qrels"]
+
+    def judged_candidates(self, collection: str, split: str) -> bool:
+        """Whether each query of a split ranks the passages that its qrels judge, and no others."""
+        return judged_candidates(self.collections[collection], split)
 
     def check_searchable(self, scale: str, role: str, where: str) -> None:
         """Raise a `UserError` if a scale has a query log where passages are searched."""

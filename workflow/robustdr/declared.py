@@ -7,7 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robustdr.errors import unknown
+from pydantic import ConfigDict, PositiveFloat, TypeAdapter, ValidationError
+
+from robustdr.errors import UserError, unknown
+
+NUMBERS = {"float": float, "PositiveFloat": PositiveFloat, "int": int, "bool": bool}  # by annotation
+FINITE = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+def _check(where: str, value: Any, annotation: ast.expr | None) -> None:
+    """Raise a `UserError` that begins with `where` unless the value is one that the annotation allows."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=literals):
+            allowed = ast.literal_eval(literals)
+            allowed = allowed if isinstance(allowed, tuple) else (allowed,)
+            if value not in allowed:
+                raise unknown(where, str(value), allowed)
+        case ast.Name(id=kind) if kind in NUMBERS:
+            try:
+                TypeAdapter(NUMBERS[kind], config=FINITE).validate_python(value)
+            except ValidationError as error:
+                raise UserError(f"{where}: {error.errors()[0]['msg']} (got {value!r})") from None
 
 
 @dataclass(frozen=True)
@@ -46,7 +66,7 @@ class Declared:
         """All settings of a class: those given, and the defaults of the others.
 
         The settings are the arguments of its constructor that have a default; one that is annotated as a `Literal`
-        takes the values named there.
+        takes the values named there, one of `NUMBERS` a finite value of this type.
 
         Raises:
             UserError: unknown name, setting or value of a setting.
@@ -63,12 +83,7 @@ class Declared:
         for setting, value in given.items():
             if setting not in annotations:
                 raise unknown(f"{self.what} {name}: setting", setting, annotations)
-            match annotations[setting]:
-                case ast.Subscript(value=ast.Name(id="Literal"), slice=literals):
-                    allowed = ast.literal_eval(literals)
-                    allowed = allowed if isinstance(allowed, tuple) else (allowed,)
-                    if value not in allowed:
-                        raise unknown(f"{self.what} {name}: {setting}", str(value), allowed)
+            _check(f"{self.what} {name}: {setting}", value, annotations[setting])
         return {**values, **given}
 
     def create(self, name: str, *arguments: Any, **settings: Any) -> Any:

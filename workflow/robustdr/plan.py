@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from robustdr import variations
 from robustdr.collections import local_files
@@ -18,6 +18,7 @@ from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL
+from robustdr.systems.kind import At, Reads
 from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
@@ -43,12 +44,20 @@ class Plan(Places):
         settings = self.variation_settings(collection, split, variation)
         return build(find(settings.generator), settings.parameters)
 
+    def versioned(self) -> dict[str, int]:
+        """The variations whose generator makes several versions of a query at once, and how many."""
+        named = dict.fromkeys((*variations.names(), *self.bound["variations"]))
+        generators = {name: self.bound["variations"].get(name, {}).get("generator", name) for name in named}
+        counts = {name: variations.kind(generator).versions for name, generator in generators.items()}
+        return {name: count for name, count in counts.items() if count > 1}
+
     def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
         entry = {key: value for key, value in self.bound["checkpoints"][checkpoint].items() if key != "trained"}
         return CheckpointSettings(name=checkpoint, **entry)
 
     def training_data_settings(self, system: str) -> TrainingDataSettings:
-        assign: Literal["one", "all"] = "one" if self.recipe(system).get("assign", "one") == "one" else "all"
+        given = self.recipe(system).get("assign", "one")
+        assign: Any = "all" if given == "fresh" else given
         if self.trains_on_queries_alone(system):
             return TrainingDataSettings(assign)
         depth = min(self.bound["negatives"]["depth"], self.bound["retrieval"]["depth"])
@@ -202,11 +211,19 @@ class Plan(Places):
         inputs = [self.model_key(encoder, seed), self.corpus_key(collection)]
         return key(["embed"], deciding(self.embed_settings(encoder)), inputs)
 
+    def ranking(self, system: str, seed: int, at: At, kinds: list[str]) -> Reads:
+        """What ranking the variations `kinds` of a split reads beside passages and queries."""
+        own = self.kind(system).reads(self, system, seed, at, kinds)
+        if not self.config.judged_candidates(*at):
+            return own
+        qrels = self.split_files(*at)[1]
+        return Reads({**own.paths, "judged": [qrels]}, [*own.files, qrels], [*own.keys, self.split_key(*at)])
+
     @cache
     def run_key(self, system: str, seed: int, collection: str, split: str, variation: str) -> str:
         kind = self.kind(system)
         inputs = [self.queries_key(collection, split, variation), self.corpus_key(collection)]
-        inputs += kind.reads(self, system, seed, (collection, split), [variation]).keys
+        inputs += self.ranking(system, seed, (collection, split), [variation]).keys
         return key(
             ["rank", kind.ranks, *kind.modules(self, system)], deciding(self.rank_settings(system, collection)), inputs
         )
@@ -243,6 +260,8 @@ def plans(config: Config, labels: str | None = None) -> dict[str, Plan]:
         if folder and not (folder / name).is_file():
             raise UserError(f"config/config.yaml: qvg_labels: {folder / name}: no such file")
     made = {plan.root: plan for plan in (Plan(config, scale, folder) for scale in config.scales)}
+    for plan in made.values():
+        plan.searches()  # what each system ranks is known before any work
     if "results" not in made:
         raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")
     return made

@@ -8,6 +8,7 @@ from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
 from robustdr.provenance import pins
 from robustdr.reporting.settings import ClaimsSettings, FigureSettings, PageSettings, TableSettings
+from robustdr.variations import drawn
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 
@@ -61,8 +62,14 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
         for where in shown
         for kind in where["means"][MEAN]
     }
-    stand_ins = [f"{kind}: {resource}" for kind, resource in sorted(made.items()) if "stand-in" in resource]
     recipes = {system: plan.recipe(system) for system in settings["labels"]}
+    trained = [name for system in recipes for name in plan.lineage(system)]
+    made |= {
+        drawn(kind).generator: plan.generator(*plan.train_split(system), kind).resource
+        for system in trained
+        for kind in plan.training_variations(system)
+    }
+    stand_ins = [f"{kind}: {resource}" for kind, resource in sorted(made.items()) if "stand-in" in resource]
     roots = {plan.checkpoint_of(system) for system, recipe in recipes.items() if "initial" in recipe} | {*checkpoints}
     stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(roots)]
     losses = {name: plan.recipe(name)["loss"] for system in recipes for name in plan.lineage(system)}

@@ -88,17 +88,34 @@ def card(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("vary the queries of a split", settings=TEXT, tokenizer=READ, queries=READ, output=MADE, statistics=MADE)
+@stage(
+    "vary the queries of a split",
+    settings=TEXT,
+    tokenizer=READ,
+    queries=READ,
+    output={**MADES, "help": "of a generator of several versions, one of each"},
+    statistics=MADES,
+    split_={**MADE, "help": "which version of each query attacks"},
+    key_=TEXT,
+)
 def vary_split(a: argparse.Namespace) -> Made:
-    from robustdr.files import read_queries
+    from dataclasses import replace
+
+    from robustdr.files import read_queries, write_json
     from robustdr.settings import read
     from robustdr.variations.base import build, find
     from robustdr.variations.runner import run
     from robustdr.variations.settings import VariationSettings
 
     settings = read(VariationSettings, a.settings)
-    generator = build(find(settings.generator), settings.parameters)
-    run(read_queries(a.queries), a.output, a.statistics, generator, settings.seed, a.tokenizer)
+    generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
+    generator.check()
+    generator.fetch(queries)
+    for version, (output, statistics) in enumerate(zip(a.output, a.statistics, strict=True)):
+        versions: dict[str, Any] = {"version": version} if version else {}
+        run(queries, output, statistics, replace(generator, **versions), settings.seed, a.tokenizer)
+    if a.split:
+        write_json(a.split, {"key": a.key, "attacks": generator.split(queries, settings.seed)})
     return None
 
 
@@ -220,13 +237,14 @@ def embed(a: argparse.Namespace) -> Made:
     model_=READS,
     embeddings_=READS,
     candidates_=READS,
+    judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
     queries=READS,
     runs=MADES,
 )
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
-    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "candidates")}
+    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "candidates", "judged")}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None
 

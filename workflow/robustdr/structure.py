@@ -215,7 +215,7 @@ class Structure:
         def add(system: str, at: At, kinds: list[str]) -> None:
             own = ranked.setdefault((system, at), [])
             own += [kind for kind in kinds if kind not in own]
-            for other, of in self.kind(system).candidates(self, system, kinds).items():
+            for other, of in self.kind(system).candidates(self, system, at, kinds).items():
                 add(other, at, of)
 
         for system in self.needs():

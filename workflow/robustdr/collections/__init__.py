@@ -16,7 +16,7 @@ from typing import Any
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic
 
-KINDS = ("beir", "irds", "local", "questions", "wordnet")
+KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 
 
 def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
@@ -42,20 +42,26 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
 def write_split(source: dict[str, Any], split: str, outputs: Sequence[Path]) -> dict[str, int]:
     """Write files of a split, each called after what it holds.
 
+    Where the source says `binary_from`, a judgement has grade 1 from that grade on, and 0 below it.
+
     Args:
         outputs: `queries.tsv` (`qid<TAB>text`), `qrels.txt` (TREC) and `answers.jsonl` (`{"qid", "answers"}` a line),
             or some of them.
 
     Returns:
-        how many lines each has, by the name without its suffix.
+        how many lines each has, by the name without its suffix, and if any were, how many queries were `removed`.
 
     Raises:
         UserError: a split or kind that is unknown, an input that is missing or malformed, an output without a line.
     """
     made = _kind(_split(source, split).get("kind", source["kind"])).split(source, split)
+    least = source.get("binary_from")
     lines = {
         "queries": (f"{query.qid}\t{query.text}\n" for query in made.queries),
-        "qrels": (f"{judged.qid} 0 {judged.docid} {judged.grade}\n" for judged in made.judgements),
+        "qrels": (
+            f"{judged.qid} 0 {judged.docid} {judged.grade if least is None else int(judged.grade >= least)}\n"
+            for judged in made.judgements
+        ),
         "answers": (json.dumps(answers._asdict(), ensure_ascii=False) + "\n" for answers in made.answers),
     }
     counts = dict.fromkeys((output.stem for output in outputs), 0)
@@ -68,7 +74,7 @@ def write_split(source: dict[str, Any], split: str, outputs: Sequence[Path]) -> 
                     counts[output.stem] += 1
         if not all(counts.values()):
             raise UserError(f"collections.yaml: splits: {split}: it has {counts}; none may be 0")
-    return counts
+    return counts | ({"removed": made.removed} if made.removed else {})
 
 
 def local_files(source: dict[str, Any]) -> list[Path]:
@@ -78,6 +84,11 @@ def local_files(source: dict[str, Any]) -> list[Path]:
         *((part.get("kind", source["kind"]), name) for name, part in source["splits"].items()),
     ]
     return list(dict.fromkeys(path for kind, split in parts for path in _kind(kind).files(source, split)))
+
+
+def judged_candidates(source: dict[str, Any], split: str) -> bool:
+    """Whether each query of a split ranks the passages that its qrels judge, whatever their grade, and no others."""
+    return source.get("splits", {}).get(split, {}).get("candidates") == "judged"
 
 
 def _kind(name: str) -> ModuleType:

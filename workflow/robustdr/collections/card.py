@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from robustdr.collections import judged_candidates
 from robustdr.collections.reading import read_records
 from robustdr.errors import UserError
 from robustdr.files import read_answers, read_lines, read_qrels, read_queries, sha256, write_json
@@ -29,7 +30,7 @@ def write_card(source: dict[str, Any], corpus: Path | None, splits: Mapping[str,
     Raises:
         UserError: the first thing that is wrong, with file and line: a docid given twice, an empty passage, an empty or
             repeated query, a judgement about a passage or a query that is not there, a query without a judgement or an
-            answer, text that is not UTF-8.
+            answer, or without a relevant passage where it ranks its judged ones, text that is not UTF-8.
     """
     judged: dict[str, Path] = {}
     described: dict[str, dict[str, Any]] = {}
@@ -43,6 +44,8 @@ def write_card(source: dict[str, Any], corpus: Path | None, splits: Mapping[str,
         if "qrels" in path:
             judgements = read_qrels(path["qrels"])
             _check_queries(path["queries"], texts, path["qrels"], judgements, "judgement")
+            if judged_candidates(source, name):
+                _check_candidates(path["qrels"], judgements, source.get("relevance_level", 1))
             grades = Counter(grade for of_query in judgements.values() for grade in of_query.values())
             described[name] |= {
                 "judgements": grades.total(),
@@ -75,6 +78,16 @@ def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged:
         if qid not in judged:
             raise UserError(
                 f"{_line(queries, 0, qid)}: query {qid!r} has no {what} in {judging}; leave it out or add one"
+            )
+
+
+def _check_candidates(qrels: Path, judgements: Mapping[str, Mapping[str, int]], level: int) -> None:
+    """Every query has a relevant passage among its candidates: without one, all rankings of them are alike."""
+    for qid, grades in judgements.items():
+        if max(grades.values()) < level:
+            raise UserError(
+                f"{_line(qrels, 0, qid)}: none of the {len(grades)} candidates of query {qid!r} is relevant (grade "
+                f"{level} or more); leave the query out, or judge one that is"
             )
 
 

@@ -35,8 +35,9 @@ class Answers(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The queries of a split with what judges them: judgements, answers, or both."""
+    """The queries of a split with what judges them, judgements, answers, or both; how many queries were removed."""
 
     queries: Iterable[Query]
     judgements: Iterable[Judgement] = ()
     answers: Iterable[Answers] = ()
+    removed: int = 0

@@ -11,26 +11,30 @@ class Batch:
     """Vectors of one batch of B queries and P passages (P = B · (1 + n)), dimension d.
 
     Each query's group, its positive and then its n negatives, lies in `passages` after the group of the query before.
-    A field that the loss does not need is None. A ranker has no vectors: what it sees are scores of groups. A loss that
-    reads nothing of the passages but the scores of groups names `groups` among its needs.
+    A field that the loss does not need is None. A ranker has no vectors of passages: what it sees are scores of groups.
+    A loss that reads nothing of the passages but the scores of groups names `groups` among its needs, and one that
+    reads vectors of queries beside such scores names `vectors`.
 
     Attributes:
         passages: [P, d]
         positive: [B], int64: the row of `passages` that holds each query's positive, i · (1 + n) for query i
         query: [B, d], the original queries
         variation: [B, d], the queries' variations
+        variations: [B, K, d], K variations of each query
         teacher_query: [B, d], the original queries as the frozen teacher sees them
         teacher_passages: [P, d], the passages as the frozen teacher sees them
         anchor: [B, d], the original queries as the frozen initial model sees them
         negative: [B], int64: the row of `query` that is each query's random negative
         teacher_scores: [B, 1 + n], a ranker's scores of each original query's own group
         query_scores, variation_scores: [B, 1 + n], a ranker's scores of each query's own group
+        variations_scores: [B, K, 1 + n], likewise
     """
 
     passages: torch.Tensor | None = None
     positive: torch.Tensor | None = None
     query: torch.Tensor | None = None
     variation: torch.Tensor | None = None
+    variations: torch.Tensor | None = None
     teacher_query: torch.Tensor | None = None
     teacher_passages: torch.Tensor | None = None
     anchor: torch.Tensor | None = None
@@ -38,6 +42,7 @@ class Batch:
     teacher_scores: torch.Tensor | None = None
     query_scores: torch.Tensor | None = None
     variation_scores: torch.Tensor | None = None
+    variations_scores: torch.Tensor | None = None
 
     def scores(self, queries: str) -> torch.Tensor:
         """Dot products of the queries in the field `queries` with all passages of the batch: [B, P]."""
@@ -47,15 +52,15 @@ class Batch:
     def group_scores(self, queries: str) -> torch.Tensor:
         """Scores of the queries in the field `queries` with their own group, the positive first: [B, 1 + n].
 
-        Those of a ranker, or dot products of vectors.
+        Those of a ranker, or dot products of vectors; of `variations`, [B, K, 1 + n].
         """
         scores = getattr(self, f"{queries}_scores")
         if scores is not None:
             return scores
         assert self.passages is not None
-        vectors = getattr(self, queries)  # [B, d]
+        vectors = getattr(self, queries)  # [B, d] or [B, K, d]
         groups = self.passages.unflatten(0, (len(vectors), -1))  # [B, 1 + n, d]
-        return torch.einsum("bd,bnd->bn", vectors, groups)
+        return torch.einsum("b...d,bnd->b...n", vectors, groups)
 
 
 def kl(teacher: torch.Tensor, student: torch.Tensor) -> torch.Tensor:

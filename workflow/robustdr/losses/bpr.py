@@ -8,6 +8,11 @@ import torch.nn.functional as F
 from robustdr.losses.batch import Batch
 
 
+def bpr(scores: torch.Tensor) -> torch.Tensor:
+    """−ln σ(s⁺ − s⁻), mean over all pairs of a positive, the first of its group, and a negative: […, 1 + n] -> []."""
+    return -F.logsigmoid(scores[..., :1] - scores[..., 1:]).mean()
+
+
 class BPR:
     """−ln σ(s⁺ − s⁻), mean over all (positive, negative) pairs of a group (Rendle et al. 2009; intent §3).
 
@@ -21,5 +26,4 @@ class BPR:
         self.queries = queries
 
     def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
-        scores = batch.group_scores(self.queries)  # [B, 1 + n]
-        return {"bpr": -F.logsigmoid(scores[:, :1] - scores[:, 1:]).mean()}
+        return {"bpr": bpr(batch.group_scores(self.queries))}

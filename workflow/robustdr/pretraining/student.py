@@ -97,6 +97,11 @@ class Student:
         """What is trained, by name; what both sides share has one."""
         return {name: p for name, p in self.model.named_parameters() if p.requires_grad}
 
+    @property
+    def rates(self) -> dict[str, float]:
+        """The highest learning rate of each parameter."""
+        return dict.fromkeys(self.parameters, self.settings.learning_rate)
+
     def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
         """The terms of the loss of this process's passages."""
         torch.manual_seed(digest(self.seed, "dropout", step, distributed.rank()))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import torch
 from transformers import AutoModelForSequenceClassification
@@ -30,7 +31,7 @@ class MonoBert(Ranker):
     """
 
     initial = ("encoder",)
-    files = (
+    files: ClassVar[tuple[str, ...]] = (
         "model.safetensors",
         "config.json",
         "tokenizer.json",
@@ -70,12 +71,16 @@ class MonoBert(Ranker):
             tokens.append((joined.ids[:first], joined.ids[first:]))
         return tokens
 
-    def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
+    def features(self, tokens: Sequence[Tokens]) -> dict[str, torch.Tensor]:
+        """What the transformer reads of pairs, padded: [pairs, tokens] each."""
         features = pad([[*first, *second] for first, second in tokens], self.tokenizer.pad_token_id)
         if self.typed:
             types = [[0] * len(first) + [1] * len(second) for first, second in tokens]
             features["token_type_ids"] = pad(types, 0)["input_ids"]
-        logits = self.model(**{name: ids.to(self.device) for name, ids in features.items()}).logits  # [pairs, labels]
+        return {name: ids.to(self.device) for name, ids in features.items()}
+
+    def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
+        logits = self.model(**self.features(tokens)).logits  # [pairs, labels]
         return logits[:, 0] if logits.shape[1] == 1 else logits.log_softmax(-1)[:, -1]
 
     def save(self, folder: Path) -> None:

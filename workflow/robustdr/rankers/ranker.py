@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,11 +48,13 @@ class Ranker(torch.nn.Module, ABC):
         initial: forms of the checkpoints that it can start from; see `encoding.directory.FORMS`.
         files: what its own directory holds.
         counts: whether it must `count` the words of the passages that it ranks.
+        represents: whether it can `represent` queries by vectors, beside its scores.
     """
 
     initial: ClassVar[tuple[str, ...]]
     files: ClassVar[tuple[str, ...]]
     counts: ClassVar[bool] = False
+    represents: ClassVar[bool] = False
 
     computing: Any  # a context in which it computes in its precision; `load` sets it
 
@@ -92,14 +94,28 @@ class Ranker(torch.nn.Module, ABC):
 
     def score(self, tokens: Sequence[Tokens], seed: int = 0, limit: int | None = None) -> torch.Tensor:
         """Scores, [pairs], float32, with gradients where they are enabled; `seed` is that of dropout."""
-        groups, scores = self.groups(tokens, limit), []
+        return self.in_groups(self, tokens, seed, limit)
+
+    def represent(self, pairs: Sequence[Pair], query_length: int, passage_length: int, seed: int = 0) -> torch.Tensor:
+        """Vectors of the queries of pairs, [pairs, d], float32, likewise."""
+        raise NotImplementedError
+
+    def in_groups(
+        self,
+        function: Callable[[Sequence[Tokens]], torch.Tensor],
+        tokens: Sequence[Tokens],
+        seed: int,
+        limit: int | None = None,
+    ) -> torch.Tensor:
+        """What a function of pairs that go through the model together makes of any number of them, [pairs, …]."""
+        groups, found = self.groups(tokens, limit), []
         with self.computing():
             for number, group in enumerate(groups):
                 if self.training:
                     torch.manual_seed(digest(seed, number))
-                scores.append(self([tokens[i] for i in group]).float())
+                found.append(function([tokens[i] for i in group]).float())
         order = torch.tensor([position for group in groups for position in group], device=self.device)
-        return torch.cat(scores)[order.argsort()]
+        return torch.cat(found)[order.argsort()]
 
     def predict(
         self, pairs: Sequence[Pair], query_length: int, passage_length: int, names: Sequence[tuple[str, str]]

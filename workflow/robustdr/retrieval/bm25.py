@@ -11,7 +11,7 @@ import Stemmer
 
 from robustdr.collections.reading import read_corpus
 from robustdr.retrieval.best import best
-from robustdr.retrieval.rank import Files
+from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
 
@@ -38,6 +38,11 @@ class Index:
         self.scorer.index(tokens, show_progress=False)
 
     @cached_property
+    def rows(self) -> dict[str, int]:
+        """The place of every passage by docid."""
+        return {docid: row for row, docid in enumerate(self.docids)}
+
+    @cached_property
     def words(self) -> dict[int, str]:
         """Terms as they are written, after stemming."""
         stems = self.tokenizer.stem_to_sid if self.tokenizer.stemmer else self.tokenizer.word_to_id
@@ -54,10 +59,13 @@ class Index:
         (known,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
         return len(words), Counter(term for term in known if self.words[term])
 
-    def search(self, queries: dict[str, str]) -> dict[str, Ranking]:
-        """The best passages of every query that have any of its words."""
+    def search(self, queries: dict[str, str], lists: Lists) -> dict[str, Ranking]:
+        """The best passages of every query that have any of its words; where there are `lists`, all of its own."""
         texts = list(queries.values())
         tokens = self.tokenizer.tokenize(texts, update_vocab=False, show_progress=False, return_as="ids")
+        if lists:
+            scored = zip(queries, map(self.scorer.get_scores_from_ids, tokens), strict=True)
+            return {qid: self.ranked(scores, lists[qid]) for qid, scores in scored}
 
         def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
             rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
@@ -69,10 +77,15 @@ class Index:
             for position, qid in enumerate(queries)
         }
 
+    def ranked(self, scores: np.ndarray, docids: list[str]) -> Ranking:
+        """The ranking of some passages by the scores of all, [passages]."""
+        return rank(((docid, float(scores[self.rows[docid]])) for docid in docids), len(docids))
+
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[dict[str, Ranking]]:
     """Rank the passages for every query set with BM25."""
-    index = Index(settings, corpus)
-    yield from map(index.search, query_sets)
+    index, lists = Index(settings, corpus), judged_lists(files)
+    for queries in query_sets:
+        yield index.search(queries, lists)

@@ -6,11 +6,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from robustdr.files import read_queries
+from robustdr.errors import UserError
+from robustdr.files import read_qrels, read_queries
 from robustdr.retrieval.runs import Ranking, metadata, write_run
 from robustdr.settings import read
 
 Files = Mapping[str, Sequence[Path]]  # what a ranking reads beside passages and queries, by name
+Lists = dict[str, list[str]]  # docids by query id
 
 
 class Ranks(Protocol):
@@ -21,7 +23,15 @@ class Ranks(Protocol):
     def rankings(
         self, settings: Any, corpus: Path, files: Files, query_sets: list[dict[str, str]]
     ) -> Iterator[dict[str, Ranking]]:
-        """The rankings of every query set, in their order: by query id, best passage first."""
+        """The rankings of every query set, in their order: by query id, best passage first.
+
+        Where `files` has `judged`, they are those of `judged_lists`, whole.
+        """
+
+
+def judged_lists(files: Files) -> Lists:
+    """The passages that each query ranks, and no others: those that the qrels `judged` name. Empty without any."""
+    return {qid: list(grades) for path in files.get("judged", ()) for qid, grades in read_qrels(path).items()}
 
 
 def write_runs(
@@ -43,10 +53,16 @@ def write_runs(
         query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
 
     Raises:
-        UserError: what the module reports.
+        UserError: what the module reports, or a ranking that is not of a query's judged candidates.
     """
     module: Ranks = import_module(ranks)  # type: ignore[assignment]
     told: Any = read(module.Settings, settings)
     ranked = module.rankings(told, corpus, files, [read_queries(path) for path in query_sets])
+    lists = judged_lists(files)
     for query_set, run, key, rankings in zip(query_sets, runs, keys, ranked, strict=True):
+        for qid, docids in lists.items():
+            if {docid for docid, _ in rankings.get(qid, ())} != {*docids}:
+                raise UserError(
+                    f"{ranks}: its ranking for query {qid!r} of {query_set} is not of the judged candidates"
+                )
         write_run(run, rankings, metadata(tag, key, collection, query_set, asdict(told)))

@@ -14,7 +14,7 @@ from robustdr.encoding import hardware
 from robustdr.errors import UserError, unknown
 from robustdr.files import read_queries
 from robustdr.rankers.ranker import Pair, load, passage_text, saved
-from robustdr.retrieval.rank import Files
+from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank, read_run, write_run
 from robustdr.retrieval.settings import RerankSettings as Settings
 
@@ -28,7 +28,7 @@ def rankings(
     """Rank the candidates of every query set anew; a text that several of them have is scored once.
 
     Args:
-        files: `model`: the ranker's directory; `candidates`: a run for each query set.
+        files: `model`: the ranker's directory; `candidates`: a run for each query set, where there is no `judged`.
 
     Raises:
         UserError: see `candidates`, `read_texts` and `Ranker.predict`.
@@ -40,7 +40,10 @@ def rankings(
         ranker.count(text for _, text in read_corpus(corpus))
     shared = Counter(text for queries in query_sets for text in set(queries.values()))
     known: dict[Pair, float] = {}  # scores by query text and docid
-    every = [candidates(*of, settings.depth) for of in zip(files["candidates"], query_sets, strict=True)]
+    if lists := judged_lists(files):
+        every = [[(qid, docid) for qid in queries for docid in lists[qid]] for queries in query_sets]
+    else:
+        every = [candidates(*of, settings.depth) for of in zip(files["candidates"], query_sets, strict=True)]
     texts = read_texts(corpus, chain.from_iterable(every))
     for places, queries in zip(every, query_sets, strict=True):
         new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.retrieval.bm25 import Index
-from robustdr.retrieval.rank import Files
+from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank
 from robustdr.retrieval.settings import RM3Settings as Settings
 
@@ -76,14 +76,19 @@ def expand(settings: Settings, index: Index, text: str, found: list[tuple[int, f
     return {t: share * known.get(t, 0) / max(own, 1) + (1 - share) * feedback.get(t, 0.0) for t in terms}
 
 
-def search(settings: Settings, index: Index, weights: Weights) -> Ranking:
-    """The best passages under BM25, each term's score times its weight w; in Terrier, times (k3 + 1) w / (k3 + w)."""
+def score(settings: Settings, index: Index, weights: Weights) -> np.ndarray:
+    """BM25's scores of all passages, each term's times its weight w; in Terrier, times (k3 + 1) w / (k3 + w)."""
     scores = np.zeros(len(index.docids))
     matrix = index.scorer.scores
     for term, weight in weights.items():
         column = slice(matrix["indptr"][term], matrix["indptr"][term + 1])
         counted = (K3 + 1) * weight / (K3 + weight) if settings.variant == "terrier" else weight
         scores[matrix["indices"][column]] += counted * matrix["data"][column]
+    return scores
+
+
+def search(settings: Settings, index: Index, scores: np.ndarray) -> Ranking:
+    """The best passages by the scores of all."""
     rows = np.flatnonzero(scores > 0)
     best = rows[np.argsort(-scores[rows], kind="stable")]
     cut = scores[best[settings.bm25.depth - 1]] if len(best) > settings.bm25.depth else 0.0
@@ -94,10 +99,15 @@ def search(settings: Settings, index: Index, weights: Weights) -> Ranking:
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[dict[str, Ranking]]:
-    """Rank the passages for every query set: BM25, expansion, and BM25 again."""
-    index = Index(settings.bm25, corpus)
-    place = {docid: row for row, docid in enumerate(index.docids)}
+    """Rank the passages for every query set: BM25, expansion, and BM25 again.
+
+    Of judged candidates the best ones are the feedback, as far as they have a word of the query.
+    """
+    index, lists = Index(settings.bm25, corpus), judged_lists(files)
     for queries in query_sets:
-        first = index.search(queries)
-        feedback = {q: [(place[d], s) for d, s in first[q][: settings.documents]] for q in queries}
-        yield {q: search(settings, index, expand(settings, index, text, feedback[q])) for q, text in queries.items()}
+        ranked = {}
+        for qid, first in index.search(queries, lists).items():
+            feedback = [(index.rows[docid], s) for docid, s in first[: settings.documents] if s > 0]
+            scores = score(settings, index, expand(settings, index, queries[qid], feedback))
+            ranked[qid] = index.ranked(scores, lists[qid]) if lists else search(settings, index, scores)
+        yield ranked

@@ -1,6 +1,6 @@
 """Dense retrieval: encode the queries, search the passage vectors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,8 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import encode_passages, iterate, separator
 from robustdr.retrieval.index import search
-from robustdr.retrieval.rank import Files
-from robustdr.retrieval.runs import Ranking
+from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.runs import Ranking, rank
 from robustdr.retrieval.settings import SearchSettings as Settings
 
 
@@ -38,13 +38,27 @@ def rankings(
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
     place = {text: row for row, text in enumerate(texts)}
+    lists = judged_lists(files)
+    wanted = {docid for docids in lists.values() for docid in docids}
     if files["embeddings"]:
         passages = iterate(list(files["embeddings"]))
     else:
         shared = part(model, QUERY) == part(model, DOCUMENT)
         documents = encoder if shared else Encoder(model, settings.precision, route=DOCUMENT)
-        texts_of_corpus = read_corpus(corpus, separator=separator(documents))
-        passages = encode_passages(documents, texts_of_corpus, settings.passage_length)
-    found = search(passages, vectors, settings.depth, settings.index)
-    for queries in query_sets:
-        yield {qid: found[place[text]] for qid, text in queries.items()}
+        of_corpus = read_corpus(corpus, separator=separator(documents))
+        read = (passage for passage in of_corpus if not lists or passage[0] in wanted)
+        passages = encode_passages(documents, read, settings.passage_length)
+    if lists:
+        known = {docid: of[row] for of, ids in passages for row, docid in enumerate(ids) if docid in wanted}
+        for queries in query_sets:
+            yield {qid: ranked(vectors[place[text]], known, lists[qid]) for qid, text in queries.items()}
+    else:
+        found = search(passages, vectors, settings.depth, settings.index)
+        for queries in query_sets:
+            yield {qid: found[place[text]] for qid, text in queries.items()}
+
+
+def ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:
+    """The ranking of some passages by the dot products of their vectors with a query's, [dimension] each."""
+    scored = ((docid, float(passages[docid].astype(np.float32) @ query)) for docid in docids)
+    return rank(scored, len(docids))

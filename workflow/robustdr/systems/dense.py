@@ -26,11 +26,11 @@ class Dense(Trained):
         "dependentRequired": {**Trained.rules["dependentRequired"], "encoders": ["loss"]},
     }
     sources: ClassVar[dict[str, set[str]]] = {
-        "variations": {"variation"},
+        "variations": {"variation", "variations"},
         "negatives": {"passages", "groups", "positive"},
         "teacher": {"teacher_query", "teacher_passages", "teacher_scores"},
     }
-    given: ClassVar[set[str]] = {*Trained.given, "anchor", "negative"}
+    given: ClassVar[set[str]] = {*Trained.given, "anchor", "negative", "vectors"}
     ranks = "robustdr.retrieval.search"
     trains = "robustdr.training.dense"
 
@@ -43,6 +43,9 @@ class Dense(Trained):
     def check(self, config: "Config", name: str, where: str) -> None:
         super().check(config, name, where)
         recipe = config.systems[name]
+        for scale, bound in config.scales.items():
+            if "new_layers_learning_rate" in bound["budgets"][recipe["budget"]]:
+                raise UserError(f"{where}.budget (scale {scale}): a dual encoder has no new_layers_learning_rate")
         parent = config.systems.get(recipe["initial"], {})
         if parent.get("encoders") == "separate" and recipe.get("encoders") != "separate":
             raise UserError(f"{where}: continues from {recipe['initial']}: add `encoders: separate`")

@@ -86,8 +86,12 @@ class Kind:
         """The typed settings that the module which ranks is told."""
         raise NotImplementedError
 
-    def candidates(self, structure: "Structure", system: str, kinds: list[str]) -> dict[str, list[str]]:
-        """The systems whose runs are ranked anew, and on which variations where those ranked are `kinds`."""
+    def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
+        """The systems whose runs are ranked anew, and on which variations where those ranked are `kinds`.
+
+        Raises:
+            UserError: nothing gives the candidates of the split `at`.
+        """
         return {}
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:

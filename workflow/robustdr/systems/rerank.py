@@ -1,8 +1,9 @@
-"""A ranking model over what another system retrieves."""
+"""A ranking model over what another system retrieves, or over a collection's judged candidates."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
+from robustdr import losses
 from robustdr.checks import at as within
 from robustdr.errors import UserError
 from robustdr.needs import ORIGINAL
@@ -18,38 +19,48 @@ if TYPE_CHECKING:
     from robustdr.structure import Structure
 
 
+JUDGED = "judged"
+
+
 class Rerank(Trained):
     """Ranks the `depth` best passages of `candidates.system` anew; a scale may take other depths for the papers'.
 
-    With `queries: original` the first stage sees the original query where the ranker sees its variation.
+    With `queries: original` the first stage sees the original query where the ranker sees its variation. Where a split
+    has judged candidates it ranks these, without a first stage; with `candidates: judged` it ranks nothing else.
     """
 
     name = "rerank"
     keys: ClassVar[Tree] = {
         **Trained.keys,
         "candidates": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["system", "depth", "queries"],
-            "properties": {
-                "system": {"type": "string"},
-                "depth": {"type": "integer", "minimum": 1},
-                "queries": {"enum": ["own", "original"]},
+            "if": {"type": "string"},
+            "then": {"const": JUDGED},
+            "else": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["system", "depth", "queries"],
+                "properties": {
+                    "system": {"type": "string"},
+                    "depth": {"type": "integer", "minimum": 1},
+                    "queries": {"enum": ["own", "original"]},
+                },
             },
         },
         "ranker": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
     }
     rules: ClassVar[Tree] = {**Trained.rules, "required": [*Trained.rules["required"], "candidates", "ranker"]}
     sources: ClassVar[dict[str, set[str]]] = {
-        "variations": {"variation"},
+        "variations": {"variation", "variations"},
         "negatives": {"groups"},
         "teacher": {"teacher_scores"},
     }
+    given: ClassVar[set[str]] = {*Trained.given, "vectors"}
     ranks = "robustdr.retrieval.rerank"
     trains = "robustdr.training.rerank"
 
     def named(self, recipe: Tree) -> dict[str, str]:
-        return {**super().named(recipe), "candidates.system": recipe["candidates"]["system"]}
+        first = _first(recipe)
+        return super().named(recipe) | ({"candidates.system": first} if first else {})
 
     def teaches(self, recipe: Tree) -> set[str]:
         """What counts the words of a collection scores no training file."""
@@ -60,13 +71,18 @@ class Rerank(Trained):
         with within(f"{where}.ranker"):
             RANKERS.settings(**_ranker(recipe))
         super().check(config, name, where)
-        first = recipe["candidates"]["system"]
+        first = _first(recipe)
         for scale, bound in config.scales.items():
             if "gradient_cache" in bound["budgets"][recipe["budget"]]:
                 raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no gradient_cache")
             depth = self.depth(config, scale, name)
-            if depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
+            if first and depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
                 raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
+        if "loss" in recipe and "vectors" in losses.check(**recipe["loss"]):
+            able = [ranker for ranker in RANKERS.names() if RANKERS.literal(ranker, "represents")]
+            if (ranker := recipe["ranker"]["name"]) not in able:
+                needs = f"the loss {recipe['loss']['name']} needs vectors of queries"
+                raise UserError(f"{where}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
         parent = config.systems.get(recipe["initial"], {})
         if parent.get("ranker", recipe["ranker"]) != recipe["ranker"]:
             raise UserError(
@@ -78,17 +94,31 @@ class Rerank(Trained):
         return RANKERS.literal(recipe["ranker"]["name"], "initial")
 
     def parents(self, structure: "Structure", system: str) -> list[str]:
-        return [*super().parents(structure, system), structure.recipe(system)["candidates"]["system"]]
+        first = _first(structure.recipe(system))
+        return [*super().parents(structure, system), *([first] if first else [])]
 
     def depth(self, config: "Config", scale: str, system: str) -> int:
-        asked = config.systems[system.partition(".")[0]]["candidates"]["depth"]
+        recipe = config.systems[system.partition(".")[0]]
+        if not _first(recipe):
+            return super().depth(config, scale, system)
+        asked = recipe["candidates"]["depth"]
         return config.scales[scale].get("depths", {}).get(str(asked), asked)
 
     def modules(self, structure: "Structure", system: str) -> list[str]:
         return [f"robustdr.rankers.{structure.recipe(system)['ranker']['name']}"]
 
-    def candidates(self, structure: "Structure", system: str, kinds: list[str]) -> dict[str, list[str]]:
-        of = structure.recipe(system)["candidates"]
+    def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
+        recipe = structure.recipe(system)
+        if structure.config.judged_candidates(*at):
+            return {}
+        if not _first(recipe):
+            collection, split = at
+            raise UserError(
+                f"config/papers/{recipe['paper']}/experiment.yaml: systems.{system}.candidates: 'judged', but "
+                f"{split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
+                "`candidates: judged` of that split in collections.yaml"
+            )
+        of = recipe["candidates"]
         return {of["system"]: kinds if of["queries"] == "own" else [ORIGINAL]}
 
     def settings(self, plan: "Plan", system: str, collection: str) -> RerankSettings:
@@ -96,11 +126,12 @@ class Rerank(Trained):
         return RerankSettings(plan.recipe(system)["ranker"], **plan.lengths(system), depth=depth, **plan.computing)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        of = plan.recipe(system)["candidates"]
-        first, taken = of["system"], kinds if of["queries"] == "own" else [ORIGINAL] * len(kinds)
-        its_seed = plan.seed_of(first, seed)
-        runs = [plan.run(first, its_seed, *at, kind) for kind in taken]
-        keys = [plan.model_key(system, seed), *(plan.run_key(first, its_seed, *at, kind) for kind in set(taken))]
+        runs, keys = [], [plan.model_key(system, seed)]
+        for first, taken in self.candidates(plan, system, at, kinds).items():
+            taken = [kind if kind in taken else ORIGINAL for kind in kinds]
+            its_seed = plan.seed_of(first, seed)
+            runs = [plan.run(first, its_seed, *at, kind) for kind in taken]
+            keys += [plan.run_key(first, its_seed, *at, kind) for kind in set(taken)]
         paths = {"model": [plan.model_folder(system, seed)], "candidates": runs}
         return Reads(paths, [*plan.model(system, seed), *dict.fromkeys(runs)], keys)
 
@@ -123,6 +154,11 @@ class Rerank(Trained):
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan, split), 240, gpus=1, cores=0)
+
+
+def _first(recipe: Tree) -> str | None:
+    """The system whose passages are ranked anew; None where they are judged candidates alone."""
+    return None if recipe["candidates"] == JUDGED else recipe["candidates"]["system"]
 
 
 def _ranker(recipe: Tree) -> Tree:

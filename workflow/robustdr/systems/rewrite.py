@@ -42,9 +42,9 @@ class Rewrite(Kind):
         ranker = config.systems[system]["ranker"]
         return kind_of(config.systems[ranker]).depth(config, scale, ranker)
 
-    def candidates(self, structure: "Structure", system: str, kinds: list[str]) -> dict[str, list[str]]:
+    def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
         (ranker,) = self.parents(structure, system)
-        return structure.kind(ranker).candidates(structure, ranker, kinds)
+        return structure.kind(ranker).candidates(structure, ranker, at, kinds)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         (ranker,) = self.parents(plan, system)

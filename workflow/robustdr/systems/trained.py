@@ -26,7 +26,7 @@ class Trained(Kind):
         "initial": {"type": "string"},
         "negatives": {"type": "string"},
         "variations": {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-        "assign": {"enum": ["one", "all", "fresh"]},
+        "assign": {"enum": ["one", "all", "fresh", "together"]},
         "augmentation": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
         "teacher": {"type": "string"},
         "loss": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
@@ -48,8 +48,10 @@ class Trained(Kind):
 
     def check(self, config: "Config", name: str, where: str) -> None:
         recipe = config.systems[name]
-        for variation in recipe.get("variations", []):
-            known(f"{where}.variations", variation, variations.names())
+        with at(f"{where}.variations"):
+            generators = {variations.drawn(variation).generator for variation in recipe.get("variations", [])}
+        for generator in sorted(generators):
+            known(f"{where}.variations", generator, variations.names())
         for scale_name, scale in config.scales.items():
             here = f"(scale {scale_name})"
             known(f"{where}.budget {here}", recipe["budget"], scale["budgets"])
@@ -57,7 +59,7 @@ class Trained(Kind):
                 known(f"{where}.collection {here}", recipe["collection"], scale["collections"])
             self._check_initial(config, recipe, scale_name, where)
             missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
-            if "variations" in recipe and set(recipe["variations"]) <= set(missing):
+            if generators and generators <= set(missing):
                 raise UserError(f"{where}.variations: scale {scale_name} can generate none of them")
             if "negatives" in recipe:
                 config.check_searchable(scale_name, recipe["collection"], f"{where}.negatives")
@@ -79,6 +81,9 @@ class Trained(Kind):
                 raise UserError(f"{where}: the loss {loss} needs {key}; add `{key}`")
             if key in recipe and not needs & fields and not (key == "variations" and "augmentation" in recipe):
                 raise UserError(f"{where}.{key}: the loss {loss} never reads them; remove `{key}`")
+        allowed = ("together",) if "variations" in needs else ("one", "all", "fresh")
+        if (assign := recipe.get("assign", "one")) not in allowed:
+            raise UserError(f"{where}.assign: {assign!r}; with the loss {loss} allowed: {', '.join(allowed)}")
         if "teacher" in recipe:
             teacher = kind_of(config.systems[recipe["teacher"]])
             if lacking := sorted(

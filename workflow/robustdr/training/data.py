@@ -119,8 +119,13 @@ def write_training_data(
     variation: Mapping[str, str | list[str]] = texts
     if varied:
         tokens = Tokenizer.from_file(str(tokenizer))
-        one = settings.assign == "one"
-        variation = assign_one(texts, varied, tokens, seed) if one else assign_all(texts, varied, tokens)
+        match settings.assign:
+            case "one":
+                variation = assign_one(texts, varied, tokens, seed)
+            case "all":
+                variation = assign_all(texts, varied, tokens)
+            case "together":
+                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in texts}
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         for qid, text in texts.items():
             line = {"query_id": qid, "query": text, "query_variation": variation[qid], **passages.get(qid, {})}

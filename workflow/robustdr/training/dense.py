@@ -124,24 +124,22 @@ class Student(LearnsFromQueries):
         """What a loss that `needs` these fields sees of a step: vectors of the texts of all processes."""
         rank, tokenise = distributed.rank(), self.encoders[QUERY].tokenise
         size = len(seen.examples)
-        share = self.settings.batch_size
-        mine = slice(rank * share, (rank + 1) * share)
+        mine = rank * self.settings.batch_size, (rank + 1) * self.settings.batch_size
         batch = Batch()
         if needs & {"passages", "groups"}:
-            per_query = len(seen.passages) // size
-            own = seen.passages[mine.start * per_query : mine.stop * per_query]
             between = separator(self.encoders[QUERY])
-            texts = [f"{title}{between}{text}" if title else text for _, title, text in own]
+            texts = [f"{title}{between}{text}" if title else text for _, title, text in seen.of("passages", *mine)]
             dropout = digest(self.seed, "dropout", step, rank, "passages")
             batch.passages = self.embed(DOCUMENT, tokenise(texts, self.settings.passage_length), dropout)
-            batch.positive = torch.arange(size, device=self.device) * per_query
-        for name in ("query", "variation"):
+            batch.positive = torch.arange(size, device=self.device) * (len(batch.passages) // size)
+        for name in ("query", "variation", "variations"):
             if name in needs:
-                tokens = tokenise(getattr(seen, name)[mine], self.settings.query_length)
-                setattr(batch, name, self.embed(QUERY, tokens, digest(self.seed, "dropout", step, rank, name)))
+                tokens = tokenise(seen.of(name, *mine), self.settings.query_length)
+                vectors = self.embed(QUERY, tokens, digest(self.seed, "dropout", step, rank, name))
+                setattr(batch, name, vectors.unflatten(0, (size, -1)) if name == "variations" else vectors)
         if self.anchor is not None:
             with torch.no_grad():
-                tokens = tokenise(seen.query[mine], self.settings.query_length)
+                tokens = tokenise(seen.of("query", *mine), self.settings.query_length)
                 batch.anchor = distributed.gather(self.anchor.embed(tokens))
         if "negative" in needs:
             batch.negative = torch.tensor(derangement(size, self.seed, "negative query", step), device=self.device)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from robustdr.errors import UserError
 from robustdr.seeds import generator
@@ -16,12 +17,22 @@ Files = Mapping[str, Sequence[Path]]  # what a training reads beside its data an
 
 @dataclass(frozen=True)
 class Step:
-    """One batch: positions of its B examples, their texts, and their B · (1 + negatives) passages, if any."""
+    """One batch: positions of its B examples, their texts, and their B · (1 + negatives) passages, if any.
+
+    Of each example, `variation` has the one whose turn it is and `variations` all of them, one after the other.
+    """
 
     examples: list[int]
     query: list[str]
     variation: list[str]
+    variations: list[str]
     passages: list[Passage]
+
+    def of(self, field: str, start: int, stop: int) -> list[Any]:
+        """What a field has of the examples from `start` to `stop`, where it has as much of every one."""
+        items = getattr(self, field)
+        each = len(items) // len(self.examples)
+        return items[start * each : stop * each]
 
 
 class Feed:
@@ -70,4 +81,5 @@ class Feed:
                     examples = [self.examples[i] for i in batch]
                     query, variation = zip(*(self.texts(example, epoch) for example in examples), strict=True)
                     passages = [passage for example in examples for passage in self.passages(example, epoch)]
-                    yield Step(batch, list(query), list(variation), passages)
+                    variations = [text for example in examples for text in example.variations]
+                    yield Step(batch, list(query), list(variation), variations, passages)

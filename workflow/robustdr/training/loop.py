@@ -55,6 +55,9 @@ class Student(Protocol):
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]: ...
 
+    @property
+    def rates(self) -> dict[str, float]: ...
+
     def terms(self, seen: Any, step: int) -> dict[str, torch.Tensor]: ...
 
     def backward(self, loss: torch.Tensor) -> None: ...
@@ -110,11 +113,12 @@ def train(
     feed = module.Student.feed(settings, seed, data, initial)
     student = module.Student.load(settings, seed, feed.examples, initial, files or {})
     on, parameters = student.device, student.parameters
-    # Biases and layer norms are vectors: they do not decay.
-    groups = [
-        {"params": [p for p in parameters.values() if p.ndim > 1], "weight_decay": settings.weight_decay},
-        {"params": [p for p in parameters.values() if p.ndim <= 1], "weight_decay": 0.0},
-    ]
+    alike: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
+    for name, rate in student.rates.items():
+        # Biases and layer norms are vectors: they do not decay.
+        decay = settings.weight_decay if parameters[name].ndim > 1 else 0.0
+        alike.setdefault((rate, decay), []).append(parameters[name])
+    groups = [{"params": of, "highest": rate, "weight_decay": decay} for (rate, decay), of in alike.items()]
     optimiser = torch.optim.AdamW(groups, lr=0.0)
     scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
@@ -135,7 +139,7 @@ def train(
     began = time.monotonic() - spent
     for step, seen in enumerate(feed.run(start, steps), start):
         for group in optimiser.param_groups:
-            group["lr"] = learning_rate(step, steps, settings.learning_rate, settings.warmup)
+            group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup)
 
         terms = student.terms(seen, step)
         each = torch.stack(list(terms.values()))

@@ -26,12 +26,18 @@ class LearnsFromQueries(ABC):
         """The steps of a training file.
 
         Raises:
-            UserError: the file is malformed or too small, or has no passages where the loss needs them.
+            UserError: the file is malformed or too small, or has no passages, or not as many variations of every
+                query, where the loss needs them.
         """
-        examples = read_training_data(data)
-        if losses.check(**settings.loss) & {"passages", "groups"} and not examples[0].positives:
+        examples, needs = read_training_data(data), losses.check(**settings.loss)
+        if needs & {"passages", "groups"} and not examples[0].positives:
             raise UserError(
                 f"systems.{settings.system}: the loss {settings.loss['name']} needs passages; name its `negatives`"
+            )
+        if "variations" in needs and len(counts := {len(example.variations) for example in examples}) > 1:
+            raise UserError(
+                f"{data}: queries with {min(counts)} to {max(counts)} variations; the loss {settings.loss['name']} "
+                "needs as many of each"
             )
         size = settings.batch_size * distributed.processes()
         return Feed(examples, size, settings.negatives, settings.augmentation, seed)
@@ -40,6 +46,15 @@ class LearnsFromQueries(ABC):
     def loss(self) -> tuple[Callable[[Batch], dict[str, torch.Tensor]], set[str]]:
         """The loss, and the fields of a batch that it reads."""
         return losses.create(**self.settings.loss), losses.check(**self.settings.loss)
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, torch.nn.Parameter]: ...
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """The highest learning rate of each parameter."""
+        return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
     @abstractmethod
     def batch(self, seen: Step, step: int, needs: set[str]) -> Batch: ...

@@ -61,25 +61,45 @@ class Student(LearnsFromQueries):
         """What is trained, by name."""
         return {name: p for name, p in self.ranker.named_parameters() if p.requires_grad}
 
+    @property
+    def rates(self) -> dict[str, float]:
+        """As `new_layers_learning_rate` says of those that are in no pre-trained transformer."""
+        transformers = (module for module in self.ranker.modules() if isinstance(module, PreTrainedModel))
+        pretrained = {id(p) for transformer in transformers for p in transformer.base_model.parameters()}
+        new = self.settings.new_layers_learning_rate or self.settings.learning_rate
+        return super().rates | {name: new for name, p in self.parameters.items() if id(p) not in pretrained}
+
     def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
-        """What a loss that `needs` these fields sees of a step: the scores of this process's share of it."""
+        """What a loss that `needs` these fields sees of a step: the scores of this process's share of it.
+
+        Vectors of queries, where the loss reads them, are those of all processes.
+        """
         rank, share = distributed.rank(), self.settings.batch_size
-        per_query = len(seen.passages) // len(seen.examples)
-        mine = slice(rank * share, (rank + 1) * share)
-        passages = seen.passages[mine.start * per_query : mine.stop * per_query]
+        mine = rank * share, (rank + 1) * share
+        lengths = self.settings.query_length, self.settings.passage_length
+        groups = [seen.of("passages", i, i + 1) for i in range(*mine)]
+        per_query = len(groups[0])
         batch = Batch()
-        for name in ("query", "variation"):
+        for name in ("query", "variation", "variations"):
             if name in needs:
-                texts = [text for text in getattr(seen, name)[mine] for _ in range(per_query)]
+                texts = seen.of(name, *mine)
+                each = len(texts) // share
                 pairs = [
                     (text, passage_text(title, passage))
-                    for text, (_, title, passage) in zip(texts, passages, strict=True)
+                    for number, text in enumerate(texts)
+                    for _, title, passage in groups[number // each]
                 ]
-                tokens = self.ranker.tokenise(pairs, self.settings.query_length, self.settings.passage_length)
-                scored = self.ranker.score(tokens, digest(self.seed, "dropout", step, rank, name))
-                setattr(batch, f"{name}_scores", scored.unflatten(0, (share, per_query)))
+                seeds = self.seed, "dropout", step, rank, name
+                scored = self.ranker.score(self.ranker.tokenise(pairs, *lengths), digest(*seeds))
+                found = {f"{name}_scores": scored.unflatten(0, (-1, per_query))}
+                if "vectors" in needs:  # of each text beside the positive
+                    vectors = self.ranker.represent(pairs[::per_query], *lengths, digest(*seeds, "vectors"))
+                    found[name] = distributed.gather(vectors)
+                for field, values in found.items():
+                    setattr(batch, field, values.unflatten(0, (-1, each)) if name == "variations" else values)
         if "teacher_scores" in needs:
-            batch.teacher_scores = scores.of_groups(self.teacher, seen.examples[mine], passages).to(self.device)
+            examples, passages = seen.of("examples", *mine), seen.of("passages", *mine)
+            batch.teacher_scores = scores.of_groups(self.teacher, examples, passages).to(self.device)
         return batch
 
     def backward(self, loss: torch.Tensor) -> None:

@@ -14,11 +14,11 @@ class TrainingDataSettings:
 
     Attributes:
         assign: `one`: each query has one of the variations, all of them equally often; `all`: every one that changes
-            it, in turn.
+            it, in turn; `together`: every one, at once.
         depth: ranks that hard negatives are drawn from. keep: negatives per query. Both are None on queries alone.
     """
 
-    assign: Literal["one", "all"]
+    assign: Literal["one", "all", "together"]
     depth: int | None = None
     keep: int | None = None
 
@@ -84,9 +84,15 @@ class DenseTraining(TrainSettings):
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class RankerTraining(TrainSettings):
-    """Of a ranker; `ranker`: `name` and its own settings."""
+    """Of a ranker.
+
+    Attributes:
+        ranker: `name` and its own settings.
+        new_layers_learning_rate: the highest of the layers that are in no pre-trained transformer; None: the others'.
+    """
 
     ranker: dict[str, Any]
+    new_layers_learning_rate: float | None = None
 
 
 @dataclass(frozen=True, config=STRICT)

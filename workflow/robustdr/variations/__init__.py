@@ -69,19 +69,22 @@ class Drawn(NamedTuple):
     draw: int
 
 
-QUERY_SET = re.compile(r"(\w+?)(?:\.share(\d+))?(?:\.draw(\d+))?")
+QUERY_SET = re.compile(r"(\w+?)(?:\.share(\d+))?(?:\.version(\d+))?(?:\.draw(\d+))?")
 
 
 def drawn(query_set: str) -> Drawn:
-    """Read `<generator>[.share<percent>][.draw<n>]`, e.g. `typo.share40`: a typo in 40 % of a query's words.
+    """Read `<generator>[.share<percent>][.version<n>][.draw<n>]`.
+
+    E.g. `typo.share40` is a typo in 40 % of a query's words, `llm.version1` the first of the versions that train.
 
     Raises:
         UserError: another name.
     """
     if not (found := QUERY_SET.fullmatch(query_set)):
-        raise UserError(f"{query_set!r}; allowed: <variation>, with .share<percent>, .draw<n> or both after it")
-    name, share, draw = found.groups()
-    return Drawn(name, {"share": int(share) / 100} if share else {}, int(draw or 1))
+        raise UserError(f"{query_set!r}; allowed: <variation>[.share<percent>][.version<n>][.draw<n>]")
+    name, share, version, draw = found.groups()
+    parameters = {"share": share and int(share) / 100, "version": version and int(version)}
+    return Drawn(name, {key: value for key, value in parameters.items() if value is not None}, int(draw or 1))
 
 
 def names() -> list[str]:
@@ -137,7 +140,8 @@ def run(
     from robustdr.variations.similarity import Similarity
 
     variation, encoders = create(name, parameters), {model.name: Similarity(model) for model in models}
-    runner.run(read(queries), output, statistics, variation, seed, tokenizer, workers, encoders)
+    variation.fetch(originals := read(queries))
+    runner.run(originals, output, statistics, variation, seed, tokenizer, workers, encoders)
 
 
 def catalogue() -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -70,6 +70,7 @@ class Variation:
     needs: ClassVar[str] = "nothing"
     packages: ClassVar[tuple[str, ...]] = ()  # distributions with the pinned version, e.g. bm25s==0.3.16
     processes: ClassVar[bool] = True  # may run in several processes
+    versions: ClassVar[int] = 1  # of a query that are made at once: the parameter `version` says which one this is
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -102,11 +103,22 @@ class Variation:
         for pin in self.packages:
             require(pin, self.name)
 
+    def fetch(self, queries: Mapping[str, str]) -> None:
+        """Have at hand what varying these queries, texts by qid, takes; it is called once, before `vary`.
+
+        Raises:
+            UserError: it cannot be had.
+        """
+
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
         """Yield (qid, varied text) for every (qid, text), streaming and in the same order."""
         draws = self.draws(seed)
         for qid, text in queries:
             yield qid, self.rewrite(text, draws(qid, text))
+
+    def split(self, queries: Mapping[str, str], seed: int) -> dict[str, int]:
+        """Which of the `versions` of a query attacks, from 1 on, for every query that has them."""
+        raise NotImplementedError
 
     def rewrite(self, text: str, draw: Draw) -> str:
         """The variation of one query, or `text` itself when the rule does not apply."""

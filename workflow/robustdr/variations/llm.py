@@ -1,39 +1,62 @@
-"""Variations written by a large language model behind an OpenAI-compatible server."""
+"""Variations written by a large language model behind an OpenAI-compatible server, or by rules in its place."""
 
 import hashlib
 import json
-import os
 import re
-import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cached_property, partial
 from pathlib import Path
-from threading import Lock
-from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from typing import Any, ClassVar
 
+from robustdr import lexicon
 from robustdr.errors import UserError
-from robustdr.variations.base import Variation, in_range
+from robustdr.variations.answers import Answer, Answers
+from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, require
+from robustdr.variations.chat import Chat, secret
+from robustdr.variations.morphology import INFLECTIONS
+from robustdr.variations.rewordings import COUNT, rewordings
+from robustdr.variations.server import serving
 
-COUNT = 5
+CLIENT = "openai==3.54.0"
 # intent, section 4.1, the example instruction.
 PROMPT = (
     "Paraphrase the following query and provide 5 different versions that convey the same meaning. "
     "Make sure each version is grammatically correct and clearly written.\n\nQuery: {}"
 )
 _NUMBERED = re.compile(r"^\s*(?:(?:version|paraphrase)\s*)?(?:\d+\s*[.):]|[-*•])\s*(.+?)\s*$", re.IGNORECASE)
-_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504}  # HTTP states that may pass
+_CHARACTERS = 4  # of a token of English, about
+_LENGTHENED = 1.5  # characters of a version by those of its query, about (intent, Table 3)
 
 
-def parse(answer: str) -> list[str] | None:
-    """The five versions in an answer: its numbered or dashed lines, or else its lines; None unless five differ."""
+class MalformedError(ValueError):
+    """An answer without five versions of the query."""
+
+
+def parse(answer: str) -> tuple[str, ...]:
+    """The five versions in an answer: its numbered or dashed lines, or else its lines.
+
+    Raises:
+        MalformedError: there are not five, two are the same, or they are not English.
+    """
     lines = [line for line in answer.splitlines() if line.strip()]
     numbered = [match[1] for line in lines if (match := _NUMBERED.match(line))]
-    found = [" ".join(line.split()).strip("\"“”'* ") for line in numbered or lines]
-    return found if len(found) == COUNT and all(found) and len(set(found)) == COUNT else None
+    found = tuple(" ".join(line.split()).strip("\"“”'* ") for line in numbered or lines)
+    if len(found) != COUNT or not all(found):
+        raise MalformedError(f"{len(found)} versions in {answer[:100]!r}" if lines else "an empty answer")
+    if len(set(found)) < COUNT:
+        raise MalformedError(f"two equal versions in {answer[:100]!r}")
+    if not _english(" ".join(found)):
+        raise MalformedError(f"another language than English: {answer[:100]!r}")
+    return found
+
+
+def _english(text: str) -> bool:
+    """Whether half of the words or more are English function words, or forms of words in WordNet."""
+    found = [word[0].lower() for word in WORD.finditer(text)]
+    return 2 * sum(word in lexicon.stopwords() or bool(lexicon.lemmas(word)) for word in found) >= len(found)
 
 
 def _no_effect(default: Any) -> Any:
@@ -43,128 +66,172 @@ def _no_effect(default: Any) -> Any:
 
 @dataclass(frozen=True)
 class Llm(Variation):
-    """intent, section 4.1: five paraphrases of the query by a large language model, of which this is one.
+    """intent, sections 4.1 and 4.4: five versions of a query by a language model; one attacks, four train.
 
-    `version` is 1 to 5, or 0 for one drawn per query (intent, section 4.4: four train, a random one attacks). The
-    server at `base_url` speaks OpenAI's chat completions; its key is read from the environment variable `key`, if set.
-    Answers are kept in `cache` (JSON lines) by model, temperature, prompt and query, so that nothing is asked twice,
-    also after an interruption. Failed requests are repeated with growing pauses, malformed answers at once; a query
-    whose answers stay malformed keeps its text and is reported.
+    The one that attacks is drawn for each query: `version` 0; 1 to 4 are the others, in the order of the answer.
+    `engine: server` asks `model` at `base_url` by OpenAI's chat completions, or starts `server`, a command such as
+    `vllm serve {model} --port {port}`, and asks that. `fetch` does it, once for all versions and queries: answers are
+    kept in `cache` by model, temperature, prompt and query. A malformed answer is asked for again, `attempts` times in
+    all; a query that has none then keeps its text, which more than the share `unanswered` may not. The environment
+    variable `key` holds the key. Prices are per million tokens. `engine: rules` is the stand-in.
     """
 
     name = "llm"
     category = "paraphrasing"
     papers = ("intent",)
-    needs = "an OpenAI-compatible server"
+    needs = "an OpenAI-compatible server (stand-in: WordNet 3.0 and inflections)"
+    packages = (lexicon.WORDNET, lexicon.STOPWORDS, INFLECTIONS)
     processes = False
+    versions: ClassVar[int] = COUNT
 
+    version: int = 0
+    engine: str = "rules"
     model: str = "gpt-3.5-turbo"
     temperature: float = 1.0
-    version: int = 0
     base_url: str = _no_effect("http://localhost:8000/v1")
-    key: str = _no_effect("OPENAI_API_KEY")
+    key: str = _no_effect("")
     cache: str = _no_effect("llm-variations.jsonl")
     concurrency: int = _no_effect(8)
     attempts: int = _no_effect(5)
-    pause: float = _no_effect(1.0)
     timeout: float = _no_effect(60.0)
+    unanswered: float = _no_effect(0.01)
+    price_in: float = _no_effect(0.0)
+    price_out: float = _no_effect(0.0)
+    server: str = _no_effect("")
+    port: int = _no_effect(0)
+    server_wait: float = _no_effect(900.0)
     failed: list[str] = field(default_factory=list, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        in_range(self, "version", 0, COUNT)
+        one_of(self, "engine", ("rules", "server"))
+        in_range(self, "version", 0, COUNT - 1)
         in_range(self, "temperature", 0.0, 2.0)
         in_range(self, "concurrency", 1, 256)
         in_range(self, "attempts", 1, 100)
+        in_range(self, "timeout", 0.001, 86400.0)
+        in_range(self, "unanswered", 0.0, 1.0)
+        in_range(self, "port", 0, 65535)
         if not self.base_url.startswith(("http://", "https://")):
             raise UserError(f"variation llm: base_url is {self.base_url!r}; it must begin with http:// or https://")
 
+    def check(self) -> None:
+        super().check()
+        if self.engine == "server":
+            require(CLIENT, self.name)
+
     @property
     def resource(self) -> str:
+        if self.engine == "rules":
+            return "stand-in: rules that frame, reword and reorder a question, no model"
         return f"{self.model}, temperature {self.temperature}"
 
     @property
     def problems(self) -> list[str]:
         return self.failed
 
+    @cached_property
+    def answers(self) -> Answers:
+        """What was answered so far, by key."""
+        return Answers(Path(self.cache))
+
+    def fetch(self, queries: Mapping[str, str]) -> None:
+        if self.engine == "rules":
+            return
+        texts = list(dict.fromkeys(queries.values()))
+        missing = [text for text in texts if not self._has_versions(text)]
+        if not missing:
+            return
+        try:
+            key = secret(self.key)
+            self._estimate(missing, len(texts))
+            with self._served() as url:
+                own = bool(self.server)
+                chat = Chat(url, self.model, self.temperature, key, self.attempts, self.timeout, proxies=not own)
+                self._ask(chat, missing, self.unanswered * len(texts))
+        except UserError as error:
+            kept = sum(map(self._has_versions, texts))
+            raise UserError(
+                f"variation llm: {error}; {kept} of {len(texts)} queries have answers, kept in {self.cache}: "
+                "mend this, and run again"
+            ) from None
+
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
-        draws, remaining, cache = self.draws(seed), iter(queries), Cache(Path(self.cache))
-        with ThreadPoolExecutor(self.concurrency) as pool:
-            while batch := list(islice(remaining, 8 * self.concurrency)):
-                texts = dict.fromkeys(text for _, text in batch)
-                versions = dict(zip(texts, pool.map(lambda text: self.versions(text, cache), texts), strict=True))
-                for qid, text in batch:
-                    five = versions[text]
-                    if five is None:
-                        self.failed.append(f"{qid}: no answer with {COUNT} versions in {self.attempts} attempts")
-                        yield qid, text
-                    else:
-                        yield qid, five[self.version - 1] if self.version else draws(qid, text).choice(five)
+        draws = self.draws(seed)
+        for qid, text in queries:
+            five, problem = self._five(text, draws)
+            if problem:
+                self.failed.append(f"{qid}: {problem}")
+                yield qid, text
+            else:
+                attacking = self._attacking(qid, text, draws)
+                yield qid, [five[attacking], *five[:attacking], *five[attacking + 1 :]][self.version]
 
-    def versions(self, text: str, cache: "Cache") -> list[str] | None:
-        """The five versions of a query, from `cache` or the server; None when every answer was malformed.
+    def split(self, queries: Mapping[str, str], seed: int) -> dict[str, int]:
+        draws = self.draws(seed)
+        having = ((qid, text) for qid, text in queries.items() if self._five(text, draws).versions)
+        return {qid: self._attacking(qid, text, draws) + 1 for qid, text in having}
 
-        Raises:
-            UserError: the server cannot be reached, or refuses.
-        """
-        key = hashlib.sha256(json.dumps([self.model, self.temperature, PROMPT, text]).encode()).hexdigest()
-        if (known := cache.get(key)) is not None:
-            return known
+    def draws(self, seed: int) -> Draws:
+        """The chance of each query, the same for all versions."""
+        return Draws(seed, self.name, self.effective | {"version": 0})
+
+    @staticmethod
+    def _attacking(qid: str, text: str, draws: Draws) -> int:
+        return draws(qid, text).below(COUNT)
+
+    def _five(self, text: str, draws: Draws) -> Answer:
+        if self.engine == "rules":
+            return Answer(tuple(rewordings(text, draws("", text)))) if WORD.search(text) else Answer(problem="no word")
+        if (key := self._key(text)) not in self.answers:
+            raise UserError(f"variation llm: {text!r} was not asked; `fetch` comes before `vary`")
+        return self.answers[key]
+
+    def _key(self, text: str) -> str:
+        return hashlib.sha256(json.dumps([self.model, self.temperature, PROMPT, text]).encode()).hexdigest()
+
+    def _has_versions(self, text: str) -> bool:
+        return bool(self.answers.get(self._key(text), Answer()).versions)
+
+    def _ask(self, chat: Chat, texts: list[str], most: float) -> None:
+        """Ask for the versions of all `texts`; a `UserError` where more than `most` of them have none."""
+        _english("load")  # WordNet, once for all threads
+        unanswered = 0
+        with closing(chat.ask_all(partial(self._answer, chat), texts, self.concurrency)) as answers:
+            for answer in answers:
+                unanswered += not answer.versions
+                if unanswered > most:
+                    raise UserError(
+                        f"{self.model} does not write {COUNT} versions of a query in {self.attempts} attempts "
+                        f"({unanswered} so far, unanswered: {self.unanswered}): {answer.problem}"
+                    )
+
+    def _answer(self, chat: Chat, text: str) -> Answer:
+        """Ask for the versions of a query until an answer has them, and keep the last one."""
         for _ in range(self.attempts):
-            if (five := parse(self._ask(text))) is not None:
-                cache.add(key, five)
-                return five
-        return None
-
-    def _ask(self, text: str) -> str:
-        """The server's answer; requests that fail in passing are repeated."""
-        message = {"role": "user", "content": PROMPT.format(text)}
-        body = json.dumps({"model": self.model, "temperature": self.temperature, "messages": [message]}).encode()
-        headers = {"Content-Type": "application/json"}
-        if secret := os.environ.get(self.key):
-            headers["Authorization"] = f"Bearer {secret}"
-        request = Request(f"{self.base_url.rstrip('/')}/chat/completions", body, headers)
-        problem = ""
-        for attempt in range(self.attempts):
-            if attempt:
-                time.sleep(min(self.pause * 2 ** (attempt - 1), 60.0))
             try:
-                with urlopen(request, timeout=self.timeout) as response:
-                    return json.load(response)["choices"][0]["message"]["content"] or ""
-            except HTTPError as error:
-                problem = f"HTTP {error.code} {error.reason}"
-                if error.code not in _AGAIN:
-                    raise UserError(f"variation llm: {self.base_url} refuses model {self.model!r}: {problem}") from None
-            except (URLError, OSError) as error:
-                problem = str(getattr(error, "reason", error))
-            except (ValueError, KeyError, IndexError, TypeError):
-                return ""  # no answer that can be read: malformed
-        raise UserError(
-            f"variation llm: {self.base_url} does not answer ({problem}, {self.attempts} attempts); what was answered "
-            f"is kept in {self.cache}: start the server, or set base_url, and run again"
+                answer = Answer(parse(chat.ask(PROMPT.format(text))))
+                break
+            except MalformedError as error:
+                answer = Answer(problem=str(error))
+        self.answers.add(self._key(text), answer)
+        return answer
+
+    def _served(self) -> AbstractContextManager[str]:
+        """The URL of the server, which is started for as long as it is asked where there is a command."""
+        if not self.server:
+            return nullcontext(self.base_url)
+        return serving(self.server, self.model, self.port, self.server_wait, Path(f"{self.cache}.server.log"))
+
+    def _estimate(self, missing: list[str], queries: int) -> None:
+        """Print what is about to be asked, and about what it costs."""
+        characters = sum(map(len, missing))
+        read = (len(missing) * len(PROMPT) + characters) // _CHARACTERS
+        written = int(COUNT * (len(missing) * _CHARACTERS + _LENGTHENED * characters)) // _CHARACTERS
+        cost = (read * self.price_in + written * self.price_out) / 1e6
+        priced = f", {cost:.2f} at prices of {self.price_in:g} and {self.price_out:g} per million" if cost else ""
+        print(
+            f"llm: {len(missing)} of {queries} queries to ask of {self.model}: about {read:,} tokens in and "
+            f"{written:,} out{priced}",
+            file=sys.stderr,
+            flush=True,
         )
-
-
-class Cache:
-    """Answers on disk, one JSON object a line; a line cut off by an interruption is passed over."""
-
-    def __init__(self, path: Path):
-        self._path, self._lock, self._known = path, Lock(), dict[str, list[str]]()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    record = json.loads(line)
-                    self._known[record["key"]] = record["versions"]
-                except (ValueError, KeyError, TypeError):
-                    continue
-
-    def get(self, key: str) -> list[str] | None:
-        """The versions under `key`, or None."""
-        return self._known.get(key)
-
-    def add(self, key: str, versions: list[str]) -> None:
-        """Keep `versions` under `key`, at once on disk."""
-        line = json.dumps({"key": key, "versions": versions}, ensure_ascii=False)
-        with self._lock, open(self._path, "a", encoding="utf-8") as file:
-            self._known[key] = versions
-            file.write(line + "\n")

@@ -130,11 +130,11 @@ def reword(text: str, draw: Draw, words: bool = True) -> str:
     body = text.strip().rstrip("?.! ")
     wording, parts = _phrase(body, draw)
     if words:
-        parts = [_words(part, draw, one_in=3) for part in parts]
+        parts = [usual_words(part, draw, one_in=3) for part in parts]
     parts = [_articles(part, draw) for part in parts]
     varied = wording.format(*parts, ing=gerund(parts[0]))
     if varied == body and words:
-        varied = _words(body, draw, one_in=1)
+        varied = usual_words(body, draw, one_in=1)
     return varied + text.strip()[len(body) :] if varied != body else text
 
 
@@ -146,7 +146,7 @@ def _phrase(text: str, draw: Draw) -> tuple[str, list[str]]:
     return "{0}", [text]
 
 
-def _words(text: str, draw: Draw, one_in: int) -> str:
+def usual_words(text: str, draw: Draw, one_in: int) -> str:
     """Replace about one in `one_in` of the content words for which there is a usual word."""
     stopwords = lexicon.stopwords()
     for word in reversed(list(WORD.finditer(text))):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from robustdr.collections.records import Query
 from robustdr.collections.wordnet.database import Database, Synset, usage
+from robustdr.collections.wordnet.neighbours import Neighbours
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.questions import Asker
 from robustdr.errors import UserError, unknown
@@ -36,7 +37,8 @@ def select(source: dict[str, Any], database: Database) -> Slice:
     """Draw words in random order for every split; a word that would share a synset with another split is passed over.
 
     Evaluation splits are drawn first, so that their words are a fair sample; training takes what fits into the
-    passages. Where it runs out of words, it asks for them a second time in another way.
+    passages. Where it runs out of words, it asks for them a second time in another way. Distractors come last, from the
+    passages of the whole slice.
 
     Raises:
         UserError: there are fewer synsets than passages wanted, or fewer words than questions.
@@ -61,7 +63,12 @@ def select(source: dict[str, Any], database: Database) -> Slice:
         splits[name] = [(Query(word.qid, asker.ask(*word)), word.grades) for word in taken]
         splits[name] += [(Query(f"{word.qid}.2", asker.ask(*word, again=True)), word.grades) for word in again]
     rest = sorted(allowed - owners.keys(), key=lambda id: digest(seed, id))
-    return Slice(sorted([*owners, *rest[: size - len(owners)]]), splits)
+    docids = sorted([*owners, *rest[: size - len(owners)]])
+    neighbours = Neighbours(docids, database, seed)
+    for name, asked in splits.items():
+        if wanted := source["splits"][name].get("distractors"):
+            splits[name] = [(query, grades | neighbours.beside(grades, wanted)) for query, grades in asked]
+    return Slice(docids, splits)
 
 
 def _draw(words: list[Word], split: str, owners: dict[str, str], size: int, writer: Writer) -> Iterator[Word]:

@@ -1,0 +1,76 @@
+"""Questions with candidate passages of their own, a row for each pair, as WikiQA is released (Yang et al., 2015).
+
+A passage is called after its question and its place among that one's candidates, from 0: the same sentence under two
+questions is two passages. The passages are those of all questions, whether or not they are asked.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from robustdr.collections.reading import passages, queries
+from robustdr.collections.records import Judgement, Passage, Query, Split
+from robustdr.collections.tabular import Table, own_file
+from robustdr.errors import UserError
+
+
+class _Pair(NamedTuple):
+    """A row: where it stands, its question's id and text, its passage's id and text, and how relevant that is."""
+
+    place: str
+    qid: str
+    query: str
+    docid: str
+    text: str
+    grade: int
+
+
+def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+    """The candidates of every question of every split, in the order of the files."""
+    rows = (pair for name in source["splits"] for pair in _pairs(source, name))
+    return passages((pair.place, Passage(pair.docid, "", pair.text)) for pair in rows)
+
+
+def split(source: dict[str, Any], name: str) -> Split:
+    """The questions with a relevant candidate, or under `filtered: true` with one of each, and all their candidates."""
+    pairs = list(_pairs(source, name))
+    grades: dict[str, set[bool]] = {}
+    for pair in pairs:
+        grades.setdefault(pair.qid, set()).add(pair.grade > 0)
+    wanted = {True, False} if source.get("filtered") else {True}
+    kept = {qid for qid, found in grades.items() if wanted <= found}
+    asked = {pair.qid: (pair.place, Query(pair.qid, pair.query)) for pair in reversed(pairs) if pair.qid in kept}
+    judgements = [Judgement(pair.qid, pair.docid, pair.grade) for pair in pairs if pair.qid in kept]
+    return Split(queries(asked[qid] for qid in grades if qid in kept), judgements, removed=len(grades) - len(kept))
+
+
+def files(source: dict[str, Any], split: str | None) -> list[Path]:
+    """The user's files, of the corpus (None) those of every split; none where the hub brings them."""
+    parts = source["splits"].values() if split is None else [source["splits"][split]]
+    return [path for part in parts for path in own_file(part)]
+
+
+def _pairs(source: dict[str, Any], name: str) -> Iterator[_Pair]:
+    """The rows of a split.
+
+    Raises:
+        UserError: see `Table`; a row without an id, a question or a grade, or two texts of one question.
+    """
+    table, named = Table(source, source["splits"][name]), source["columns"]
+    columns = [table.column(named[column], pa.string()) for column in ("qid", "query", "text")]
+    texts: dict[str, str] = {}
+    ranks: Counter[str] = Counter()
+    for row, (qid, query, text, grade) in enumerate(
+        zip(*columns, table.column(named["grade"], pa.int64()), strict=True)
+    ):
+        place = f"{table.path}: row {row}"
+        for column, value in (("qid", qid), ("query", query), ("grade", grade)):
+            if value is None:
+                raise UserError(f"{place}: nothing in the column {named[column]!r}")
+        if texts.setdefault(qid, query) != query:
+            raise UserError(f"{place}: question {qid!r} is {query!r} here and {texts[qid]!r} before")
+        yield _Pair(place, qid, query, f"{qid}-{ranks[qid]}", text or "", grade)
+        ranks[qid] += 1

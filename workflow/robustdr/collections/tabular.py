@@ -1,0 +1,69 @@
+"""Tables that splits are read from, Parquet or TSV with a header: a file of a hub's data set, or the user's own."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
+
+from robustdr import hub
+from robustdr.collections.reading import checked
+from robustdr.errors import UserError, unknown
+
+
+class Table:
+    """A split's table.
+
+    Raises:
+        UserError: the file cannot be fetched, is not there, has other bytes than the configuration pins, or is none.
+    """
+
+    def __init__(self, source: dict[str, Any], part: dict[str, Any]):
+        self.path = _path(source, part)
+        try:
+            self._table = _tsv(self.path) if self.path.suffix == ".tsv" else pq.read_table(self.path)
+        except (OSError, pa.ArrowException) as error:
+            form = "TSV" if self.path.suffix == ".tsv" else "Parquet"
+            raise UserError(f"{self.path}: no {form} file ({error})") from None
+
+    def column(self, name: str, kind: pa.DataType) -> list[Any]:
+        """The values of a column, if they are of a `kind`; `a.b` is the field b of the column a."""
+        head, *fields = name.split(".")
+        if head not in self._table.column_names:
+            raise unknown(f"{self.path}: column", name, self._table.column_names)
+        column = self._table[head]
+        try:
+            for field in fields:
+                column = pc.struct_field(column, field)
+            return column.cast(kind).to_pylist()
+        except (pa.ArrowException, NotImplementedError, TypeError) as error:
+            given = self._table[head].type
+            raise UserError(f"{self.path}: column {name!r} of {given} gives no {kind} ({error})") from None
+
+
+def own_file(part: dict[str, Any]) -> list[Path]:
+    """The user's file; none where the hub brings it."""
+    return [Path(part["path"])] if "path" in part else []
+
+
+def _path(source: dict[str, Any], part: dict[str, Any]) -> Path:
+    if "path" in part:
+        return checked(part["path"], source.get("sha256", {}))
+    from huggingface_hub import hf_hub_download
+
+    what = f"{part['hub']}@{part['revision']}: {part['file']}"
+    with hub.fetching(what):
+        path = Path(hf_hub_download(part["hub"], part["file"], repo_type="dataset", revision=part["revision"]))
+    if "sha256" in part:
+        hub.check(path, part["sha256"], what, cached=True)
+    return path
+
+
+def _tsv(path: Path) -> pa.Table:
+    """Every column as text; quotation marks are part of it."""
+    parse = csv.ParseOptions(delimiter="\t", quote_char=False)
+    with csv.open_csv(path, parse_options=parse) as head:
+        texts = dict.fromkeys(head.schema.names, pa.string())
+    return csv.read_csv(path, parse_options=parse, convert_options=csv.ConvertOptions(column_types=texts))

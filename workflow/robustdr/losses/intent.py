@@ -1,0 +1,53 @@
+"""intent: ranking and intent alignment at once, over all variations of a query (§3.2.2–3.2.3)."""
+
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from pydantic import PositiveFloat
+
+from robustdr.losses.batch import Batch
+from robustdr.losses.bpr import bpr
+
+
+class Intent:
+    """BPR + α · NT-Xent (Eq. 11), on each query and its K variations together.
+
+    BPR (Eq. 7, 8): −ln σ(s⁺ − s⁻) of every text of an intent, the query and its variations, with the positive and every
+    negative of the intent's group.
+
+    NT-Xent (Eq. 10): −ln(e^{sim(q, q̄) / τ} / (e^{sim(q, q̄) / τ} + Σ e^{sim(q, q') / τ})) of every query q and variation
+    q̄ of it; q' are the texts of the batch's other intents, queries and variations. Without other intents it is 0.
+
+    Both are means over their terms where the paper prints sums, so that neither the learning rate nor what α weighs
+    depends on the numbers of queries, variations and negatives. The paper gives neither α nor τ nor the similarity.
+
+    Args:
+        alpha: α, weight of NT-Xent. tau: τ, its temperature.
+        similarity: inside NT-Xent; the scores of BPR are the system's own.
+    """
+
+    needs = ("groups", "vectors", "query", "variations")
+
+    def __init__(self, alpha: float = 1.0, tau: PositiveFloat = 0.1, similarity: Literal["cosine", "dot"] = "cosine"):
+        self.alpha, self.tau, self.similarity = alpha, tau, similarity
+
+    def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
+        scores = [batch.group_scores("query").unsqueeze(1), batch.group_scores("variations")]
+        terms = {"bpr": bpr(torch.cat(scores, 1))}  # of [B, 1 + K, 1 + n]
+        if self.alpha:
+            terms["nt_xent"] = self.alpha * self.nt_xent(batch)
+        return terms
+
+    def nt_xent(self, batch: Batch) -> torch.Tensor:
+        """Mean over the B · K pairs of a query and a variation of it."""
+        assert batch.query is not None and batch.variations is not None
+        texts = torch.cat([batch.query.unsqueeze(1), batch.variations], 1)  # [B, 1 + K, d]
+        if self.similarity == "cosine":
+            texts = F.normalize(texts, dim=-1)
+        similar = torch.einsum("bd,ckd->bck", texts[:, 0], texts) / self.tau  # [B, B, 1 + K]
+        own = torch.eye(len(texts), dtype=torch.bool, device=texts.device)
+        others = similar.masked_fill(own.unsqueeze(-1), -torch.inf).flatten(1)  # [B, B · (1 + K)]
+        same = similar[own][:, 1:]  # [B, K]
+        logits = torch.cat([same.unsqueeze(-1), others.unsqueeze(1).expand(-1, same.shape[1], -1)], -1)
+        return -logits.log_softmax(-1)[..., 0].mean()

@@ -1,0 +1,109 @@
+"""Five rewordings of a question by rules, in place of those that a large language model writes.
+
+A model asks the same in another frame ("could you tell me …"), in other words, in another order and register. So do the
+rules: each of the five has an opening of its own, the question becomes what it asks for, some words become the usual
+word for their usual sense, and what stands last ("… in the kitchen") comes first in some.
+"""
+
+import re
+
+from robustdr.variations.base import Draw
+from robustdr.variations.reformulation import reword, usual_words
+
+COUNT = 5
+# Each takes what is asked for: a clause, a phrase, or a question after a colon. None begins like another one.
+OPENINGS = (
+    "could you tell me",
+    "can you explain",
+    "i would like to know",
+    "do you happen to know",
+    "i am trying to find out",
+    "please tell me",
+    "does anyone know",
+    "would you mind explaining",
+    "help me understand",
+    "i was asked to explain",
+    "we want to find out",
+    "where can i learn",
+)
+_BE = "(?P<be>is|are|was|were)"
+_TOPIC = "(?:an? |the )?(?P<topic>.+)"
+_HOW = r"(?P<done>(?:born|called|found|known|located|made|named|used)\b.*)"
+_REST = r"(?P<rest>| (?:when|if|as|in)\b.*)"
+# A question, and what it asks for. Words of the parts that are called topic are exchanged, others are not.
+_ASKED = tuple(
+    (re.compile(pattern, re.IGNORECASE), tuple(wordings.split(" | ")))
+    for pattern, wordings in (
+        (
+            rf"(?:what(?:'s| is| are) )?(?:the )?(?:meaning|definition) of {_TOPIC}",
+            "the meaning of {topic} | what {topic} means | what is meant by {topic} | how to define {topic}",
+        ),
+        (
+            rf"what (?:does|do) (?:the (?:term|word) )?(?P<topic>.+?) mean{_REST}",
+            "what {topic} means{rest} | the meaning of {topic}{rest} | what is meant by {topic}{rest}",
+        ),
+        (
+            rf"how (?:do|would|can) (?:you|i|we|one) (?:define|describe) {_TOPIC}",
+            "how {topic} is defined | how to describe {topic} | what {topic} means | the definition of {topic}",
+        ),
+        (
+            rf"(?:what|which) (?P<kind>type|sort|kind)s? of (?P<topic>.+?) {_BE} (?P<one>.+)",
+            "what {kind} of {topic} {one} {be} | which {kind} of {topic} {one} belongs to | "
+            "the {kind} of {topic} that {one} {be}",
+        ),
+        (
+            r"how (?:to|(?:do|does|can|should) (?:you|i|we|one)) (?P<topic>.+)",
+            "how to {topic} | the way to {topic} | how one can {topic}",
+        ),
+        (
+            rf"who {_BE} (?P<topic>.+)",
+            "who {topic} {be} | which person {topic} {be} | the person that {topic} {be}",
+        ),
+        (r"who (?P<topic>.+)", "who {topic} | the person who {topic} | which person {topic}"),
+        (
+            rf"where {_BE} (?P<topic>.+) {_HOW}",
+            "where {topic} {be} {done} | in which place {topic} {be} {done} | the place where {topic} {be} {done}",
+        ),
+        (rf"where {_BE} (?P<topic>.+)", "where {topic} {be} | in which place {topic} {be} | where to find {topic}"),
+        (
+            rf"what {_BE} (?P<topic>.+?) {_HOW}",
+            "what {topic} {be} {done} | what exactly {topic} {be} {done} | what it is that {topic} {be} {done}",
+        ),
+        (
+            rf"what {_BE} (?P<topic>.+?){_REST}",
+            "what {topic} {be}{rest} | what to understand by {topic}{rest} | something about {topic}{rest}",
+        ),
+    )
+)
+_PHRASE = tuple(f"{what} {{topic}}" for what in ("something about", "more about", "what there is to know of"))
+_QUESTION = re.compile(
+    r"(?:wh\w+|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have)\b.*", re.IGNORECASE
+)
+_LAST = re.compile(r"(.+?) ((?:in connection with|according to|in the|during|when|if) .+)", re.IGNORECASE)
+
+
+def rewordings(text: str, draw: Draw) -> list[str]:
+    """Five different rewordings of `text`."""
+    body = text.strip().rstrip("?.! ")
+    end = text.strip()[len(body) :]
+    asked = _asked(body, draw)
+    varied = []
+    for number, opening in enumerate(draw.sample(OPENINGS, COUNT)):
+        if asked:
+            wordings, parts = asked
+            topic = usual_words(parts["topic"], draw, one_in=3)
+            said = f"{opening} {wordings[number % len(wordings)].format(**parts | {'topic': topic})}"
+        else:
+            said = f"{opening}: {reword(body, draw)}"
+        if (moved := _LAST.fullmatch(said)) and not draw.below(2):
+            said = f"{moved[2]}, {moved[1]}"
+        varied.append(said + end)
+    return varied
+
+
+def _asked(body: str, draw: Draw) -> tuple[list[str], dict[str, str]] | None:
+    """What is asked for, in several wordings, with the parts to be filled in; None for another kind of question."""
+    for pattern, wordings in _ASKED:
+        if match := pattern.fullmatch(body):
+            return draw.shuffled(wordings), match.groupdict()
+    return None if _QUESTION.fullmatch(body) else (draw.shuffled(_PHRASE), {"topic": body})

@@ -1,0 +1,100 @@
+"""A language model served on this machine for as long as it is asked."""
+
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import ProxyHandler, build_opener
+
+from robustdr.errors import UserError
+
+WATCHDOG = Path(__file__).with_name("watchdog.py")
+_OPENER = build_opener(ProxyHandler({}))  # a proxy of the cluster does not know this machine's loopback
+
+
+def words(command: str, **values: str | int) -> list[str]:
+    """The words of a command, `{model}` and `{port}` filled in; no shell reads them.
+
+    Raises:
+        UserError: a program that is not there, an open quotation, or another name in braces.
+    """
+    try:
+        found = [word.format(**values) for word in shlex.split(command)]
+    except (ValueError, LookupError) as error:
+        raise UserError(f"server: {command!r} is no command ({error}); it may name {{model}} and {{port}}") from None
+    if not found or not shutil.which(found[0]):
+        raise UserError(f"server: {command!r}: no such program; give its path, or install it")
+    return found
+
+
+def free_port(port: int) -> int:
+    """`port`, or, for 0, one of the loopback that nothing listens at.
+
+    Raises:
+        UserError: something listens there already.
+    """
+    with socket.socket() as asked:
+        asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            asked.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise UserError(f"server: port {port} cannot be had ({error.strerror}); 0 takes a free one") from None
+        return asked.getsockname()[1]
+
+
+@contextmanager
+def serving(command: str, model: str, port: int, wait: float, log: Path) -> Iterator[str]:
+    """Start a server, wait until it answers, yield its base URL; it is stopped when the block, or the process, ends.
+
+    Args:
+        command: what starts it, e.g. `vllm serve {model} --port {port}`.
+        port: where it listens; 0: a free one.
+        wait: seconds until it must answer `GET /v1/models`.
+        log: what it prints is appended here.
+
+    Raises:
+        UserError: it cannot be started, ends, or does not answer in time.
+    """
+    started = words(command, model=model, port=(port := free_port(port)))
+    url = f"http://127.0.0.1:{port}/v1"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-I", str(WATCHDOG), *started], stdin=subprocess.PIPE, stdout=output, stderr=output
+        )
+    try:
+        ends = time.monotonic() + wait
+        while not _answers(f"{url}/models"):
+            if process.poll() is not None:
+                raise UserError(f"server: {command!r} ended with status {process.returncode}; {_end(log)}")
+            if time.monotonic() > ends:
+                raise UserError(f"server: {command!r} does not answer at {url} after {wait:g} s; {_end(log)}")
+            time.sleep(0.1)
+        yield url
+    finally:
+        assert process.stdin
+        process.stdin.close()
+        process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with _OPENER.open(url, timeout=5):
+            return True
+    except HTTPError:
+        return True  # a server that wants more than this
+    except (URLError, OSError):
+        return False
+
+
+def _end(log: Path) -> str:
+    """The last line of a log, and where it is."""
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"it said {last[:300]!r} ({log})" if last else f"it said nothing ({log})"
