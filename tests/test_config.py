@@ -222,7 +222,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "dr_oq", "collection", "msmarco"),
         "systems.dr_oq.collection (scale full): 'msmarco' is unknown",
-        "antique, dl-typo, msmarco-document",
+        "antique, antique-binary, dl-typo, msmarco-document",
     ),
     "unknown loss": (
         EXPERIMENT,
