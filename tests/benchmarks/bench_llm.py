@@ -24,7 +24,7 @@ from robustdr.variations.llm import PROMPT
 from robustdr.variations.server import serving
 
 SERVER = Path(__file__).parents[1] / "variations" / "chat_server.py"
-ATTEMPTS, TIMEOUT = 8, 1.0
+ATTEMPTS, TIMEOUT = 8, 3.0
 
 
 def ours(url: str, queries: list[str], concurrency: int, folder: Path) -> None:
@@ -50,7 +50,7 @@ def rate(
 ) -> float:
     """Requests per second that arrive at a server."""
     with tempfile.TemporaryDirectory() as folder:
-        command = f"{sys.executable} {SERVER} --port {{port}} --delay 0.1 --late 1.5 --failing {failing}"
+        command = f"{sys.executable} {SERVER} --port {{port}} --delay 0.1 --late 4 --failing {failing}"
         with serving(command, "m", 0, 60, Path(folder) / "log") as url:
             seconds, _ = timed(lambda: ask(url, queries, concurrency, Path(folder)))
             with urlopen(url.removesuffix("v1") + "requests") as counted:
