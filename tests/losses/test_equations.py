@@ -99,10 +99,12 @@ def test_a_loss_equals_its_equations(name, settings, batch):
 
 
 @every_loss
-@pytest.mark.parametrize("seed, queries, per_query, dimension", [(3, 3, 2, 4), (4, 4, 3, 2), (5, 2, 1, 6)])
+@pytest.mark.parametrize(
+    "seed, queries, per_query, dimension", [(3, 3, 2, 4), (4, 4, 3, 2), (5, 2, 1, 6), (6, 1, 2, 3)]
+)
 def test_gradients_equal_finite_differences(name, settings, seed, queries, per_query, dimension):
     per_query += name in PAIRS
-    batch = random_batch(seed, queries, per_query, dimension)
+    batch = random_batch(queries, queries, per_query, dimension)
     held = arrays(batch)
     vectors = [getattr(batch, field).requires_grad_() for field in VECTORS]
     total = torch.stack(list(losses.create(name, **settings)(batch).values())).sum()
@@ -111,6 +113,23 @@ def test_gradients_equal_finite_differences(name, settings, seed, queries, per_q
         x = SimpleNamespace(**{**vars(held), field: getattr(held, field).copy()})
         expected = differences(lambda x: getattr(equations, name)(x, held, **settings), x, field)
         assert gradient.numpy() == pytest.approx(expected, rel=0, abs=1e-6), field
+
+
+@pytest.mark.parametrize("variations", [1, 3])
+def test_intent_with_duplicate_queries(variations):
+    """The first two of three intents have one query, and it is the second one's first variation too."""
+    batch = random_batch(8, queries=3, per_query=2, dimension=4, variations=variations)
+    batch.query[1] = batch.variations[1, 0] = batch.query[0]
+    held = arrays(batch)
+    vectors = {field: getattr(batch, field).requires_grad_() for field in TEXTS}
+    found = losses.create("intent")(batch)
+    assert {term: value.item() for term, value in found.items()} == pytest.approx(
+        equations.intent(held, held), abs=1e-6
+    )
+    sum(found.values()).backward()
+    for field in ("query", "variations", "passages"):
+        expected = differences(lambda x: equations.intent(x, held), SimpleNamespace(**vars(held)), field)
+        assert vectors[field].grad.numpy() == pytest.approx(expected, rel=0, abs=1e-6), field
 
 
 @pytest.mark.parametrize(
