@@ -124,17 +124,27 @@ class Check:
 
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
         """The values that the operands (or those given in their place) allow."""
+        return self.expected_of({role: [cell.interval for cell in cells] for role, cells in changed.items()})
+
+    def expected_of(self, changed: Operands) -> list[Interval]:
+        """The values that the operands (or those given in their place, as intervals) allow."""
         kind = KINDS[self.kind]
-        cells = {"target": [self.target], **self.operands, **changed}
-        seen = {role: [c.interval if kind.derives else self._seen(c) for c in those] for role, those in cells.items()}
+        cells = {"target": [self.target], **self.operands}
+        seen: dict[str, Sequence[Interval]] = {
+            role: [cell.interval for cell in those] for role, those in cells.items() if role not in changed
+        }
+        seen |= dict(changed)
+        if not kind.derives:
+            seen = {role: [self._seen(interval) for interval in those] for role, those in seen.items()}
         return kind.compute(seen, self.options)
 
     def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:
         """Whether the target (or the cell given in its place) can have one of the expected values."""
-        return any(self._seen(target or self.target).meets(interval) for interval in expected)
+        printed = self._seen((target or self.target).interval)
+        return any(printed.meets(interval) for interval in expected)
 
-    def _seen(self, cell: Cell) -> Interval:
-        return cell.interval.magnitude() if self.options.get("magnitude") else cell.interval
+    def _seen(self, interval: Interval) -> Interval:
+        return interval.magnitude() if self.options.get("magnitude") else interval
 
     @cached_property
     def holds(self) -> bool:
