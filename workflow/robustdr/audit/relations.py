@@ -6,7 +6,7 @@ from functools import cached_property
 from math import ceil, floor, inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
-from robustdr.audit import intervals
+from robustdr.audit import grains, intervals
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.intervals import SLACK, Interval
 
@@ -79,6 +79,13 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
     return [Interval(count / total, count / total) for count in sorted(counts)]
 
 
+def _over_queries(operands: Operands, options: Options) -> list[Interval]:
+    printed = operands["target"][0]
+    if not all(map(isfinite, printed)):
+        return []
+    return grains.nearest(options["grain"], round(_total(operands, "main").low) * options.get("runs", 1), printed)
+
+
 def _count(operands: Operands, _: Options) -> list[Interval]:
     return [_total(operands, "main").scaled(1 / _total(operands, "out_of").low)]
 
@@ -105,6 +112,7 @@ KINDS = {
     "points_from": Kind("inconsistent", "{of} minus {main}", _points),
     "sum_is": Kind("impossible", "the sum of {main}{plus}", _sum, keeps_value=True),
     "share_of": Kind("impossible", "a whole number out of {main}", _share, derives=False),
+    "mean_over": Kind("impossible", "the mean of a measure over {main} queries", _over_queries, derives=False),
     "counts_match": Kind("impossible", "{main} out of {out_of}", _count, derives=False),
     "same_as": Kind("inconsistent", "the same as {main}", _same, derives=False, keeps_value=True),
     "at_least": Kind("impossible", "at least {main}", _at_least, derives=False, keeps_value=True),
