@@ -15,7 +15,7 @@ from robustdr.transcribe.words import AVERAGE, Meaning, axis
 
 BOLD = "^"
 MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
-PLUS_MINUS = "±"
+PLUS_MINUS, ACROSS = "±", "→"  # in the corner of a table: "Dataset (→)" heads the columns
 _LOCALE = re.compile(r"[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
 _BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
 _FIRST = re.compile(r"[\d.,]*\d")
@@ -61,7 +61,7 @@ def draft(grid: Grid, id: str) -> Draft:
         if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
             made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out")
     _label_rows(made, grid.rows[:heads], body, labels, sections)
-    _label_columns(made, above, kept)
+    _label_columns(made, above, kept, _corner(grid.rows[:heads], labels, ACROSS))
     for index, column in enumerate(kept):
         _fill(made, index, [row[column] for row in reads])
     made.marks = sorted(
@@ -150,7 +150,8 @@ def _label_rows(
 ) -> None:
     """Name the coordinates of the rows and the labels of each; an empty label is that of the row above."""
     columns = [[row[column].text for row in body] for column in labels]
-    headings = [next((row[column].text for row in reversed(heads) if row[column].text), "") for column in labels]
+    headings = [_corner(heads, [column], "") for column in labels]
+    headings = ["" if ACROSS in heading else heading for heading in headings]
     if any(sections):
         columns, headings = [sections, *columns], ["group", *headings]
     named = []
@@ -165,6 +166,12 @@ def _label_rows(
     made.rows = [([*place], []) for place in zip(*named, strict=True)]
 
 
+def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) -> str:
+    """The lowest heading of some label columns that holds a sign."""
+    texts = [row[column].text for row in reversed(heads) for column in labels]
+    return next((text for text in texts if text and sign in text), "")
+
+
 def _label(known: Meaning, text: str, coordinate: str) -> str:
     label = known.label if known.coordinate == coordinate else text
     if coordinate == "query_set" and AVERAGE.fullmatch(label):
@@ -172,7 +179,8 @@ def _label(known: Meaning, text: str, coordinate: str) -> str:
     return label.replace("|", "/").strip() or NO_NUMBER
 
 
-def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[int]) -> None:
+def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[int], heading: str) -> None:
+    """Name the coordinates of every column; `heading` stands in the corner and names those of the first head row."""
     made.columns = [{} for _ in kept]
     for row in heads:
         texts = [row[column] for column in kept]
@@ -180,7 +188,8 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
         if not several:
             continue
         used = [*made.row, *{name for column in made.columns for name in column}]
-        known = dict(zip(several, axis(several, "", used), strict=True))
+        known = dict(zip(several, axis(several, heading, used), strict=True))
+        heading = ""
         for column, text in zip(made.columns, texts, strict=True):
             if text:
                 column[known[text].coordinate] = _label(known[text], text, known[text].coordinate)

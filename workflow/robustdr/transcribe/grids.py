@@ -88,8 +88,7 @@ def spread(rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = ()) 
         if fields != width:
             said = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
             problems.append(said)
-            lost = [Field("?", problem=f"a row of {fields} fields")] * width
-            made[index] = [*row[:1], *lost[1:]]
+            made[index] = [*row[:1], *[Field("?")] * (width - 1)]
     return made, problems
 
 

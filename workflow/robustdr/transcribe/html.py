@@ -1,5 +1,6 @@
 """Tables of HTML and of Markdown, which is made HTML first."""
 
+import re
 from collections.abc import Iterator
 
 from lxml import html
@@ -8,6 +9,8 @@ from markdown_it import MarkdownIt
 from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, raised, spread, titled
 
 BOLD = ("b", "strong")
+# Between a row and a line that is none, and between a row and the head of another table: Markdown would join them.
+_APART = re.compile(r"(?<=\|)[ \t]*\n(?=[^|\n])|(?<=[^|\n])\n(?=\|)|\n(?=\|(?![ :|-]*\n)[^\n]*\n\|[ :|-]+\n)")
 FIELDS = "data-fields"  # of a row of Markdown: how many it had, before it was cut or filled to the width of its head
 
 
@@ -26,6 +29,7 @@ def read_html(text: str) -> list[Grid]:
 def read_markdown(text: str) -> list[Grid]:
     """The tables of a Markdown file, pipe tables and HTML."""
     markdown = MarkdownIt("commonmark").enable("table")
+    text = _APART.sub("\n\n", text)
     tokens = markdown.parse(text)
     lines = text.splitlines()
     for token in tokens:

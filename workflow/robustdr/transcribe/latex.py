@@ -31,14 +31,19 @@ _SILENT = (
     "hline toprule midrule bottomrule centering small footnotesize scriptsize tiny normalsize large bf bfseries it "
     "itshape rm sc sl label vspace hspace rowcolor cellcolor setlength tabcolsep arraystretch renewcommand newcommand "
     "def color providecommand noindent quad qquad arrayrulecolor hfill phantom hphantom vphantom caption left right "
-    "displaystyle arraybackslash"
+    "displaystyle arraybackslash xspace cite citep citet citealp citeauthor ref footnote"
 )
 PRINTED, SILENT = frozenset(_PRINTED.split()), frozenset(_SILENT.split())
+SIGNS = {"ddagger": "‡", "ddag": "‡", "checkmark": "✓", "cmark": "✓", "xmark": "✗", "blacktriangle": "▲"}
 RULES = ("midrule", "hline")
 BOLD = ("textbf", "mathbf", "boldsymbol", "bm", "bf", "bfseries")
 RAISED = ("textsuperscript", "tnote", "footnotemark")
 _LINES = re.compile(r"\\(?:cmidrule|cline|specialrule|addlinespace|morecmidrules)\s*(?:\([^)]*\)|\[[^]]*\]|\{[^}]*\})*")
+_DEF = re.compile(r"\\def\s*\\([A-Za-z]+)(?=\{)")
+_WRAPPER = re.compile(r"\\(?:re)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*\[1\]\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _SPECS = {
+    **dict.fromkeys(("citep", "citet", "citealp"), "*[[{"),
+    **dict.fromkeys(("phantom", "hphantom", "vphantom"), "{"),
     "multicolumn": "{{{",
     "multirow": "[{[{[{",
     "caption": "[{",
@@ -80,7 +85,8 @@ def read_latex(text: str) -> list[Grid]:
     environments = [EnvironmentSpec(name, arguments) for name, arguments in TABULARS.items()]
     environments += [EnvironmentSpec(name, "[") for name in FLOATS if name not in TABULARS]
     context.add_context_category("tables", prepend=True, macros=macros, environments=environments)
-    nodes, _, _ = LatexWalker(_LINES.sub("", text), latex_context=context, tolerant_parsing=True).get_latex_nodes()
+    plain = _expanded(_DEF.sub(r"\\newcommand{\\\1}", _LINES.sub("", text)))
+    nodes, _, _ = LatexWalker(plain, latex_context=context, tolerant_parsing=True).get_latex_nodes()
     reader = _Reader(dict(_definitions(nodes)))
     grids: list[Grid] = []
     floats = 0
@@ -93,6 +99,14 @@ def read_latex(text: str) -> list[Grid]:
                 Grid(number, words, [], 0, ["it holds no tabular, perhaps a picture; nothing of it can be read"])
             )
     return grids
+
+
+def _expanded(text: str) -> str:
+    """The text with the macros of one argument that it defines put in place, where the argument holds no braces."""
+    for name, body in _WRAPPER.findall(text):
+        use = re.compile(rf"\\{name}\s*\{{([^{{}}]*)\}}")
+        text = use.sub(lambda match, body=body: body.replace("#1", match[1]), text)  # type: ignore[misc]
+    return text
 
 
 def _walk(nodes: Nodes) -> Iterator[Any]:
@@ -233,6 +247,6 @@ class _Reader:
         elif name in (",", ":", ";", "!", " "):
             made.text += "" if name in ",!" else " "
         elif name not in SILENT:
-            text = self._plain.node_to_text(node)
+            text = SIGNS.get(name) or self._plain.node_to_text(node)
             made.text += text or f"\\{name}"
             made.problem = made.problem or (f"the macro \\{name}, which the file does not define" if not text else "")

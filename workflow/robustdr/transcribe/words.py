@@ -69,11 +69,11 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.casefold().replace("δ", "delta").replace("∆", "delta")).strip("_")
 
 
-def meaning(text: str) -> Meaning:
-    """What one label says by itself."""
+def meaning(text: str, among_measures: bool = False) -> Meaning:
+    """What one label says by itself, or beside labels that are measures: RR and AP alone may be anything else."""
     bare = re.sub(r"[↑↓%]|\(\s*%?\s*\)", "", text).strip()
     name = slug(bare)
-    if measure := _measure(bare):
+    if measure := _measure(bare, among_measures):
         return Meaning("measure", measure)
     if seed := _SEED.fullmatch(bare):
         return Meaning("seed", seed[1])
@@ -89,11 +89,11 @@ def meaning(text: str) -> Meaning:
     return Meaning("quantity" if _COUNTED.fullmatch(bare) else "", text)
 
 
-def _measure(text: str) -> str:
+def _measure(text: str, among_measures: bool) -> str:
     match = _DEPTH.fullmatch(text)
     name, depth = (match[1], int(match[2]) * (1000 if match[3] else 1)) if match else (text, 0)
     for measure, words in MEASURES.items():
-        alone = measure in ("RR", "AP", "nDCG") and name.casefold() not in ("rr", "ap")
+        alone = measure in ("RR", "AP", "nDCG") and (among_measures or name.casefold() not in ("rr", "ap"))
         if name.casefold() in words.split() and (depth or alone):
             return f"{measure}@{depth}" if depth else measure
     return ""
@@ -124,12 +124,13 @@ def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meani
     Labels that say nothing by themselves stand at what the heading names, at what most of the others are, or at the
     first coordinate that is free.
     """
-    said = [meaning(label) for label in labels]
+    among_measures = any(meaning(label).coordinate == "measure" for label in labels)
+    said = [meaning(label, among_measures) for label in labels]
     named = [name for name, words in HEADINGS.items() if slug(heading) in words.split() and name not in used]
     known = Counter(one.coordinate for one in said if one.coordinate not in ("", "value", "seed", *used))
     unknown = sum(not one.coordinate or one.coordinate in used for one in said)
     likely = [name for name, number in known.most_common(1) if number >= unknown and name != "quantity"]
-    free = [name for name in FREE if name not in used and name not in known]
+    free = [name for name in FREE if name not in used]
     default = next(iter([*named, *likely, *free]))
     return [
         one if one.coordinate and one.coordinate not in used else Meaning(default, label)
