@@ -1,6 +1,7 @@
 """What cannot be read is said in a word, and the rest is read."""
 
 import pytest
+from docx import Document
 
 from robustdr.audit.reported import load
 from robustdr.cli import main
@@ -54,10 +55,9 @@ def test_a_picture_is_said(read):
     tables, problems = read("a.html", f"<html><body>{table}{figure}</body></html>")
     assert tables == {"table1": ["1.5"]}
     assert problems[0] == "table2: it is a picture; nothing of it can be read"
-    float_ = r"\begin{table}\caption{X}\includegraphics{t}\end{table}"
-    tables, problems = read(
-        "a.tex", float_ + r"\begin{table}\caption{Y}\begin{tabular}{lr}a & 1.5\end{tabular}\end{table}"
-    )
+    picture = r"\begin{table}\caption{X}\includegraphics{t}\end{table}"
+    table = r"\begin{table}\caption{Y}\begin{tabular}{lr}a & 1.5\end{tabular}\end{table}"
+    tables, problems = read("a.tex", picture + table)
     assert tables == {"table2": ["1.5"]}
     assert problems[0] == "table1: it holds no tabular, perhaps a picture; nothing of it can be read"
 
@@ -80,10 +80,31 @@ def test_spans_reach_over_rows_and_columns(read):
     assert read("a.html", text)[0] == {"table_1": ["1.5", "2.5", "3.5", "4.5"]}
 
 
+def test_a_word_document_is_read(tmp_path):
+    document = Document()
+    document.add_paragraph("Table 4: Results of two models")
+    table = document.add_table(rows=4, cols=3)
+    lines = ["Model|Dev|", "|MRR@10|R@1k", "BM25|18.7|85.7", "DPR|31.4|95.1"]
+    for row, line in zip(table.rows, lines, strict=True):
+        for cell, text in zip(row.cells, line.split("|"), strict=True):
+            cell.text = text
+    table.cell(0, 1).merge(table.cell(0, 2))
+    table.cell(3, 1).paragraphs[0].runs[0].bold = True
+    table.cell(3, 1).paragraphs[0].add_run("a").font.superscript = True
+    document.save(str(tmp_path / "paper.docx"))
+    draft, problems, numbers, lost = transcribe(tmp_path / "paper.docx")
+    assert (problems, numbers, lost) == ([], 4, 0)
+    assert '  table4:\n    caption: "Results of two models"' in draft
+    assert "- {split: dev, measure: RR@10}\n" in draft and "31.4^ᵃ" in draft
+    (tmp_path / "b.docx").write_text("no document")
+    with pytest.raises(UserError, match="not a Word document"):
+        transcribe(tmp_path / "b.docx")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "number", "message"),
     [
-        ("a.pdf", "x", "", r"kind of file: '.pdf' is unknown; allowed: .csv, .htm"),
+        ("a.pdf", "x", "", r"kind of file: '.pdf' is unknown; allowed: .csv, .docx"),
         ("a.md", "no table", "", "no table; the file has none"),
         ("a.md", GOOD, "7", "no table 7; the file has one without a number"),
         ("a.md", GOOD.replace("18.7", "good").replace("31.4", "bad"), "", "no table with numbers: table_1: it has no"),

@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("audit", help="check reported numbers against each other")
     command.set_defaults(function=audit.run)
     audit.add_arguments(command)
-    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown or CSV file"
+    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
     command = commands.add_parser("transcribe", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=transcribe.run)
     transcribe.add_arguments(command)

@@ -15,31 +15,44 @@ from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
 
-def _latex(text: str) -> list[Grid]:
+def _latex(path: Path) -> list[Grid]:
     from robustdr.transcribe.latex import read_latex
 
-    return read_latex(text)
+    return read_latex(_text(path))
 
 
-def _html(text: str) -> list[Grid]:
+def _html(path: Path) -> list[Grid]:
     from robustdr.transcribe.html import read_html
 
-    return read_html(text)
+    return read_html(_text(path))
 
 
-def _markdown(text: str) -> list[Grid]:
+def _markdown(path: Path) -> list[Grid]:
     from robustdr.transcribe.html import read_markdown
 
-    return read_markdown(text)
+    return read_markdown(_text(path))
 
 
-def _csv(text: str) -> list[Grid]:
+def _csv(path: Path) -> list[Grid]:
     from robustdr.transcribe.delimited import read_csv
 
-    return read_csv(text)
+    return read_csv(_text(path))
 
 
-READERS: dict[str, Callable[[str], list[Grid]]] = {
+def _word(path: Path) -> list[Grid]:
+    from robustdr.transcribe.word import read_docx
+
+    return read_docx(path)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8; save it as UTF-8") from None
+
+
+READERS: dict[str, Callable[[Path], list[Grid]]] = {
     ".tex": _latex,
     ".html": _html,
     ".htm": _html,
@@ -47,6 +60,7 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     ".txt": _markdown,
     ".csv": _csv,
     ".tsv": _csv,
+    ".docx": _word,
 }
 
 
@@ -81,11 +95,9 @@ def transcribe(path: Path, number: str = "") -> tuple[str, list[str], int, int]:
     """
     if path.suffix.lower() not in READERS:
         raise unknown(f"{path}: kind of file", path.suffix or path.name, READERS)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: {getattr(error, 'strerror', '') or 'not UTF-8'}; give a file that is there") from None
-    grids = READERS[path.suffix.lower()](text)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file")
+    grids = READERS[path.suffix.lower()](path)
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
