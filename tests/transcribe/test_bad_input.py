@@ -74,7 +74,7 @@ def test_one_table_of_several(read):
 
 def test_spans_reach_over_rows_and_columns(read):
     text = (
-        "<table><thead><tr><th rowspan=2>Set<th rowspan=2>Model<th colspan=2>Dev</tr><tr><th>MRR@10<th>R@1k</tr></thead>"
+        "<table><thead><tr><th rowspan=2>Set<th rowspan=2>M<th colspan=2>Dev</tr><tr><th>MRR@10<th>R@1k</tr></thead>"
         "<tr><td rowspan=2>NQ<td>x<td><b>1.5</b><td>2.5<sup>†</sup></tr><tr><td>y<td>3.5<td>4.5</tr></table>"
     )
     assert read("a.html", text)[0] == {"table_1": ["1.5", "2.5", "3.5", "4.5"]}

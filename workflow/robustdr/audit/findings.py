@@ -10,6 +10,7 @@ from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
 from robustdr.audit.hypotheses import FORMULA
 from robustdr.audit.patterns import examined, patterns
+from robustdr.audit.proposals import undeclared
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
 from robustdr.audit.resolve import resolve
@@ -82,7 +83,8 @@ def audit(reported: Reported) -> Audit:
     Raises:
         UserError: a relation that cannot be resolved (see `resolve`).
     """
-    checks = resolve(reported)
+    declared = resolve(reported)
+    checks = [*declared, *undeclared(reported)]
     evidence = Evidence(reported, checks)
     found = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
@@ -92,7 +94,7 @@ def audit(reported: Reported) -> Audit:
         found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
     order = list(reported.tables)
     found.sort(key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))
-    return Audit(reported, found, _coverage(reported, checks), checks)
+    return Audit(reported, found, _coverage(reported, declared), checks)
 
 
 def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:

@@ -129,6 +129,7 @@ class Check:
     operands: Mapping[str, Sequence[Cell]]
     options: Options
     line: int  # of the declaration
+    declared: bool = True
 
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
         """The values that the operands (or those given in their place) allow."""
@@ -162,7 +163,12 @@ class Check:
 
     @property
     def severity(self) -> str:
-        """`impossible` where no data can give the cell, `inconsistent` where it disagrees with other cells."""
+        """`impossible` where no data can give the cell, `inconsistent` where it disagrees with other cells.
+
+        `suspicious` where nobody declared the relation: most cells obey it.
+        """
+        if not self.declared:
+            return "suspicious"
         if self.kind in ("mean_of", "median_of"):
             parts = self.operands["main"]
             hull = Interval(min(p.interval.low for p in parts), max(p.interval.high for p in parts))

@@ -30,8 +30,6 @@ VALUES = {
     "lower_bound": "lower_bound",
 }
 ORIGINAL = "original originals clean none unaltered no_noise unperturbed origin"
-AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
-TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
 HEADINGS = {
     "system": "model models method methods system systems retriever retrievers approach ranker",
     "collection": "dataset datasets collection collections corpus benchmark",

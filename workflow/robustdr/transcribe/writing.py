@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
+from robustdr.audit.proposals import propose
 from robustdr.audit.reported import Reported, build
 from robustdr.transcribe.draft import BOLD, Draft
-from robustdr.transcribe.proposals import propose
 
 OPENING = (
     "# A draft. Check the coordinates, say what the marks mean, and keep the relations that the paper means to hold;",

@@ -1,16 +1,20 @@
 """Relations that a table's own numbers speak for: averages, totals, drops, deviations, each with how many cells fit."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from robustdr.audit.relations import Check
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.resolve import resolve
 from robustdr.errors import UserError
-from robustdr.transcribe.words import AVERAGE, TOTAL
 
-LEAST, SHARE = 2, 0.5  # cells that must fit, and of those that could
+AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
+TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
+LEAST, SHARE = 2, 0.5  # cells that must fit, and of those that could, before a relation is proposed
+SURE, SURE_SHARE = 3, 0.7  # before the cells that break it are suspicious
 OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
 Declaration = Mapping[str, Any]
 
@@ -21,6 +25,24 @@ class Proposal(NamedTuple):
     declaration: Declaration
     fit: int
     cells: int
+
+    @property
+    def broken(self) -> bool:
+        """Whether so many cells fit that the others are suspicious."""
+        return self.cells > self.fit >= max(SURE, SURE_SHARE * self.cells)
+
+
+def undeclared(reported: Reported) -> list[Check]:
+    """For tables without declarations, the relations that most cells obey and some break, at each of their cells."""
+    checks = []
+    tables = [table for table in reported.tables.values() if not table.relations and not table.id.startswith("prose")]
+    for table in tables:
+        broken = [proposal for proposal in propose(reported, table) if proposal.broken]
+        for number, (declaration, fit, cells) in enumerate(broken, 1):
+            said = {**declaration, "note": f"found, not declared: {fit} of {cells} cells fit"}
+            alone = replace(reported, tables={table.id: replace(table, relations=[(-number, said)])})
+            checks += [replace(check, declared=False) for check in resolve(alone)]
+    return checks
 
 
 def propose(reported: Reported, table: Table) -> list[Proposal]:
