@@ -190,16 +190,22 @@ def _restated(rng: random.Random, effect) -> tuple[dict, list]:
 
 
 def _shares(rng: random.Random, decimals: int, variations: list[str]) -> tuple[dict, list]:
-    """Counts, and the percentages of `total` that they are."""
+    """Counts, and the percentages of `total` that they are; a measure of `total` queries."""
     total = rng.randint(20, 400)
     grid = []
     for variation in variations:
         count = rng.randint(1, total)
-        grid.append((variation, [[Number(count, 0, "count")], [Number(count / total, decimals, "percent_sign")]]))
+        shares = [[Number(count / total, decimals, "percent_sign")] for count in (count, rng.randint(0, total))]
+        grid.append((variation, [[Number(count, 0, "count")], *shares]))
     spec = {
         "row": "query_set",
-        "columns": [{"quantity": "valid", "unit": "count"}, {"quantity": "valid", "value": "share"}],
+        "columns": [
+            {"quantity": "valid", "unit": "count"},
+            {"quantity": "valid", "value": "share"},
+            {"measure": "Success@5"},
+        ],
         "relations": [
+            {"for": {"measure": "Success@5"}, "mean_over": total},
             {"for": {"value": "share"}, "share_of": total},
             {"for": {"value": "share"}, "counts_match": {"quantity": "valid"}, "out_of": total},
         ],

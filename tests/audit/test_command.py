@@ -52,8 +52,12 @@ def mine(tmp_path):
 def test_markdown_says_what_where_and_why(mine, capsys):
     assert main([str(mine)]) == 0
     text = capsys.readouterr().out
-    assert "# Audit of mine" in text
-    assert "*My paper.* 6 printed numbers, 2 relations. Findings: 1 impossible, 0 inconsistent, 0 suspicious." in text
+    assert text.startswith("# Audit of mine")
+    assert "1. **impossible**, 1 cell of table1: typo · unchanged: two digits of 6,456 (changed) are swapped" in text
+    assert (
+        "*My paper.* 6 printed numbers, 2 relations. Findings: 1 impossible, 0 inconsistent, 0 suspicious; 1 cause."
+        in text
+    )
     assert "| typo · unchanged | `434` | 524 | the sum of original (6,980) less changed (6,456) (every query is" in text
     assert (
         "Hypothesis, not a fact: The relation would hold if two digits of 6,456 (changed) are swapped: 6,546." in text
@@ -64,6 +68,8 @@ def test_json_and_csv_hold_the_same_findings(mine, capsys):
     main([str(mine), "--format", "json"])
     [paper] = json.loads(capsys.readouterr().out)
     [finding] = paper["findings"]
+    [cause] = paper["causes"]
+    assert (cause["severity"], cause["cells"], cause["findings"]) == ("impossible", 1, [finding["id"]])
     assert (paper["paper"], paper["coverage"]["cells"], paper["coverage"]["related"]) == ("mine", 6, 5)
     assert (finding["id"], finding["severity"]) == ("table1/sum_is/typo · unchanged", "impossible")
     assert finding["cells"][0]["consistent"] == "524" and finding["cells"][0]["line"] == 12

@@ -83,6 +83,14 @@ KNOWN = {
         "28.6% 28.5% 28.57% 42.8% 0.0% 100%",
         "28.4% 28.8% 30.0% 42.7%",
     ),
+    # two of 1, 1/2, 1/3 and 0 add up to 0, 2, 3, 4, 5, 6, 8, 9 or 12 sixths, of which the mean takes the half
+    "mean_over": (
+        {"for": {"value": "summary"}, "mean_over": 2},
+        [*RUNS[:-1], {"value": "summary", "measure": "RR@3"}],
+        "q | 0 | 0 | 0 | {}",
+        "0.0% 16.7% 25.0% 41.6% 50.0% 66.7% 75% 100%",
+        "8.3% 58.3% 83.3% 91.7% 98.0% 101%",
+    ),
     # 2 of 7 exactly, the count without rounding
     "counts_match": (
         {"for": {"value": "summary"}, "counts_match": {"seed": 1}, "out_of": 7},

@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from robustdr.audit import command as audit
 from robustdr.errors import UserError
 from robustdr.stages import STAGES, run_stage
+from robustdr.transcribe import command as transcribe
 
 
 def vary(a: argparse.Namespace) -> None:
@@ -48,6 +49,10 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("audit", help="check reported numbers against each other")
     command.set_defaults(function=audit.run)
     audit.add_arguments(command)
+    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
+    command = commands.add_parser("transcribe", help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=transcribe.run)
+    transcribe.add_arguments(command)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
     command.set_defaults(function=vary)
     command.add_argument("queries", help="TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>")

@@ -17,7 +17,7 @@ AT_LEAST = ("over", "more than", "at least")
 AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most")
 ABOUT = ("about", "nearly", "roughly", "≈")
 SCALES = {"percent": 0.01, "k": 1e3, "million": 1e6}
-_BETWEEN = re.compile(r"\s*[/(±]\s*|\s+\+\s+")  # between the values of one cell: a/b, a (b), a ± b, a + b
+BETWEEN = re.compile(r"\s*[/(±]\s*|\s+\+\s+")  # between the values of one cell: a/b, a (b), a ± b, a + b
 MINUS = "\N{MINUS SIGN}"
 _VALUE = re.compile(
     rf"(?:(?P<hedge>{'|'.join(AT_LEAST + AT_MOST + ABOUT)})\s*)?"
@@ -104,7 +104,7 @@ def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> li
     Raises:
         UserError: anything that is not a printed number with the declared marks; `where` begins the message.
     """
-    parts = _BETWEEN.split(printed)
+    parts = BETWEEN.split(printed)
     if len(parts) not in (1, places):
         raise UserError(
             f"{where}: {printed!r} has {len(parts)} values; "

@@ -4,25 +4,26 @@ from collections.abc import Sequence
 from math import inf
 
 from robustdr.audit.evidence import Evidence
-from robustdr.audit.hypotheses import UNPRINTED, VARIANTS, hypotheses, variant
+from robustdr.audit.hypotheses import UNKNOWN, UNPRINTED, VARIANTS, Hypothesis, hypotheses, variant
 from robustdr.audit.intervals import Interval
 from robustdr.audit.relations import Check, shown
 
-Explained = list[tuple[list[Check], str]]
+Explained = list[tuple[list[Check], Hypothesis]]
 
 
 def explain(evidence: Evidence, broken: Sequence[Check]) -> Explained:
-    """Group the broken checks of one declaration by the hypothesis that explains them ("" where none does).
+    """Group the broken checks of one declaration by the hypothesis that explains them (`UNKNOWN` where none does).
 
     Of all hypotheses, the one that explains most checks is taken first, then the simplest.
     """
     groups = _cover(evidence, broken, broken)
-    (first, text), unexplained = groups[0], [check for checks, text in groups if not text for check in checks]
+    first, (_, text) = groups[0]
+    unexplained = [check for checks, hypothesis in groups if hypothesis == UNKNOWN for check in checks]
     of_declaration = len(evidence.by_declaration[broken[0].target.table, broken[0].line])
     if unexplained and len(first) * 2 > of_declaration and text == VARIANTS.get(broken[0].kind, ("",) * 3)[2]:
         # Where most cells follow another formula, the rest is searched by that formula too.
         others = [variant(check) or check for check in unexplained]
-        return [group for group in groups if group[1]] + _cover(evidence, others, unexplained)
+        return [group for group in groups if group[1] != UNKNOWN] + _cover(evidence, others, unexplained)
     return groups
 
 
@@ -39,7 +40,8 @@ def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check
     while left:
         best = max(by_text, key=lambda text: (len(left.intersection(by_text[text][1])), -by_text[text][0]), default="")
         explained = left.intersection(by_text[best][1] if best else ())
-        groups.append(([broken[index] for index in sorted(explained or left)], best if explained else ""))
+        hypothesis = (by_text[best][0], best) if explained else UNKNOWN
+        groups.append(([broken[index] for index in sorted(explained or left)], hypothesis))
         left -= explained or left
     return groups
 

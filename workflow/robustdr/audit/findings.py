@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
+from robustdr.audit.hypotheses import FORMULA
 from robustdr.audit.patterns import examined, patterns
+from robustdr.audit.proposals import undeclared
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
 from robustdr.audit.resolve import resolve
@@ -35,6 +37,8 @@ class Finding:
     severity: str
     flaws: Sequence[Flaw]
     hypothesis: str  # what would make the relation hold, or how the pattern arose; empty where nothing was found
+    cost: int = FORMULA  # of the hypothesis: what it changes
+    checks: Sequence[Check] = ()  # the broken ones; none for a pattern
 
     @property
     def table(self) -> str:
@@ -66,6 +70,7 @@ class Audit:
     reported: Reported
     findings: Sequence[Finding]
     coverage: Coverage
+    checks: Sequence[Check] = ()
     claims: Sequence["Claimed"] = ()
 
     def count(self, severity: str) -> int:
@@ -78,26 +83,27 @@ def audit(reported: Reported) -> Audit:
     Raises:
         UserError: a relation that cannot be resolved (see `resolve`).
     """
-    checks = resolve(reported)
+    declared = resolve(reported)
+    checks = [*declared, *undeclared(reported)]
     evidence = Evidence(reported, checks)
     found = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
-        found += [_broken(those, hypothesis) for those, hypothesis in explain(evidence, list(group))]
+        found += [_broken(those, *hypothesis) for those, hypothesis in explain(evidence, list(group))]
     for pattern in patterns(evidence):
         flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
         found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
     order = list(reported.tables)
     found.sort(key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))
-    return Audit(reported, found, _coverage(reported, checks))
+    return Audit(reported, found, _coverage(reported, declared), checks)
 
 
-def _broken(checks: Sequence[Check], hypothesis: str) -> Finding:
+def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
     severity = min((check.severity for check in checks), key=SEVERITIES.index)
     flaws = [
         Flaw(check.target, " or ".join(shown(interval, check.target) for interval in check.expected()), check.words)
         for check in checks
     ]
-    return Finding(checks[0].kind, severity, flaws, hypothesis)
+    return Finding(checks[0].kind, severity, flaws, hypothesis, cost, checks)
 
 
 def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:

@@ -10,9 +10,15 @@ from robustdr.audit.relations import Check, label
 from robustdr.audit.reported import ANY, Reported
 
 FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(8)  # from the simplest on
-OPEN = ("at_most", "at_least", "share_of")  # too many values satisfy these for most changes to say anything
+OPEN = (
+    "at_most",
+    "at_least",
+    "share_of",
+    "mean_over",
+)  # too many values satisfy these for most changes to say anything
 RESTATES = ("same_as", *OPEN)
-Hypothesis = tuple[int, str]
+Hypothesis = tuple[int, str]  # its cost, which names what is changed, and the change in words
+UNKNOWN: Hypothesis = FORMULA, ""
 
 
 def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:

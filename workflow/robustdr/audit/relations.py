@@ -6,7 +6,7 @@ from functools import cached_property
 from math import ceil, floor, inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
-from robustdr.audit import intervals
+from robustdr.audit import grains, intervals
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.intervals import SLACK, Interval
 
@@ -79,6 +79,13 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
     return [Interval(count / total, count / total) for count in sorted(counts)]
 
 
+def _over_queries(operands: Operands, options: Options) -> list[Interval]:
+    printed = operands["target"][0]
+    if not all(map(isfinite, printed)):
+        return []
+    return grains.nearest(options["grain"], round(_total(operands, "main").low) * options.get("runs", 1), printed)
+
+
 def _count(operands: Operands, _: Options) -> list[Interval]:
     return [_total(operands, "main").scaled(1 / _total(operands, "out_of").low)]
 
@@ -105,6 +112,7 @@ KINDS = {
     "points_from": Kind("inconsistent", "{of} minus {main}", _points),
     "sum_is": Kind("impossible", "the sum of {main}{plus}", _sum, keeps_value=True),
     "share_of": Kind("impossible", "a whole number out of {main}", _share, derives=False),
+    "mean_over": Kind("impossible", "the mean of a measure over {main} queries", _over_queries, derives=False),
     "counts_match": Kind("impossible", "{main} out of {out_of}", _count, derives=False),
     "same_as": Kind("inconsistent", "the same as {main}", _same, derives=False, keeps_value=True),
     "at_least": Kind("impossible", "at least {main}", _at_least, derives=False, keeps_value=True),
@@ -121,20 +129,31 @@ class Check:
     operands: Mapping[str, Sequence[Cell]]
     options: Options
     line: int  # of the declaration
+    declared: bool = True
 
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
         """The values that the operands (or those given in their place) allow."""
+        return self.expected_of({role: [cell.interval for cell in cells] for role, cells in changed.items()})
+
+    def expected_of(self, changed: Operands) -> list[Interval]:
+        """The values that the operands (or those given in their place, as intervals) allow."""
         kind = KINDS[self.kind]
-        cells = {"target": [self.target], **self.operands, **changed}
-        seen = {role: [c.interval if kind.derives else self._seen(c) for c in those] for role, those in cells.items()}
+        cells = {"target": [self.target], **self.operands}
+        seen: dict[str, Sequence[Interval]] = {
+            role: [cell.interval for cell in those] for role, those in cells.items() if role not in changed
+        }
+        seen |= dict(changed)
+        if not kind.derives:
+            seen = {role: [self._seen(interval) for interval in those] for role, those in seen.items()}
         return kind.compute(seen, self.options)
 
     def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:
         """Whether the target (or the cell given in its place) can have one of the expected values."""
-        return any(self._seen(target or self.target).meets(interval) for interval in expected)
+        printed = self._seen((target or self.target).interval)
+        return any(printed.meets(interval) for interval in expected)
 
-    def _seen(self, cell: Cell) -> Interval:
-        return cell.interval.magnitude() if self.options.get("magnitude") else cell.interval
+    def _seen(self, interval: Interval) -> Interval:
+        return interval.magnitude() if self.options.get("magnitude") else interval
 
     @cached_property
     def holds(self) -> bool:
@@ -144,7 +163,12 @@ class Check:
 
     @property
     def severity(self) -> str:
-        """`impossible` where no data can give the cell, `inconsistent` where it disagrees with other cells."""
+        """`impossible` where no data can give the cell, `inconsistent` where it disagrees with other cells.
+
+        `suspicious` where nobody declared the relation: most cells obey it.
+        """
+        if not self.declared:
+            return "suspicious"
         if self.kind in ("mean_of", "median_of"):
             parts = self.operands["main"]
             hull = Interval(min(p.interval.low for p in parts), max(p.interval.high for p in parts))

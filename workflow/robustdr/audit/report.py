@@ -1,4 +1,4 @@
-"""Audits as Markdown for a review, as JSON and as CSV."""
+"""Audits as Markdown for a review, causes first, as JSON and as CSV."""
 
 import csv
 import io
@@ -7,23 +7,31 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from robustdr.audit.causes import Cause, causes
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
 from robustdr.audit.relations import label
 from robustdr.audit.verdicts import HOLDS
 
 SHOWN = 6  # cells of one finding that Markdown lists
+HYPOTHESES, CLAIMS = 2, 2  # of one cause
+LONG = 100  # characters of a relation beside a cause
 LEGEND = (
     "`impossible`: no data can give the cell. `inconsistent`: it disagrees with other printed cells, however they were "
     "rounded (half up, half to even or truncated). `suspicious`: a pattern that honest data hardly show. "
     "A hypothesis says what would make a relation hold; it is never a fact. Measures are counted outside the prose; "
     "lost cells are missing from the available text of the paper."
 )
+CAUSES = "What one explanation accounts for, most serious first. An explanation is a hypothesis, never a fact."
 
 
 def markdown(audits: Sequence[Audit]) -> str:
-    """The summary of several papers, and the findings of each."""
-    return "\n".join([summary(audits)] * (len(audits) > 1) + [_paper(audit) for audit in audits])
+    """The summary of several papers, the causes of all, and the findings of each."""
+    found = [(audit, causes(audit)) for audit in audits]
+    if len(audits) == 1:
+        return "\n".join(_paper(audit, its, _causes(audit, its)) for audit, its in found)
+    first = [line for audit, its in found for line in _causes(audit, its)]
+    return "\n".join([summary(audits), *first, *(_paper(audit, its) for audit, its in found)])
 
 
 def summary(audits: Sequence[Audit]) -> str:
@@ -60,21 +68,85 @@ def _row(fields: Sequence[str]) -> str:
     return f"| {' | '.join(fields)} |"
 
 
-def _paper(audit: Audit) -> str:
+def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
+    """The root causes of a paper's findings, most serious first, one item each."""
+    lines = [f"## What went wrong in {audit.reported.paper}", "", CAUSES, ""] if found else []
+    for number, cause in enumerate(found, 1):
+        worst = cause.worst
+        where = f"{_cells_of(len(cause.flaws))} of {_tables(audit, cause.findings)}"
+        lines.append(f"{number}. **{cause.severity}**, {where}: {_explanation(audit, cause)}.")
+        should = f"consistent {worst.consistent}, {_shortened(worst.words)}" if worst.consistent else worst.words
+        lines.append(f"   - {worst.cell}: {_printed(worst)}, {should}")
+        if cause.consequences:
+            also = sum(len(finding.flaws) for finding in cause.consequences)
+            lines.append(f"   - With it: {_cells_of(also)} of {_tables(audit, cause.consequences)}.")
+        if cause.claims:
+            more = f" and {len(cause.claims) - CLAIMS} more" if len(cause.claims) > CLAIMS else ""
+            lines.append(f"   - Claims on it: {'; '.join(one.claim['claim'] for one in cause.claims[:CLAIMS])}{more}.")
+    return [*lines, *[""] * bool(found)]
+
+
+def _explanation(audit: Audit, cause: Cause) -> str:
+    """What the cells have in common, and the hypotheses."""
+    flawed = [flaw.cell for flaw in cause.flaws]
+    beside = [cell for table in {cell.table for cell in flawed} for cell in audit.reported.tables[table].cells]
+    common = {
+        name: place
+        for name, place in flawed[0].coordinates.items()
+        if all(cell.coordinates.get(name) == place for cell in flawed)
+        and any(cell.coordinates.get(name) != place for cell in beside)
+    }
+    more = f"; and {len(cause.hypotheses) - HYPOTHESES} more" if len(cause.hypotheses) > HYPOTHESES else ""
+    words = "; ".join(cause.hypotheses[:HYPOTHESES]) + more or "nothing simple explains it"
+    return f"{describe(common)}: {words}" if describe(common) else words
+
+
+def _cells_of(number: int) -> str:
+    return f"{number} cell{'s' * (number > 1)}"
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= LONG else f"{words[:LONG].rsplit(' ', 1)[0]} …"
+
+
+def _tables(audit: Audit, findings: Sequence[Finding]) -> str:
+    """The tables of some findings; three or more neighbours as `table8 to table17`."""
+    order = list(audit.reported.tables)
+    places = sorted({order.index(finding.table) for finding in findings})
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    named = [[order[place] for place in run] for run in runs]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run) for run in named)
+
+
+def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = ()) -> str:
+    """A paper's counts, what comes `first`, its findings table by table, and its claims."""
     reported, coverage = audit.reported, audit.coverage
     found = ", ".join(f"{audit.count(severity)} {severity}" for severity in SEVERITIES)
+    several = f"{len(found_causes)} cause{'s' * (len(found_causes) != 1)}"
     lines = [
         f"# Audit of {reported.paper}",
         "",
-        f"*{reported.title}.* {coverage.cells:,} printed numbers, {coverage.checks:,} relations. Findings: {found}.",
+        f"*{reported.title}.* {coverage.cells:,} printed numbers, {coverage.checks:,} relations. "
+        f"Findings: {found}; {several}.",
         "",
     ]
+    lines += first
+    under = {
+        id(finding): place
+        for place, cause in enumerate(found_causes, 1)
+        for finding in (*cause.findings, *cause.consequences)
+    }
     table = ""
     for number, finding in enumerate(audit.findings, 1):
         if finding.table != table:
             table = finding.table
             lines += [f"## {table} · {reported.tables[table].caption}", ""]
-        lines += [*_section(number, finding, reported.tables[table].cells), ""]
+        lines += [*_section(number, finding, under[id(finding)], reported.tables[table].cells), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
     return "\n".join([*lines, *_claims(audit)])
@@ -101,10 +173,11 @@ def _claims(audit: Audit) -> list[str]:
     return [*lines, ""]
 
 
-def _section(number: int, finding: Finding, table: Sequence[Cell]) -> list[str]:
+def _section(number: int, finding: Finding, cause: int, table: Sequence[Cell]) -> list[str]:
     flaws, more = finding.flaws[:SHOWN], len(finding.flaws) - SHOWN
     several = f" · {len(finding.flaws)} cells" if len(finding.flaws) > 1 else ""
-    lines = [f"**{number}. {finding.severity}** ({finding.kind}{several}, first at line {flaws[0].cell.line})", ""]
+    where = f"{finding.kind}{several}, first at line {flaws[0].cell.line}, cause {cause}"
+    lines = [f"**{number}. {finding.severity}** ({where})", ""]
     if flaws[0].consistent:
         lines += [_row(["cell", "printed", "consistent", "should be"]), _row(["---"] * 4)]
         lines += [_row([_place(flaw, table), _printed(flaw), flaw.consistent, flaw.words]) for flaw in flaws]
@@ -129,13 +202,24 @@ def _printed(flaw: Flaw) -> str:
 
 
 def as_json(audits: Sequence[Audit]) -> str:
-    """A list of papers, each with its coverage, its findings cell by cell and its claims as printed."""
+    """A list of papers, each with its coverage, causes, findings cell by cell and claims as printed."""
     papers = [
         {
             "paper": audit.reported.paper,
             "title": audit.reported.title,
             "coverage": asdict(audit.coverage),
             "missing": dict(audit.reported.missing),
+            "causes": [
+                {
+                    "severity": cause.severity,
+                    "hypotheses": cause.hypotheses,
+                    "cells": len(cause.flaws),
+                    "findings": [finding.id for finding in cause.findings],
+                    "consequences": [finding.id for finding in cause.consequences],
+                    "claims": [one.claim["claim"] for one in cause.claims],
+                }
+                for cause in causes(audit)
+            ],
             "findings": [
                 {
                     "id": finding.id,

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from robustdr.audit.cells import Cell, describe
+from robustdr.audit.grains import MEASURES, Grain, grain
 from robustdr.audit.relations import KINDS, Check
 from robustdr.audit.reported import ANY, Reported, Table, literal
 from robustdr.errors import UserError, unknown
@@ -17,6 +18,7 @@ TAKES = {
     "drop_from": ("of", "magnitude", "or_more"),
     "points_from": ("of", "magnitude", "or_more"),
     "ci_of": ("z",),
+    "mean_over": ("relevant", "runs"),
     "same_as": ("magnitude",),
     "at_most": ("plus", "magnitude"),
     "at_least": ("magnitude",),
@@ -68,7 +70,8 @@ def _resolve(reported: Reported, table: Table, line: int, declaration: Mapping[s
     }
     if kind in ("drop_from", "points_from"):
         roles.setdefault("of", {})
-    options = {name: declaration[name] for name in ("z", "magnitude", "or_more", "note") if name in declaration}
+    named = ("z", "magnitude", "or_more", "note", "relevant", "runs")
+    options = {name: declaration[name] for name in named if name in declaration}
     checks = []
     for target in targets:
         try:
@@ -79,14 +82,23 @@ def _resolve(reported: Reported, table: Table, line: int, declaration: Mapping[s
         except _NotPrinted:
             continue
         _check_operands(where, kind, operands)
-        checks.append(Check(kind, target, operands, options, line))
+        grained = {"grain": _grain(where, target, options)} if kind == "mean_over" else {}
+        checks.append(Check(kind, target, operands, {**options, **grained}, line))
     return checks
+
+
+def _grain(where: str, target: Cell, options: Mapping[str, Any]) -> Grain:
+    measure = target.coordinates.get("measure", "")
+    found = grain(measure, options.get("relevant", 0))
+    if found is None:
+        raise UserError(f"{where}: mean_over of {measure or 'no measure'} at {target}; allowed: {MEASURES}")
+    return found
 
 
 def _check_operands(where: str, kind: str, operands: Mapping[str, Sequence[Cell]]) -> None:
     if kind in ("std_of", "ci_of") and len(operands["main"]) < 2:
         raise UserError(f"{where}: {kind} selects one cell; a deviation needs two or more")
-    total = operands["main"] if kind == "share_of" else operands.get("out_of", ())
+    total = operands["main"] if kind in ("share_of", "mean_over") else operands.get("out_of", ())
     if total and sum(cell.interval.low for cell in total) <= 0:
         raise UserError(f"{where}: {kind} of a total of {total[0].printed}; a share needs a total above 0")
 

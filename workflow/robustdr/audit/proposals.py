@@ -1,0 +1,108 @@
+"""Relations that a table's own numbers speak for: averages, totals, drops, deviations, each with how many cells fit."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from robustdr.audit.relations import Check
+from robustdr.audit.reported import Reported, Table
+from robustdr.audit.resolve import resolve
+from robustdr.errors import UserError
+
+AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
+TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
+LEAST, SHARE = 2, 0.5  # cells that must fit, and of those that could, before a relation is proposed
+SURE, SURE_SHARE = 3, 0.7  # before the cells that break it are suspicious
+OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
+Declaration = Mapping[str, Any]
+
+
+class Proposal(NamedTuple):
+    """A relation, and how many of the cells that it constrains fit it."""
+
+    declaration: Declaration
+    fit: int
+    cells: int
+
+    @property
+    def broken(self) -> bool:
+        """Whether so many cells fit that the others are suspicious."""
+        return self.cells > self.fit >= max(SURE, SURE_SHARE * self.cells)
+
+
+def undeclared(reported: Reported) -> list[Check]:
+    """For tables without declarations, the relations that most cells obey and some break, at each of their cells."""
+    checks = []
+    tables = [table for table in reported.tables.values() if not table.relations and not table.id.startswith("prose")]
+    for table in tables:
+        broken = [proposal for proposal in propose(reported, table) if proposal.broken]
+        for number, (declaration, fit, cells) in enumerate(broken, 1):
+            said = {**declaration, "note": f"found, not declared: {fit} of {cells} cells fit"}
+            alone = replace(reported, tables={table.id: replace(table, relations=[(-number, said)])})
+            checks += [replace(check, declared=False) for check in resolve(alone)]
+    return checks
+
+
+def propose(reported: Reported, table: Table) -> list[Proposal]:
+    """For every average, total, drop and deviation of a table, the relation that most of its cells fit, if half do."""
+    found = []
+    for candidates in _candidates(table):
+        tried = [proposal for candidate in candidates if (proposal := _tried(reported, table, candidate))]
+        best = max(tried, key=lambda proposal: proposal.fit / proposal.cells, default=None)
+        if best and best.fit >= LEAST and best.fit >= SHARE * best.cells:
+            found.append(best)
+    return found
+
+
+def _tried(reported: Reported, table: Table, declaration: Declaration) -> Proposal | None:
+    alone = replace(reported, tables={table.id: replace(table, relations=[(0, dict(declaration))])})
+    try:
+        checks = resolve(alone)
+    except UserError:  # it names a cell that the table does not have
+        return None
+    return Proposal(declaration, sum(check.holds for check in checks), len(checks)) if checks else None
+
+
+def _candidates(table: Table) -> Iterator[list[Declaration]]:
+    """For every cell that may follow from others, the relations that it may follow by."""
+    labels: dict[str, dict[str, None]] = {}
+    for cell in table.cells:
+        for name, label in cell.coordinates.items():
+            labels.setdefault(name, {})[label] = None
+    values = labels.pop("value", {})
+    seeds = labels.pop("seed", {})
+    labels.pop("measure", None)
+    for name, known in labels.items():
+        for place, label in enumerate(known):
+            if AVERAGE.fullmatch(label) or label.endswith("_mean"):
+                yield [{"for": {name: label}, "mean_of": {name: parts}} for parts in _parts(list(known), place)]
+            elif TOTAL.fullmatch(label):
+                yield [{"for": {name: label}, "sum_is": {name: parts}} for parts in _parts(list(known), place)]
+    for first, second in combinations(labels.get("quantity", {}), 2):
+        yield [
+            {"for": {"quantity": first, name: others}, "plus": {"quantity": second}, "sum_is": {name: label}}
+            for name, known in labels.items()
+            for label in list(known)[:2]
+            if name != "quantity" and (others := [other for other in known if other != label])
+        ]
+    if "drop" in values:
+        yield [
+            {"for": {"value": "drop"}, kind: {name: label}}
+            for kind in ("drop_from", "points_from")
+            for name, known in labels.items()
+            for label in known
+        ]
+    for value, kind in OF_SEEDS.items():
+        if value in values and len(seeds) > 1:
+            yield [{"for": {"value": value}, kind: {"seed": "*"}}]
+
+
+def _parts(labels: Sequence[str], place: int) -> Iterator[list[str]]:
+    """What an average may be over: all others or those above it, with or without the first, often the original."""
+    others = [label for label in labels if not (AVERAGE.fullmatch(label) or label.endswith("_mean"))]
+    above = [label for label in labels[:place] if label in others]
+    for parts in (others[1:], others, above[1:], above):
+        if len(parts) > 1 and labels[place] not in parts:
+            yield parts

@@ -1,0 +1,129 @@
+"""`robustdr transcribe FILE`: a draft of reported.yaml from the tables of a paper."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from robustdr.audit.cells import LOST
+from robustdr.errors import UserError, unknown
+from robustdr.files import write_text
+from robustdr.transcribe.draft import Draft, draft
+from robustdr.transcribe.grids import Grid
+from robustdr.transcribe.words import slug
+from robustdr.transcribe.writing import written
+
+
+def _latex(path: Path) -> list[Grid]:
+    from robustdr.transcribe.latex import read_latex
+
+    return read_latex(_text(path))
+
+
+def _html(path: Path) -> list[Grid]:
+    from robustdr.transcribe.html import read_html
+
+    return read_html(_text(path))
+
+
+def _markdown(path: Path) -> list[Grid]:
+    from robustdr.transcribe.html import read_markdown
+
+    return read_markdown(_text(path))
+
+
+def _csv(path: Path) -> list[Grid]:
+    from robustdr.transcribe.delimited import read_csv
+
+    return read_csv(_text(path))
+
+
+def _word(path: Path) -> list[Grid]:
+    from robustdr.transcribe.word import read_docx
+
+    return read_docx(path)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8; save it as UTF-8") from None
+
+
+READERS: dict[str, Callable[[Path], list[Grid]]] = {
+    ".tex": _latex,
+    ".html": _html,
+    ".htm": _html,
+    ".md": _markdown,
+    ".txt": _markdown,
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".docx": _word,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", type=Path, help=f"the paper or its tables: {', '.join(READERS)}")
+    parser.add_argument("--table", metavar="N", help="only the table of this number")
+    parser.add_argument("-o", "--output", type=Path, help="reported.yaml to write; default: standard output")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read the tables of a file, write the draft, and say on standard error what could not be read.
+
+    Raises:
+        UserError: a file of another kind, or without a table of numbers.
+    """
+    text, problems, numbers, lost = transcribe(arguments.file, arguments.table or "")
+    if arguments.output:
+        write_text(arguments.output, text)
+    else:
+        sys.stdout.write(text)
+    for problem in problems:
+        print(f"{arguments.file}: {problem}", file=sys.stderr)
+    print(f"{arguments.file}: {numbers:,} numbers read, {lost:,} not", file=sys.stderr)
+
+
+def transcribe(path: Path, number: str = "") -> tuple[str, list[str], int, int]:
+    """The draft of a file, what was not read in words, how many numbers were read, and how many were not.
+
+    Raises:
+        UserError: a file of another kind, or without a table of numbers.
+    """
+    if path.suffix.lower() not in READERS:
+        raise unknown(f"{path}: kind of file", path.suffix or path.name, READERS)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file")
+    grids = READERS[path.suffix.lower()](path)
+    chosen = [grid for grid in grids if number in ("", grid.number)]
+    if not chosen:
+        has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
+        raise UserError(f"{path}: no table{f' {number}' if number else ''}; the file has {has}")
+    drafts, problems = _drafts(chosen)
+    if not drafts:
+        raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
+    stem = slug(path.stem)
+    paper = stem if stem[:1].isalpha() else f"paper_{stem}"
+    made, reported = written(path, paper, drafts, problems)
+    lost = sum(text == LOST for one in drafts for _, fields in one.rows for text in fields)
+    return made, problems, len(reported.cells), lost
+
+
+def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[str]]:
+    """The drafts of the tables that hold numbers, under ids of their own, and the problems of all."""
+    seen: Counter[str] = Counter()
+    drafts, problems = [], []
+    for place, grid in enumerate(grids, 1):
+        first = f"table{grid.number}" if grid.number else f"table_{place}"
+        seen[first] += 1
+        id = first if seen[first] == 1 else f"{first}_{'abcdefghijklmnopqrstuvwxyz'[min(seen[first], 26) - 1]}"
+        if id != first:
+            problems.append(f"{id}: another table is numbered {grid.number} too")
+        made = draft(grid, id)
+        problems += [f"{id}: {problem}" for problem in made.problems]
+        if made.rows and made.columns:
+            drafts.append(made)
+    return drafts, problems

@@ -1,0 +1,19 @@
+"""A table as comma-separated values, or with semicolons, tabs or bars between them."""
+
+import csv
+import io
+
+from robustdr.transcribe.grids import Field, Grid, Span, spread
+
+DELIMITERS = ",;\t|"
+
+
+def read_csv(text: str) -> list[Grid]:
+    """The one table of a CSV file."""
+    try:
+        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(text[:10_000], DELIMITERS)
+    except csv.Error:
+        dialect = csv.excel
+    lines = [line for line in csv.reader(io.StringIO(text), dialect) if any(field.strip() for field in line)]
+    rows, problems = spread([[Span(Field(" ".join(field.split()))) for field in line] for line in lines])
+    return [Grid("", "", rows, 0, problems)] if rows else []

@@ -1,0 +1,238 @@
+"""A grid as a table of reported.yaml: labels, columns, cells as printed, and what could not be read."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from robustdr.audit import cells
+from robustdr.audit.cells import LOST, NO_NUMBER
+from robustdr.audit.proposals import AVERAGE
+from robustdr.errors import UserError
+from robustdr.transcribe.grids import RAISED, Field, Grid
+from robustdr.transcribe.words import Meaning, axis
+
+BOLD = "^"
+MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
+PLUS_MINUS, ACROSS = "±", "→"  # in the corner of a table: "Dataset (→)" heads the columns
+_LOCALE = re.compile(r"[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
+_BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
+_FIRST = re.compile(r"[\d.,]*\d")
+
+
+@dataclass
+class Draft:
+    """A table in the making. `problems`: what could not be read, in words; `rows`: (labels, printed fields)."""
+
+    id: str
+    caption: str
+    row: list[str] = field(default_factory=list)
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+    unit: str = "number"
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Read:
+    """A field as it will stand in `cells`, and how many values it has; 0 if it is no number."""
+
+    text: str
+    values: int = 0
+    problem: str = ""
+
+
+def draft(grid: Grid, id: str) -> Draft:
+    """The table that a grid most probably is."""
+    made = Draft(id, grid.caption, problems=list(grid.problems))
+    heads = _heads(grid)
+    body, sections = _sections(grid.rows[heads:])
+    reads = [[_read(field) for field in row] for row in body]
+    numeric = [_is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
+    if not any(numeric[1:]):
+        made.problems.append("it has no numbers")
+        return made
+    labels = list(range(max(1, numeric[1:].index(True) + 1)))
+    kept = [column for column in range(len(labels), len(numeric)) if numeric[column]]
+    above = _filled_heads(grid.rows[:heads])
+    for column in range(len(labels), len(numeric)):
+        if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
+            made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out")
+    _label_rows(made, grid.rows[:heads], body, labels, sections)
+    _label_columns(made, above, kept, _corner(grid.rows[:heads], labels, ACROSS))
+    for index, column in enumerate(kept):
+        _fill(made, index, [row[column] for row in reads])
+    made.marks = sorted(
+        {character for _, fields in made.rows for text in fields for character in text if character in MARKS}
+    )
+    _units(made)
+    return made
+
+
+def _heads(grid: Grid) -> int:
+    """The rows above the numbers: those that the file calls heads, and further ones without a number."""
+    heads = grid.heads
+    while heads < len(grid.rows) and not any(_read(field).values for field in grid.rows[heads][1:]):
+        if len({field.text for field in grid.rows[heads]}) == 1 and heads:
+            break  # a line over all columns, above some rows
+        heads += 1
+    return heads if heads < len(grid.rows) else grid.heads
+
+
+def _sections(rows: Sequence[Sequence[Field]]) -> tuple[list[list[Field]], list[str]]:
+    """Rows of numbers, and for each the last line above it that one text fills; empty where there is none."""
+    body, sections, section = [], [], ""
+    for row in rows:
+        texts = {field.text for field in row if field.text}
+        if (
+            len(texts) == 1
+            and len(row) > 1
+            and (row[0].text or "").strip()
+            and not any(_read(f).values for f in row[1:])
+        ):
+            section = row[0].text
+        elif texts:
+            body.append(list(row))
+            sections.append(section)
+    return body, sections
+
+
+def _read(field: Field) -> Read:
+    text = _BRACKETED.sub(r"\1", " ".join(field.text.split())).replace("|", "/")
+    if field.problem:
+        return Read(LOST, 0, field.problem)
+    bare = "".join(character for character in text if character not in MARKS).strip()
+    if bare == LOST:
+        return Read(LOST)
+    if not any(character.isdigit() for character in bare):
+        return Read(NO_NUMBER if not any(map(str.isalpha, bare)) or len(bare) < 4 else bare)
+    if _LOCALE.fullmatch(bare) and not re.fullmatch(r"[+\-−]?\d{1,3}(,\d{3})+%?", bare):
+        return Read(LOST, 0, "a number with a decimal comma")
+    marks = {character: "" for character in text if character in MARKS}
+    for places in range(1, 5):
+        try:
+            values = cells.parse("", text, places, marks)
+        except UserError:
+            continue
+        if len(values) == places:
+            bold = _FIRST.sub(lambda match: match[0] + BOLD, text, count=1) if field.bold else text
+            return Read(bold, places)
+    return Read(LOST if bare[0] in "+-−.<>~≈0123456789" else bare, 0, "not a printed number")
+
+
+def _is_numeric(reads: Sequence[Read]) -> bool:
+    """Whether a column holds numbers: more of them than words."""
+    numbers = sum(bool(read.values) or read.text == LOST for read in reads)
+    return numbers > sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
+
+
+def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
+    """The texts of the head rows; a blank beside a head, above another one, belongs to the head on its left."""
+    texts = [[field.text for field in row] for row in heads]
+    for row, below in reversed(list(pairwise(texts))):
+        for column in range(1, len(row)):
+            row[column] = row[column] or (row[column - 1] if below[column] else "")
+    return texts
+
+
+def _stack(heads: Sequence[Sequence[str]], column: int) -> str:
+    return " · ".join(dict.fromkeys(row[column] for row in heads if row[column])) or "without a head"
+
+
+def _label_rows(
+    made: Draft,
+    heads: Sequence[Sequence[Field]],
+    body: Sequence[Sequence[Field]],
+    labels: Sequence[int],
+    sections: list[str],
+) -> None:
+    """Name the coordinates of the rows and the labels of each; an empty label is that of the row above."""
+    columns = [[row[column].text for row in body] for column in labels]
+    headings = [_corner(heads, [column], "") for column in labels]
+    headings = ["" if ACROSS in heading else heading for heading in headings]
+    if any(sections):
+        columns, headings = [sections, *columns], ["group", *headings]
+    named = []
+    for texts, heading in zip(columns, headings, strict=True):
+        above = ""
+        filled = [above := text or above or "-" for text in texts]
+        meanings = axis(list(dict.fromkeys(filled)), heading, made.row)
+        coordinate = Counter(one.coordinate for one in meanings if one.coordinate != "value").most_common(1)
+        made.row.append(coordinate[0][0] if coordinate else "category")
+        known = dict(zip(dict.fromkeys(filled), meanings, strict=True))
+        named.append([_label(known[text], text, made.row[-1]) for text in filled])
+    made.rows = [([*place], []) for place in zip(*named, strict=True)]
+
+
+def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) -> str:
+    """The lowest heading of some label columns that holds a sign."""
+    texts = [row[column].text for row in reversed(heads) for column in labels]
+    return next((text for text in texts if text and sign in text), "")
+
+
+def _label(known: Meaning, text: str, coordinate: str) -> str:
+    label = known.label if known.coordinate == coordinate else text
+    if coordinate == "query_set" and AVERAGE.fullmatch(label):
+        return "variations_mean"
+    return label.replace("|", "/").strip() or NO_NUMBER
+
+
+def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[int], heading: str) -> None:
+    """Name the coordinates of every column; `heading` stands in the corner and names those of the first head row."""
+    made.columns = [{} for _ in kept]
+    for row in heads:
+        texts = [row[column] for column in kept]
+        several = [text for text in dict.fromkeys(texts) if text]
+        if not several:
+            continue
+        used = [*made.row, *{name for column in made.columns for name in column}]
+        known = dict(zip(several, axis(several, heading, used), strict=True))
+        heading = ""
+        for column, text in zip(made.columns, texts, strict=True):
+            if text:
+                column[known[text].coordinate] = _label(known[text], text, known[text].coordinate)
+
+
+def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
+    """Write one column; its further values are named by the sign between them."""
+    places = max((read.values for read in reads), default=1)
+    names = []
+    for (labels, fields), read in zip(made.rows, reads, strict=True):
+        text = read.text
+        if read.values not in (0, 1, places):
+            read = Read(LOST, 0, f"{read.values} values where others have {places}")
+            text = LOST
+        if not read.values and text not in (NO_NUMBER, LOST):
+            text, read = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {read.text!r}")
+        if read.problem:
+            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {read.problem}")
+        names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * ("/" in text and text.rstrip().endswith("%"))
+        fields.append(text)
+    if places > 1:
+        first = names[0] if names else "second"
+        made.columns[index]["and"] = (
+            first if places == 2 else [first, *(f"value_{place}" for place in range(3, places + 1))]
+        )
+
+
+def _units(made: Draft) -> None:
+    """Percent for measures above 1, fraction for those up to 1, count for whole numbers of other things."""
+    units = []
+    for index, column in enumerate(made.columns):
+        texts = [fields[index] for _, fields in made.rows if fields[index] not in (NO_NUMBER, LOST)]
+        marks = dict.fromkeys(made.marks, "")
+        first = [cells.parse("", cells.BETWEEN.split(text)[0], 1, marks)[0] for text in texts]
+        largest = max((abs(value.number) for value in first), default=0)
+        whole = all("." not in value.printed and not value.unit for value in first)
+        measured = "quantity" not in column and "quantity" not in made.row
+        if measured and not (whole and largest > 100):
+            units.append("fraction" if largest <= 1 else "percent" if largest <= 100 else "number")
+        else:
+            units.append("count" if whole else "number")
+    made.unit = Counter(units).most_common(1)[0][0]
+    for column, unit in zip(made.columns, units, strict=True):
+        if unit != made.unit:
+            column["unit"] = unit

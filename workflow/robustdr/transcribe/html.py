@@ -1,0 +1,94 @@
+"""Tables of HTML and of Markdown, which is made HTML first."""
+
+import re
+from collections.abc import Iterator
+
+from lxml import html
+from markdown_it import MarkdownIt
+
+from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, raised, spread, titled
+
+BOLD = ("b", "strong")
+# Between a row and a line that is none, and between a row and the head of another table: Markdown would join them.
+_APART = re.compile(r"(?<=\|)[ \t]*\n(?=[^|\n])|(?<=[^|\n])\n(?=\|)|\n(?=\|(?![ :|-]*\n)[^\n]*\n\|[ :|-]+\n)")
+FIELDS = "data-fields"  # of a row of Markdown: how many it had, before it was cut or filled to the width of its head
+
+
+def read_html(text: str) -> list[Grid]:
+    """The tables of an HTML page, in order; a caption is a `caption`, or a paragraph beside it that says Table n."""
+    if not text.strip():
+        return []
+    root = html.fromstring(text)
+    tables = [table for table in root.iter("table") if not table.xpath(".//table")]
+    above, below = [_beside(table, -1) for table in tables], [_beside(table, 1) for table in tables]
+    outside = above if sum(map(bool, above)) >= sum(map(bool, below)) else below
+    grids = [_grid(table, caption) for table, caption in zip(tables, outside, strict=True)]
+    return [*grids, *_pictures(root)]
+
+
+def read_markdown(text: str) -> list[Grid]:
+    """The tables of a Markdown file, pipe tables and HTML."""
+    markdown = MarkdownIt("commonmark").enable("table")
+    text = _APART.sub("\n\n", text)
+    tokens = markdown.parse(text)
+    lines = text.splitlines()
+    for token in tokens:
+        if token.type == "tr_open" and token.map:
+            line = lines[token.map[0]].strip().replace("\\|", "").removeprefix("|").removesuffix("|")
+            token.attrSet(FIELDS, str(line.count("|") + 1))
+    return read_html(markdown.renderer.render(tokens, markdown.options, {}))
+
+
+def _grid(table: html.HtmlElement, beside: str) -> Grid:
+    captions = table.xpath("./caption")
+    number, caption = titled(captions[0].text_content() if captions else beside)
+    if not number and beside:
+        number = titled(beside)[0]
+    lines = [row for row in table.iter("tr") if row.xpath("./td|./th")]
+    spans = [[_span(cell) for cell in row.xpath("./td|./th")] for row in lines]
+    declared = [int(row.get(FIELDS)) if row.get(FIELDS) else None for row in lines]
+    rows, problems = spread(spans, declared)
+    heads = 0
+    while heads < len(lines) and (lines[heads].getparent().tag == "thead" or not lines[heads].xpath("./td")):
+        heads += 1
+    return Grid(number, caption, rows, heads, problems)
+
+
+def _span(cell: html.HtmlElement) -> Span:
+    text = " ".join("".join(_texts(cell)).split())
+    bold = [part for part in cell.iter(*BOLD) if any(character.isdigit() for character in part.text_content())]
+    problem = "a picture" if cell.xpath(".//img") and not text else ""
+    columns, rows = (max(1, int(cell.get(name, "1") or 1)) for name in ("colspan", "rowspan"))
+    return Span(Field(text, bool(bold), problem), columns, rows)
+
+
+def _texts(element: html.HtmlElement) -> Iterator[str]:
+    """The text of an element, superscripts raised, line breaks as spaces."""
+    within = (raised if element.tag == "sup" else str)(element.text or "")
+    yield " " if element.tag == "br" else within
+    for child in element:
+        if isinstance(child.tag, str):
+            inner = "".join(_texts(child))
+            yield raised(inner) if element.tag == "sup" else inner
+        yield child.tail or ""
+
+
+def _beside(table: html.HtmlElement, step: int) -> str:
+    """The caption in the paragraph before (-1) or after (1) a table, or a figure around it; empty if there is none."""
+    beside = table.getprevious() if step < 0 else table.getnext()
+    while beside is not None and not isinstance(beside.tag, str):
+        beside = beside.getprevious() if step < 0 else beside.getnext()
+    if table.getparent() is not None and table.getparent().tag == "figure":
+        beside = next(iter(table.getparent().xpath("./figcaption")), beside)
+    text = " ".join(beside.text_content().split()) if beside is not None and beside.tag != "table" else ""
+    return text if CAPTION.fullmatch(text) and text.casefold().startswith("tab") else ""
+
+
+def _pictures(root: html.HtmlElement) -> list[Grid]:
+    """Tables that are images: figures whose caption says Table n."""
+    found = []
+    for figure in root.iter("figure"):
+        caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))
+        if figure.xpath(".//img") and not figure.xpath(".//table") and CAPTION.fullmatch(caption.strip()):
+            found.append(Grid(*titled(caption), [], 0, ["it is a picture; nothing of it can be read"]))
+    return found

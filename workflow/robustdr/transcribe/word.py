@@ -1,0 +1,45 @@
+"""Tables of a Word document."""
+
+from pathlib import Path
+from zipfile import BadZipFile
+
+from docx import Document
+from docx.opc.exceptions import PackageNotFoundError
+from docx.table import Table, _Cell
+from docx.text.paragraph import Paragraph
+
+from robustdr.errors import UserError
+from robustdr.transcribe.grids import Field, Grid, Span, raised, spread, titled
+
+
+def read_docx(path: Path) -> list[Grid]:
+    """The tables of a document, in order; a caption is a paragraph beside a table that says Table n.
+
+    Raises:
+        UserError: no Word document.
+    """
+    try:
+        parts = list(Document(str(path)).iter_inner_content())
+    except (PackageNotFoundError, BadZipFile, KeyError, ValueError):
+        raise UserError(f"{path}: not a Word document; save it as .docx") from None
+    tables = [(place, part) for place, part in enumerate(parts) if isinstance(part, Table)]
+    above, below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))
+    captions = above if sum(map(bool, above)) >= sum(map(bool, below)) else below
+    grids = []
+    for (_, table), caption in zip(tables, captions, strict=True):
+        rows, problems = spread([[Span(_field(cell)) for cell in row.cells] for row in table.rows])
+        grids.append(Grid(*titled(caption), rows, 0, problems))
+    return grids
+
+
+def _caption(parts: list[Paragraph | Table], place: int) -> str:
+    part = parts[place] if 0 <= place < len(parts) else None
+    text = part.text if isinstance(part, Paragraph) else ""
+    return text if titled(text)[0] and text.strip().casefold().startswith("tab") else ""
+
+
+def _field(cell: _Cell) -> Field:
+    runs = [run for paragraph in cell.paragraphs for run in paragraph.runs]
+    text = "".join(raised(run.text) if run.font.superscript else run.text for run in runs)
+    bold = any(run.bold and any(character.isdigit() for character in run.text) for run in runs)
+    return Field(" ".join(text.split()), bold)

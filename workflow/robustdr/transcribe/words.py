@@ -1,0 +1,136 @@
+"""What heads and labels mean: the project's word for a measure, a collection, a query set; else the paper's own."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import yaml
+
+from robustdr.audit.reported import PAPERS
+
+FREE = ("system", "query_set", "category", "quantity", "collection", "split")  # for labels that nothing tells apart
+MEASURES = {
+    "RR": "mrr rr",
+    "nDCG": "ndcg",
+    "R": "recall r",
+    "AP": "map ap",
+    "P": "precision prec p",
+    "Success": "success s acc accuracy hit hits hr top",
+    "Judged": "judged",
+    "Unjudged": "unjudged",
+}
+VALUES = {
+    "median": "median",
+    "deviation": "std stdev std_dev sd standard_deviation deviation",
+    "ci": "ci 95_ci confidence_interval",
+    "drop": "drop drop_rate loss delta d_rel rel rel_change relative_loss change impact decrease",
+    "upper_bound": "upper_bound",
+    "lower_bound": "lower_bound",
+}
+ORIGINAL = "original originals clean none unaltered no_noise unperturbed origin"
+HEADINGS = {
+    "system": "model models method methods system systems retriever retrievers approach ranker",
+    "collection": "dataset datasets collection collections corpus benchmark",
+    "query_set": "variation variations variation_set query_set query_type noise typo perturbation queries",
+    "split": "split",
+    "seed": "seed run",
+    "measure": "measure measures metric metrics",
+    "category": "category categories group type",
+    "quantity": "statistic statistics quantity",
+}
+COLLECTIONS = {
+    "msmarco-passage": "ms_marco msmarco ms_marco_passage ms_marco_dev",
+    "natural-questions": "nq natural_questions",
+    "trivia-qa": "triviaqa trivia_qa trivia tqa",
+    "trec-dl-2019": "dl19 trec_dl_19 trec_dl_2019 dl_19",
+    "dl-typo": "dl_typo",
+}
+SPLITS = ("dev", "test", "train", "validation")
+_COUNTED = re.compile(
+    r"(#.*|.*\b(?:queries|time|hours?|params?|parameters|size|epochs?|latency|count|number of).*)", re.I
+)
+_DEPTH = re.compile(r"([A-Za-z]+)\s*[@-]?\s*(\d+)\s*(k?)", re.I)
+_SEED = re.compile(r"(?:seed|run)\s*#?\s*(\d+)", re.I)
+
+
+class Meaning(NamedTuple):
+    """A coordinate and the label at it; no coordinate where nothing is known."""
+
+    coordinate: str
+    label: str
+
+
+def slug(text: str) -> str:
+    """Small letters, digits and _."""
+    return re.sub(r"[^a-z0-9]+", "_", text.casefold().replace("δ", "delta").replace("∆", "delta")).strip("_")
+
+
+def meaning(text: str, among_measures: bool = False) -> Meaning:
+    """What one label says by itself, or beside labels that are measures: RR and AP alone may be anything else."""
+    bare = re.sub(r"[↑↓%]|\(\s*%?\s*\)", "", text).strip()
+    name = slug(bare)
+    if measure := _measure(bare, among_measures):
+        return Meaning("measure", measure)
+    if seed := _SEED.fullmatch(bare):
+        return Meaning("seed", seed[1])
+    for coordinate, table in (("value", VALUES), ("collection", COLLECTIONS), ("query_set", {"original": ORIGINAL})):
+        for label, words in table.items():
+            if name in words.split():
+                return Meaning(coordinate, label)
+    if name in SPLITS:
+        return Meaning("split", name)
+    for coordinate in ("query_set", "collection", "system"):
+        if name in _known()[coordinate]:
+            return Meaning(coordinate, _known()[coordinate][name])
+    return Meaning("quantity" if _COUNTED.fullmatch(bare) else "", text)
+
+
+def _measure(text: str, among_measures: bool) -> str:
+    match = _DEPTH.fullmatch(text)
+    name, depth = (match[1], int(match[2]) * (1000 if match[3] else 1)) if match else (text, 0)
+    for measure, words in MEASURES.items():
+        alone = measure in ("RR", "AP", "nDCG") and (among_measures or name.casefold() not in ("rr", "ap"))
+        if name.casefold() in words.split() and (depth or alone):
+            return f"{measure}@{depth}" if depth else measure
+    return ""
+
+
+@cache
+def _known() -> Mapping[str, Mapping[str, str]]:
+    """By coordinate, the labels of the project's papers by their slug."""
+    known: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for path in sorted(PAPERS.glob("*/reported.yaml")):
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        for table in yaml.load(path.read_text(encoding="utf-8"), loader)["tables"].values():
+            rows = table["row"] if isinstance(table["row"], list) else [table["row"]]
+            lines = [line.split("|") for line in table["cells"].splitlines() if line.strip()]
+            places = (
+                [dict(zip(rows, line, strict=False)) for line in lines] + table["columns"] + [table.get("where", {})]
+            )
+            for place in places:
+                for coordinate in {"query_set", "collection", "system"} & set(place):
+                    label = str(place[coordinate]).strip()
+                    known[coordinate].setdefault(slug(label), label)
+    return known
+
+
+def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meaning]:
+    """What the labels along one head row or label column mean, each with a coordinate that is not `used`.
+
+    Labels that say nothing by themselves stand at what the heading names, at what most of the others are, or at the
+    first coordinate that is free.
+    """
+    among_measures = any(meaning(label).coordinate == "measure" for label in labels)
+    said = [meaning(label, among_measures) for label in labels]
+    named = [name for name, words in HEADINGS.items() if slug(heading) in words.split() and name not in used]
+    known = Counter(one.coordinate for one in said if one.coordinate not in ("", "value", "seed", *used))
+    unknown = sum(not one.coordinate or one.coordinate in used for one in said)
+    likely = [name for name, number in known.most_common(1) if number >= unknown and name != "quantity"]
+    free = [name for name in FREE if name not in used]
+    default = next(iter([*named, *likely, *free]))
+    return [
+        one if one.coordinate and one.coordinate not in used else Meaning(default, label)
+        for one, label in zip(said, labels, strict=True)
+    ]

@@ -1,0 +1,70 @@
+"""A draft of reported.yaml as text: its tables, the relations that their numbers speak for, and what was not read."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robustdr.audit.proposals import propose
+from robustdr.audit.reported import Reported, build
+from robustdr.transcribe.draft import BOLD, Draft
+
+OPENING = (
+    "# A draft. Check the coordinates, say what the marks mean, and keep the relations that the paper means to hold;",
+    "# `?` stands for what could not be read. `robustdr audit` reads this file as it is.",
+)
+
+
+def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> tuple[str, Reported]:
+    """The text of a reported.yaml, and its numbers as the audit reads them."""
+    bare = _text(source, paper, drafts, problems, {})
+    reported = build(source, yaml.safe_load(bare), defaultdict(int))
+    lines = {
+        id: [
+            line
+            for proposal in propose(reported, table)
+            for line in (
+                f"      # {proposal.fit} of {proposal.cells} cells fit",
+                f"      - {_flow(proposal.declaration)}",
+            )
+        ]
+        for id, table in reported.tables.items()
+    }
+    return _text(source, paper, drafts, problems, lines), reported
+
+
+def _text(
+    source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str], relations: dict[str, list[str]]
+) -> str:
+    unread = ["#", "# Not read:", *(f"# - {problem}" for problem in problems)] if problems else []
+    lines = [*OPENING, *unread, f"paper: {paper}", f"title: {_quoted(source.name)}", "tables:"]
+    for draft in drafts:
+        marks = {mark: "bold" if mark == BOLD else "see the caption" for mark in draft.marks}
+        lines += [f"  {draft.id}:", f"    caption: {_quoted(draft.caption)}", f"    unit: {draft.unit}"]
+        lines += [f"    marks: {_flow(marks)}"] if marks else []
+        lines += [f"    row: {_flow(draft.row)}", "    columns:"]
+        lines += [f"      - {_flow(column)}" for column in draft.columns]
+        lines += ["    cells: |", *_cells(draft)]
+        if relations.get(draft.id):
+            lines += ["    relations:", *relations[draft.id]]
+    return "\n".join([*lines, ""])
+
+
+def _cells(draft: Draft) -> list[str]:
+    rows = [[*labels, *fields] for labels, fields in draft.rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "      " + " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _flow(value: Any) -> str:
+    return yaml.safe_dump(value, default_flow_style=True, width=10_000, allow_unicode=True, sort_keys=False).strip()
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
