@@ -118,7 +118,7 @@ MISTAKES = {
     "misspelt key of a budget": (
         MINI,
         put("budgets", "passage", "learning_rat", 1.0),
-        "budgets.passage: key: 'learning_rat' is unknown (did you mean learning_rate?); allowed: ",
+        "budgets.passage: key: 'learning_rat' is unknown (did you mean learning_rate, new_layers_learning_rate?); ",
         "batch_size",
     ),
     "misspelt key of a system": (
@@ -557,8 +557,9 @@ def test_a_mistake_is_named(folder, mistake):
 
 def test_training_variations_that_a_scale_cannot_generate(folder):
     edit(folder / MINI, put("variations", {"typo": {"unavailable": "no typos here"}}))
-    where = folder / "papers/toroder/experiment.yaml"
-    assert complaint(folder) == f"{where}: systems.bert_st.variations: scale mini can generate none of them"
+    where = folder / "papers/intent/experiment.yaml"
+    told = f"{where}: systems.dr_typo_aware_wikiqa.variations: scale mini can generate none of them"
+    assert complaint(folder) == told
 
 
 def test_a_scale_that_extends_another_says_only_what_differs(folder):

@@ -158,11 +158,18 @@ UNDECIDED = {
         *(f"Trained {name} is better than untrained {name} on the original queries" for name in RERANKERS),
     ],
     "toroder": [
+        "With every word misspelled in pre-training the effectiveness on correctly spelled queries is lower",
+        "With every word misspelled in pre-training the gain on misspelled queries is smaller",
+        "SimLM is extremely poor when every word of a query is misspelled",
+        "CharacterBERT with self-teaching is better than SimLM once 40 % of the words are misspelled",
+        "ToRoDer is more robust than CharacterBERT with self-teaching to any amount of typos",
+        "ToRoDer loses clearly less than CharacterBERT with self-teaching when every word is misspelled",
         "On misspelled queries BERT is similar to BM25 in another domain",
-        "Hard negatives significantly improve retrievers on misspelled and correctly spelled queries",
-        "Distillation significantly improves retrievers on misspelled and correctly spelled queries",
         "A spell checker in front of BERT is better than BERT on misspelled queries",
         "Self-teaching is less effective on misspelled queries than a spell checker in front of BERT",
+        "Typos-aware pre-training is better on misspelled queries than none",
+        "Typos-aware pre-training costs nothing on correctly spelled queries",
+        "Characters make BERT more robust to misspelled queries",
     ],
 }
 

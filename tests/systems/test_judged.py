@@ -23,6 +23,7 @@ KIND = "qwerty_char_substitution"
 def configured(role="wikiqa", split="test", systems=SYSTEMS):
     """The configuration with a table of qvg's over the role."""
     made = copy.deepcopy(load(ROOT / "config"))
+    made.papers.pop("intent"), made.claims.pop("intent")  # it ranks judged candidates too
     made.systems.update(judged=JUDGED, spelled=SPELLED)
     evaluation = {"split": split, "variations": [KIND], "measures": ["AP", "RR", "nDCG@10", "P@10"]}
     made.papers["qvg"]["evaluation"][role] = evaluation

@@ -78,7 +78,7 @@ def shrink(folder):
     def claim(role, measure, **test):
         return lambda tree: tree.update(claims=[{**tree["claims"][0], "role": role, "measure": measure, "test": test}])
 
-    drop_papers(folder, "toroder", "qvg")
+    drop_papers(folder, "toroder", "qvg", "intent")
     make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)

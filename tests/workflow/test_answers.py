@@ -55,7 +55,7 @@ def shrink(folder):
         place = {"role": "natural-questions", "measure": "Success@20"}
         tree["claims"] = [tree["claims"][0] | place | {"test": test}]
 
-    drop_papers(folder, "toroder", "all", "qvg")
+    drop_papers(folder, "toroder", "all", "qvg", "intent")
     make_papers(folder, "capot")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)

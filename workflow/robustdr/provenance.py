@@ -26,6 +26,8 @@ STAGES = "robustdr.stages"
 DISTRIBUTIONS = {
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
     "Stemmer": ("pystemmer",),
+    "docx": ("python-docx",),
+    "markdown_it": ("markdown-it-py",),
     "pytrec_eval": ("pytrec-eval-terrier",),
     "yaml": ("pyyaml",),
 }
