@@ -309,16 +309,17 @@ def compared_sets(w):
 
 def varied_statistics(w):
     """What a table reads about query sets: their counts, of one of statistics its collections', or their similarities."""
-    spec, sets = CONFIG.papers[w.paper]["tables"][w.table], varied_sets(w)
+    spec = CONFIG.papers[w.paper]["tables"][w.table]
+    if spec["rows"] not in ("statistics", "similarity", "query_sets", "diversity"):
+        return []
+    sets = varied_sets(w)
     if spec["rows"] == "statistics":
         found = [f"{w.root}/collections/{collection}/card.json" for collection, *_ in sets]
     elif spec["rows"] == "similarity":
         at_hand = [e for e in spec["encoders"] if "unavailable" not in plan(w).bound["checkpoints"][e]]
         found = [f"{w.root}/similarity/{at}/{split}/{e}.json" for at, split, _ in sets for e in at_hand]
-    elif spec["rows"] in ("query_sets", "diversity"):
-        found = [f"{w.root}/variations/{collection}/{split}/{kind}.json" for collection, split, kind in sets]
     else:
-        found = []
+        found = [f"{w.root}/variations/{collection}/{split}/{kind}.json" for collection, split, kind in sets]
     return list(dict.fromkeys(found))
 
 

@@ -63,7 +63,7 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
         for kind in where["means"][MEAN]
     }
     recipes = {system: plan.recipe(system) for system in settings["labels"]}
-    trained = [name for system in recipes for name in plan.lineage(system)]
+    trained = dict.fromkeys(name for system in recipes for name in plan.lineage(system))
     made |= {
         drawn(kind).generator: plan.generator(*plan.train_split(system), kind).resource
         for system in trained
@@ -72,7 +72,7 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
     stand_ins = [f"{kind}: {resource}" for kind, resource in sorted(made.items()) if "stand-in" in resource]
     roots = {plan.checkpoint_of(system) for system, recipe in recipes.items() if "initial" in recipe} | {*checkpoints}
     stand_ins += [f"{name}: {plan.bound['checkpoints'][name]['description']}" for name in sorted(roots)]
-    losses = {name: plan.recipe(name)["loss"] for system in recipes for name in plan.lineage(system)}
+    losses = {name: plan.recipe(name)["loss"] for name in trained}
     losses = {name: loss for name, loss in losses.items() if loss["name"] != "contrastive"}
     settings["labels"] |= {name: plan.recipe(name)["label"] for name in losses}
     settings |= {

@@ -81,6 +81,11 @@ class Grid:
     notes: list[str] = field(default_factory=list)
 
 
+def columns_of(cells: dict[tuple[str, str], Cell]) -> list[str]:
+    """The columns of cells by (row, column), each where it comes first."""
+    return list(dict.fromkeys(column for _, column in cells))
+
+
 def bounds(low: float | None, high: float | None) -> str:
     """An interval of shares, ×100; `–` for an end that is not bounded."""
     return f"[{', '.join('–' if end is None or not isfinite(end) else f'{100 * end:+.1f}' for end in (low, high))}]"

@@ -11,7 +11,7 @@ from robustdr.audit.cells import Cell as Printed
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.store import MEAN
 from robustdr.files import read_queries
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement, columns_of
 from robustdr.variations.statistics import neutral
 
 Changed = dict[tuple[str, str, str], set[str]]  # (collection, split, variation) -> ids of queries
@@ -73,10 +73,9 @@ def robustness(make: Maker) -> Grid:
                 printed = make.printed(**at, measure=measure, value=value)
                 filled = cells[row, f"{column} {value.replace('_', ' ')}"] = _filled(cell, estimate, printed, loss=True)
                 filled.value = value
-    columns = list(dict.fromkeys(column for _, column in cells))
     worst = "The worst drop is that of the variation that costs most here, and its interval that variation's alone."
     rows = [make.settings.labels[system] for system in make.spec["systems"]]
-    return Grid("System", rows, columns, cells, notes=[worst])
+    return Grid("System", rows, columns_of(cells), cells, notes=[worst])
 
 
 def _attacked(make: Maker, system: str, role: str, measure: str) -> dict[str, Estimate | None]:

@@ -13,7 +13,7 @@ from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import ANY
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.files import read_queries
-from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.cells import Cell, Grid, Maker, columns_of
 
 SUMMARY = {  # value in reported.yaml -> heading
     "median": "Mean",
@@ -152,7 +152,7 @@ def collections(make: Maker) -> Grid:
                     column += f" {query_set}" if len(sets) > 1 else ""
                     cells[role, column] = make.cell(of_roles[row], role, query_set, measure, references[row])
     notes = [] if len(sets) > 1 else [f"All columns: {sets[0]}."]
-    return Grid("Collection", roles, list(dict.fromkeys(column for _, column in cells)), cells, notes=notes)
+    return Grid("Collection", roles, columns_of(cells), cells, notes=notes)
 
 
 def summary(by_seed: np.ndarray) -> dict[str, float]:
@@ -207,4 +207,4 @@ def seeds(make: Maker) -> Grid:
         "that were run; CI is 1.96 · deviation / √seeds, and the bounds are mean ± CI. Reproduced deviations and CIs "
         "are ×100."
     ]
-    return Grid("Query set", rows, list(dict.fromkeys(column for _, column in cells)), cells, notes=notes)
+    return Grid("Query set", rows, columns_of(cells), cells, notes=notes)

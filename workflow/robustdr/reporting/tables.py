@@ -25,7 +25,7 @@ AGREEMENT = (  # what the signs say
     ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
     "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
 )
-COUNTED = ("statistics", "diversity", "similarity")  # rows of tables that hold no measure of a ranking
+ABOUT_DATA = ("statistics", "diversity", "similarity")  # rows of tables that hold no measure of a ranking
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
 
@@ -81,7 +81,7 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
 
     def line(row: str, source: int) -> list[str]:
-        unit = "count" if settings.spec["rows"] in COUNTED else settings.spec.get("unit", "percent")
+        unit = "count" if settings.spec["rows"] in ABOUT_DATA else settings.spec.get("unit", "percent")
         text = (reported_text, lambda cell: reproduced_text(cell, unit))[source]
 
         def field(column: str) -> str:
@@ -101,7 +101,7 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
-    if settings.spec["rows"] in COUNTED:
+    if settings.spec["rows"] in ABOUT_DATA:
         return "Each cell: a number, or a mean over queries."
     if drops := [cell.value.endswith("drop") for cell in cells if cell.value]:
         what = "a drop" if all(drops) else "the measure ×100, or its drop"
@@ -181,7 +181,7 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
     cells = list(grid.cells.values())
     notes = [_legend(settings, cells)]
-    if settings.spec["rows"] not in ("seeds", "chains", "changes", *COUNTED):
+    if settings.spec["rows"] not in ("seeds", "chains", "changes", *ABOUT_DATA):
         notes += _uncertainty(settings, cells)
     notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
     taken = {cell.measure: cell.measured for cell in cells}

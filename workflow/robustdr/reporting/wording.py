@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from robustdr.files import read_queries
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, columns_of
 
 Counts = dict[str, Any]  # statistics of a varied query set, see `variations.statistics`
 DIVERSITY = {  # quantity in reported.yaml -> of the statistics, and for people
@@ -43,7 +43,7 @@ def diversity(make: Maker, statistics: list[Path], queries: list[Path]) -> Grid:
                     cell.reproduced = lengths.get(at)
                 elif not cell.not_run:
                     cell.reproduced = _mean(made[*at, kind][field] for kind in _kinds(make, role, query_set))
-    return Grid("Query set", make.spec["query_sets"], _columns(cells), cells)
+    return Grid("Query set", make.spec["query_sets"], columns_of(cells), cells)
 
 
 def similarity(make: Maker, similarities: list[Path]) -> Grid:
@@ -62,7 +62,7 @@ def similarity(make: Maker, similarities: list[Path]) -> Grid:
                 cell.not_run = cell.not_run or make.settings.reasons.get(encoder, "")
                 if found and not cell.not_run:
                     cell.reproduced = _mean(found[kind] for kind in _kinds(make, role, query_set))
-    return Grid("Encoder", list(make.spec["encoders"].values()), _columns(cells), cells)
+    return Grid("Encoder", list(make.spec["encoders"].values()), columns_of(cells), cells)
 
 
 def _by_place(paths: list[Path]) -> dict[tuple[str, ...], Counts]:
@@ -78,10 +78,6 @@ def _kinds(make: Maker, role: str, query_set: str) -> list[str]:
 def _mean(values: Iterable[float]) -> float | None:
     found = list(values)
     return fmean(found) if found else None
-
-
-def _columns(cells: dict[tuple[str, str], Cell]) -> list[str]:
-    return list(dict.fromkeys(column for _, column in cells))
 
 
 def _blank(make: Maker, role: str, query_set: str, quantity: str, system: str = "") -> Cell:
