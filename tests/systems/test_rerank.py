@@ -247,9 +247,6 @@ def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
     assert own in scale and "passage: &passage\n" in scale
     path.write_text(scale.replace(own, f"{own}new_layers_learning_rate: 1.0e-3, "), encoding="utf-8")
     assert Plan(load(folder), "mini").train_settings("new").new_layers_learning_rate == 1e-3
-    path.write_text(scale.replace(own, f"{own}devices: 2, "), encoding="utf-8")
-    with pytest.raises(UserError, match=r"\.budget \(scale mini\): devices: 2; a ranker's vectors .*; allowed: 1"):
-        load(folder)
     rate = "passage: &passage\n    new_layers_learning_rate: 1.0e-3\n"
     path.write_text(scale.replace("passage: &passage\n", rate), encoding="utf-8")
     with pytest.raises(UserError, match=r"\.budget \(scale mini\): a dual encoder has no new_layers_learning_rate"):

@@ -410,14 +410,8 @@ def test_a_trained_directory_ranks(fit, training_file, tmp_path, ranker):
         assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
 
 
-# Recipes that ask for it are refused (systems/rerank.py).
-UNLIKE = pytest.mark.xfail(strict=True, reason="gradients of vectors of queries are others on two processes")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "ranker, loss", [("mono_bert", "lce"), ("knrm", "lce"), pytest.param("intent_bert", "intent", marks=UNLIKE)]
-)
+@pytest.mark.parametrize("ranker, loss", [("mono_bert", "lce"), ("knrm", "lce"), ("intent_bert", "intent")])
 def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     ranker_settings, cross, cross_with_layer, word_vectors, intents_file, tmp_path, ranker, loss
 ):

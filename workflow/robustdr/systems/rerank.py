@@ -83,10 +83,6 @@ class Rerank(Trained):
             if (ranker := recipe["ranker"]["name"]) not in able:
                 needs = f"the loss {recipe['loss']['name']} needs vectors of queries"
                 raise UserError(f"{where}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
-            for scale, bound in config.scales.items():
-                if (devices := bound["budgets"][recipe["budget"]]["devices"]) > 1:
-                    why = "a ranker's vectors of queries do not train alike on several processes yet"
-                    raise UserError(f"{where}.budget (scale {scale}): devices: {devices}; {why}; allowed: 1")
         parent = config.systems.get(recipe["initial"], {})
         if parent.get("ranker", recipe["ranker"]) != recipe["ranker"]:
             raise UserError(

@@ -36,7 +36,11 @@ def gather(vectors: torch.Tensor) -> torch.Tensor:
     """The vectors of all processes, [processes · n, d], in rank order; gradients flow back to every process."""
     if not dist.is_initialized():
         return vectors
-    return torch.cat(all_gather(vectors.contiguous()))
+    gathered = torch.cat(all_gather(vectors.contiguous()))
+    if gathered.requires_grad:
+        # gloo sends the bytes of a strided gradient as if they lay in order
+        gathered.register_hook(torch.Tensor.contiguous)
+    return gathered
 
 
 def average(values: torch.Tensor) -> torch.Tensor:
