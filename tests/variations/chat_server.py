@@ -47,6 +47,12 @@ class Server(ThreadingHTTPServer):
         share, kind = number / 2**64, KINDS[number % len(KINDS)]
         return kind if share < self.failing else None
 
+    def count(self, change):
+        """Requests that are asked at once, and the most of them so far."""
+        with self.lock:
+            self.at_once += change
+            self.most_at_once = max(self.most_at_once, self.at_once)
+
     def handle_error(self, request, client_address):  # a client that was killed
         pass
 
@@ -65,13 +71,11 @@ class Handler(BaseHTTPRequestHandler):
         server, body = self.server, json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with server.lock:
             server.requests.append((self.path, self.headers.get("Authorization"), body))
-            server.at_once += 1
-            server.most_at_once = max(server.most_at_once, server.at_once)
+        server.count(1)
         try:
             self.answer(server, body)
         finally:
-            with server.lock:
-                server.at_once -= 1
+            server.count(-1)
 
     def answer(self, server, body):
         assert self.path == "/v1/chat/completions" and body["messages"][0]["role"] == "user"
@@ -108,7 +112,9 @@ class Handler(BaseHTTPRequestHandler):
             case "no json":
                 self.send(200, b"{'choices':")
             case "slow":
+                server.count(-1)  # the client gives it up before its end
                 time.sleep(server.late)
+                server.count(1)
                 self.close_connection = True
             case "repeat":
                 self.refuse(400, self.headers.get("Authorization"))
