@@ -4,9 +4,10 @@
 
 rule corpus:
     input:
-        files=lambda w: local_files(CONFIG.collections[w.collection]),
+        files=lambda w: ancient(local_files(CONFIG.collections[w.collection])),  # the key holds their digests
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
+        record="{root}/collections/{collection}/corpus.jsonl.sha256",
     log:
         "{root}/logs/corpus/{collection}.log",
     benchmark:
@@ -32,10 +33,14 @@ for JUDGED_BY, PLACES in judged_places().items():
         name:
             "_".join(["split", *JUDGED_BY])
         input:
-            files=lambda w: local_files(CONFIG.collections[collection_at(w)]),
+            files=lambda w: ancient(local_files(CONFIG.collections[collection_at(w)])),
         output:
             queries="{root}/collections/{place}/queries.tsv",
             judgements=expand("{{root}}/collections/{{place}}/{file}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),
+            records=expand(
+                "{{root}}/collections/{{place}}/{file}.sha256",
+                file=["queries.tsv", *(JUDGEMENTS[how] for how in JUDGED_BY)],
+            ),
         log:
             "{root}/logs/split/{place}.log",
         benchmark:
@@ -54,18 +59,23 @@ for JUDGED_BY, PLACES in judged_places().items():
             split=lambda w: w.place.split("/")[1],
             key=lambda w: plan(w).split_key(*w.place.split("/")),
         shell:
-            "python -m robustdr stage split --source {params.source:q} --split {params.split:q} --output {output:q} > {log:q} 2>&1"
+            "python -m robustdr stage split --source {params.source:q} --split {params.split:q} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.
 rule card:
     input:
-        corpus=lambda w: [] if plan(w).is_log(w.collection) else plan(w).corpus(w.collection),
-        splits=lambda w: [
-            file for split in plan(w).splits(w.collection) for file in plan(w).split_files(w.collection, split)
-        ],
+        unpack(
+            lambda w: artifacts(
+                corpus=[] if plan(w).is_log(w.collection) else plan(w).corpus(w.collection),
+                splits=[
+                    file for split in plan(w).splits(w.collection) for file in plan(w).split_files(w.collection, split)
+                ],
+            )
+        ),
     output:
         card="{root}/collections/{collection}/card.json",
+        record="{root}/collections/{collection}/card.json.sha256",
     log:
         "{root}/logs/card/{collection}.log",
     benchmark:

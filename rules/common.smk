@@ -16,7 +16,7 @@ from robustdr.collections import local_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
-from robustdr.places import JUDGEMENTS
+from robustdr.places import JUDGEMENTS, record_of
 from robustdr.plan import plans
 from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
@@ -137,7 +137,23 @@ def root_of(scale):
     return roots[scale]
 
 
+def artifacts(**named):
+    """Inputs that jobs make, by name, and their records. Snakemake hashes and compares the records; no artifact is read."""
+    paths = [path for of in named.values() for path in ([of] if isinstance(of, str) else of)]
+    found = {name: ancient(of) for name, of in named.items()}
+    return {**found, "records": list(dict.fromkeys(map(record_of, paths)))}
+
+
 # inputs and arguments of single rules
+
+
+def varied_from(w):
+    """What a variation reads; the card, because a collection is checked before it is used."""
+    return artifacts(
+        card=plan(w).card(w.collection),
+        queries=plan(w).query_set(w.collection, w.split, "original"),
+        tokenizer=f"{w.root}/checkpoints/base/tokenizer.json",
+    )
 
 
 def label_files(w):
@@ -255,14 +271,15 @@ def rankings():
     ]
 
 
-def needed(w, split=""):
+def needed(p, w, split=""):
     """What ranking the queries of a split asks of the machine, by the kind of the system."""
-    return plan(w).kind(w.system).need(plan(w), w.system, split)
+    need = p.kind(w.system).need(p, w.system, split)
+    return need._replace(cores=need.cores or p.bound["threads"])
 
 
-def ranking(w, at, kinds):
+def ranking(p, w, at, kinds):
     """What ranking the variations of a split reads."""
-    return plan(w).ranking(w.system, int(w.seed), at, kinds)
+    return p.ranking(w.system, int(w.seed), at, kinds)
 
 
 def options(read):

@@ -3,11 +3,16 @@
 
 rule evaluate:
     input:
-        runs=lambda w: evaluated(w, lambda split, kind: plan(w).run(w.system, w.seed, w.collection, split, kind)),
-        judgements=lambda w: evaluated(w, lambda split, kind: plan(w).split_files(w.collection, split)[1]),
-        corpus=searched_for_answers,
+        unpack(
+            lambda w: artifacts(
+                runs=evaluated(w, lambda split, kind: plan(w).run(w.system, w.seed, w.collection, split, kind)),
+                judgements=evaluated(w, lambda split, kind: plan(w).split_files(w.collection, split)[1]),
+                corpus=searched_for_answers(w),
+            )
+        ),
     output:
         measures="{root}/measures/{collection}/{system}/seed{seed}.parquet",
+        record="{root}/measures/{collection}/{system}/seed{seed}.parquet.sha256",
     log:
         "{root}/logs/evaluate/{collection}.{system}.{seed}.log",
     benchmark:

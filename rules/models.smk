@@ -8,7 +8,8 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
         name:
             "_".join(["checkpoint", SCALE, FORM])
         output:
-            expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
+            model=expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
+            record="{root}/checkpoints/{checkpoint}.sha256",
         log:
             "{root}/logs/checkpoint/{checkpoint}.log",
         benchmark:
@@ -34,15 +35,20 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
 
 rule training_data:
     input:
-        unpack(mined),
-        card="{root}/collections/{collection}/card.json",
-        queries="{root}/collections/{collection}/train/queries.tsv",
-        variations=lambda w: [
-            plan(w).query_set(w.collection, "train", kind) for kind in plan(w).training_variations(w.system)
-        ],
-        tokenizer=lambda w: f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/tokenizer.json",
+        unpack(
+            lambda w: artifacts(
+                **mined(w),
+                card=plan(w).card(w.collection),
+                queries=plan(w).query_set(w.collection, "train", "original"),
+                variations=[
+                    plan(w).query_set(w.collection, "train", kind) for kind in plan(w).training_variations(w.system)
+                ],
+                tokenizer=f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/tokenizer.json",
+            )
+        ),
     output:
         data="{root}/training/{collection}/{system}/seed{seed}.jsonl",
+        record="{root}/training/{collection}/{system}/seed{seed}.jsonl.sha256",
     log:
         "{root}/logs/training_data/{collection}.{system}.{seed}.log",
     benchmark:
@@ -65,10 +71,15 @@ rule training_data:
 
 rule score:
     input:
-        data=rules.training_data.output.data,
-        model=lambda w: plan(w).model(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
+        unpack(
+            lambda w: artifacts(
+                data=plan(w).training_data(w.system, w.seed),
+                model=plan(w).model(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
+            )
+        ),
     output:
         scores="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl",
+        record="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl.sha256",
     log:
         "{root}/logs/score/{collection}.{system}.{seed}.log",
     benchmark:
@@ -98,9 +109,13 @@ for NUMBER, ((FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
         name:
             "_".join(["train", str(NUMBER), *(f"at{percent}" for percent in PERCENTS)])
         input:
-            learns_from=lambda w: learns_from(w).files,
-            data=rules.training_data.output.data,
-            initial=initial_model,
+            unpack(
+                lambda w: artifacts(
+                    learns_from=learns_from(w).files,
+                    data=plan(w).training_data(w.system, w.seed),
+                    initial=initial_model(w),
+                )
+            ),
         output:
             model=expand(
                 "{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}",
@@ -110,6 +125,10 @@ for NUMBER, ((FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
                 "{{root}}/models/{{collection}}/{{system}}.at{percent}/seed{{seed}}/{file}",
                 percent=PERCENTS,
                 file=FILES,
+            ),
+            records=expand(
+                "{{root}}/models/{{collection}}/{{system}}{snapshot}/seed{{seed}}.sha256",
+                snapshot=["", *(f".at{percent}" for percent in PERCENTS)],
             ),
         log:
             "{root}/logs/train/{collection}.{system}.{seed}.log",

@@ -3,13 +3,18 @@
 
 rule pretrain:
     input:
-        corpus=lambda w: plan(w).corpus(plan(w).texts_of(w.pretraining)),
-        initial=lambda w: f"{w.root}/checkpoints/{pretraining(w)['initial']}/model.safetensors",
+        unpack(
+            lambda w: artifacts(
+                corpus=plan(w).corpus(plan(w).texts_of(w.pretraining)),
+                initial=f"{w.root}/checkpoints/{pretraining(w)['initial']}/model.safetensors",
+            )
+        ),
     output:
         model=expand(
             "{{root}}/checkpoints/{{pretraining}}/seed{{seed}}/{file}",
             file=[*SHARED_FILES, "training.csv", "cost.json"],
         ),
+        record="{root}/checkpoints/{pretraining}/seed{seed}.sha256",
     log:
         "{root}/logs/pretrain/{pretraining}.{seed}.log",
     benchmark:

@@ -3,9 +3,13 @@
 
 rule table:
     input:
-        measures=lambda w: list(reports.table_settings(plan(w), w.paper, w.table).keys),
-        statistics=varied_statistics,
-        queries=compared_queries,
+        unpack(
+            lambda w: artifacts(
+                measures=list(reports.table_settings(plan(w), w.paper, w.table).keys),
+                statistics=varied_statistics(w),
+                queries=compared_queries(w),
+            )
+        ),
         costs=lambda w: reports.table_costs(plan(w), w.paper, w.table),
         reported=reported_file,
     output:
@@ -39,7 +43,7 @@ rule table:
 
 rule figure:
     input:
-        measures=lambda w: list(reports.figure_settings(plan(w), w.paper, w.figure).keys),
+        unpack(lambda w: artifacts(measures=list(reports.figure_settings(plan(w), w.paper, w.figure).keys))),
         reported=reported_file,
     output:
         svg=report(
@@ -72,7 +76,7 @@ rule figure:
 
 rule claims:
     input:
-        measures=lambda w: list(reports.claims_settings(plan(w), w.paper).keys),
+        unpack(lambda w: artifacts(measures=list(reports.claims_settings(plan(w), w.paper).keys))),
         claims="config/papers/{paper}/claims.yaml",
         reported=reported_file,
     output:

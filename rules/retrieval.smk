@@ -3,12 +3,17 @@
 
 rule embed:
     input:
-        weights=lambda w: plan(w).weights(w.system, w.seed, DOCUMENT),
-        corpus="{root}/collections/{collection}/corpus.jsonl",
-        card="{root}/collections/{collection}/card.json",
+        unpack(
+            lambda w: artifacts(
+                weights=plan(w).weights(w.system, w.seed, DOCUMENT),
+                corpus=plan(w).corpus(w.collection),
+                card=plan(w).card(w.collection),
+            )
+        ),
     output:
         vectors="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
         ids="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.ids",
+        record="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy.sha256",
     log:
         "{root}/logs/embed/{collection}.{system}.{seed}.{shard}.log",
     benchmark:
@@ -33,42 +38,50 @@ rule embed:
 
 
 # One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
-# change of what one paper needs touches its own systems alone.
+# change of what one paper needs touches its own systems alone. Their paths begin with the folder of their scale and
+# collection, by which Snakemake finds the rule of a file among hundreds.
 for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings()):
 
     rule:
         name:
             f"rank_{P.scale}_{COLLECTION}_{SPLIT}_{NUMBER}"
         input:
-            reads=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: ranking(w, at, kinds).files,
-            corpus=P.corpus(COLLECTION),
-            card=P.card(COLLECTION),
-            queries=[P.query_set(COLLECTION, SPLIT, kind) for kind in VARIATIONS],
+            unpack(
+                lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: artifacts(
+                    reads=ranking(p, w, at, kinds).files,
+                    corpus=p.corpus(at[0]),
+                    card=p.card(at[0]),
+                    queries=[p.query_set(*at, kind) for kind in kinds],
+                )
+            ),
         output:
-            runs=[f"{{root}}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz" for kind in VARIATIONS],
+            runs=[f"{P.root}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz" for kind in VARIATIONS],
+            records=[
+                f"{P.root}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz.sha256"
+                for kind in VARIATIONS
+            ],
         log:
-            f"{{root}}/logs/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{P.root}/logs/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{{root}}/benchmarks/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{P.root}/benchmarks/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
-            root=P.root,
             system="|".join(map(re.escape, SYSTEMS)),
         conda:
             "../envs/index-gpu.yaml"
-        threads: lambda w: needed(w).cores or cores(w)
+        threads: lambda w, p=P: needed(p, w).cores
         resources:
-            cpus_per_task=lambda w: needed(w).cores or cores(w),
-            mem_mb=lambda w, attempt, split=SPLIT: needed(w, split).memory * 2 ** (attempt - 1),
-            runtime=lambda w, attempt, split=SPLIT: needed(w, split).minutes * 2 ** (attempt - 1),
-            gpu=lambda w: needed(w).gpus,
+            cpus_per_task=lambda w, p=P: needed(p, w).cores,
+            mem_mb=lambda w, attempt, p=P, split=SPLIT: needed(p, w, split).memory * 2 ** (attempt - 1),
+            runtime=lambda w, attempt, p=P, split=SPLIT: needed(p, w, split).minutes * 2 ** (attempt - 1),
+            gpu=lambda w, p=P: needed(p, w).gpus,
         params:
-            ranks=lambda w: plan(w).kind(w.system).ranks,
-            settings=lambda w, at=COLLECTION: as_json(plan(w).rank_settings(w.system, at)),
-            run_keys=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
-                plan(w).run_key(w.system, int(w.seed), *at, kind) for kind in kinds
+            ranks=lambda w, p=P: p.kind(w.system).ranks,
+            settings=lambda w, p=P, at=COLLECTION: as_json(p.rank_settings(w.system, at)),
+            run_keys=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
+                p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
             collection=COLLECTION,
-            reads=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(w, at, kinds)),
+            reads=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(p, w, at, kinds)),
         shell:
             "python -m robustdr stage rank --ranks {params.ranks} --settings {params.settings:q} --keys {params.run_keys}"
             " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --corpus {input.corpus:q}"

@@ -7,13 +7,16 @@ ruleorder: vary_versions > vary
 # Of a generator that answers with several versions at once: the one that attacks and those that train.
 rule vary_versions:
     input:
-        card="{root}/collections/{collection}/card.json",
-        queries="{root}/collections/{collection}/{split}/queries.tsv",
-        tokenizer=lambda w: f"{w.root}/checkpoints/base/tokenizer.json",
+        unpack(varied_from),
     output:
         queries=versions("{root}/variations/{collection}/{split}/{variation}", ".tsv"),
         statistics=versions("{root}/variations/{collection}/{split}/{variation}", ".json"),
         split="{root}/variations/{collection}/{split}/{variation}.split.json",
+        records=[
+            *versions("{root}/variations/{collection}/{split}/{variation}", ".tsv.sha256"),
+            *versions("{root}/variations/{collection}/{split}/{variation}", ".json.sha256"),
+            "{root}/variations/{collection}/{split}/{variation}.split.json.sha256",
+        ],
     log:
         "{root}/logs/vary/{collection}.{split}.{variation}.log",
     benchmark:
@@ -38,12 +41,11 @@ rule vary_versions:
 
 rule vary:
     input:
-        card="{root}/collections/{collection}/card.json",
-        queries="{root}/collections/{collection}/{split}/queries.tsv",
-        tokenizer=lambda w: f"{w.root}/checkpoints/base/tokenizer.json",
+        unpack(varied_from),
     output:
         queries="{root}/variations/{collection}/{split}/{variation}.tsv",
         statistics="{root}/variations/{collection}/{split}/{variation}.json",
+        records=expand("{{root}}/variations/{{collection}}/{{split}}/{{variation}}.{part}.sha256", part=["tsv", "json"]),
     log:
         "{root}/logs/vary/{collection}.{split}.{variation}.log",
     benchmark:
@@ -65,11 +67,16 @@ rule vary:
 
 rule similarity:
     input:
-        model="{root}/checkpoints/{checkpoint}/model.safetensors",
-        queries="{root}/collections/{collection}/{split}/queries.tsv",
-        varied=lambda w: [plan(w).query_set(w.collection, w.split, kind) for kind in compared_sets(w)],
+        unpack(
+            lambda w: artifacts(
+                model=f"{w.root}/checkpoints/{w.checkpoint}/model.safetensors",
+                queries=plan(w).query_set(w.collection, w.split, "original"),
+                varied=[plan(w).query_set(w.collection, w.split, kind) for kind in compared_sets(w)],
+            )
+        ),
     output:
-        "{root}/similarity/{collection}/{split}/{checkpoint}.json",
+        similarity="{root}/similarity/{collection}/{split}/{checkpoint}.json",
+        record="{root}/similarity/{collection}/{split}/{checkpoint}.json.sha256",
     log:
         "{root}/logs/similarity/{collection}.{split}.{checkpoint}.log",
     benchmark:
@@ -87,4 +94,4 @@ rule similarity:
         model=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
     shell:
         "python -m robustdr stage similarity --model {params.model:q} --queries {input.queries:q}"
-        " --varied {input.varied:q} --output {output:q} > {log:q} 2>&1"
+        " --varied {input.varied:q} --output {output.similarity:q} > {log:q} 2>&1"

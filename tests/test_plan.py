@@ -8,6 +8,7 @@ import pytest
 from robustdr import provenance, variations
 from robustdr.config import load
 from robustdr.errors import UserError
+from robustdr.places import record_of
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
 from robustdr.systems import DEFAULT
@@ -473,3 +474,17 @@ def test_figures_and_claims_ask_for_what_they_show(config):
     claims = claims_settings(plan, "rodr").keys
     for table in config.papers["rodr"]["tables"]:
         assert table_settings(plan, "rodr", table).keys.items() <= claims.items()
+
+
+@pytest.mark.parametrize(
+    "file, record",
+    [
+        ("collections/c/dev/queries.tsv", "collections/c/dev/queries.tsv.sha256"),
+        ("embeddings/c/s/seed1/0.npy", "embeddings/c/s/seed1/0.npy.sha256"),
+        ("checkpoints/base/1_Pooling/config.json", "checkpoints/base.sha256"),
+        ("checkpoints/pre_typos/seed2/model.safetensors", "checkpoints/pre_typos/seed2.sha256"),
+        ("models/c/s.at10/seed1/query_0_Transformer/model.safetensors", "models/c/s.at10/seed1.sha256"),
+    ],
+)
+def test_a_model_is_recorded_as_a_folder_and_anything_else_as_a_file(file, record):
+    assert record_of(f"results/mini/{file}") == f"results/mini/{record}"

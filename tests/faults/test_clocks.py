@@ -36,3 +36,26 @@ def test_a_change_is_noticed_whatever_its_time(skewed, time):
     jobs, _ = skewed.plan("--", TABLE)
     path.write_bytes(whole)
     assert jobs == {"table": 1}
+
+
+def test_another_digest_in_a_record_reruns_the_readers_of_its_artifact_alone(skewed):
+    record = skewed.folder / ROOT / "runs/wordnet-mini/dr_oq/seed1/dev.swap_words.trec.gz.sha256"
+    whole = record.read_bytes()
+    record.write_bytes(b"0" * 64 + whole[-len(b"  dev.swap_words.trec.gz\n") :])
+    os.utime(record, (FUTURE, FUTURE))
+    jobs, made = skewed.plan("--", TABLE)
+    record.write_bytes(whole)
+    assert jobs == {"evaluate": 1, "table": 1}
+    assert {path for path in made if "/measures/" in path} == {f"{ROOT}/measures/wordnet-mini/dr_oq/seed1.parquet"}
+
+
+def test_artifacts_are_not_read_by_snakemake(skewed):
+    """It hashes inputs up to 1 MB, and compares larger ones by their time: neither happens to what has a record."""
+    for name in ("checkpoints/base/model.safetensors", "collections/wordnet-mini/dev/queries.tsv"):
+        path = skewed.folder / ROOT / name
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1] + b"X")
+        os.utime(path, (FUTURE, FUTURE))
+        jobs, _ = skewed.plan("--", TABLE)
+        path.write_bytes(whole)
+        assert not jobs

@@ -26,6 +26,8 @@ def stage(rule: str) -> str:
 
 
 class Job(NamedTuple):
+    """A job and its files, without the records that stand beside artifacts."""
+
     rule: str
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
@@ -64,7 +66,7 @@ class Project:
         return [
             Job(
                 stage(rule),
-                *(tuple(filter(None, part.split(", "))) for part in files),
+                *(tuple(path for path in part.split(", ") if path and not path.endswith(".sha256")) for part in files),
             )
             for rule, *files in JOB.findall(output)
         ]

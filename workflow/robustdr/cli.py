@@ -33,6 +33,14 @@ def convert(a: argparse.Namespace) -> None:
     convert(a.folder, a.output)
 
 
+def verify(a: argparse.Namespace) -> int:
+    from robustdr.integrity import damaged
+
+    faults = [fault for path in a.paths for fault in damaged(path)]
+    print("\n".join(faults) or "nothing is damaged")
+    return 1 if faults else 0
+
+
 def list_variations(a: argparse.Namespace) -> None:
     from robustdr.variations import catalogue
 
@@ -90,6 +98,10 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=convert)
     command.add_argument("folder", type=Path, help="with pytorch_model.bin and config.json")
     command.add_argument("output", type=Path, help="folder to write")
+    text = "hash artifacts again and list the damaged; exit status 1 if there are any"
+    command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=verify)
+    command.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="an artifact, or a folder such as results")
     stages = commands.add_parser("stage", help="what the rules of the workflow call")
     _add_stages(stages.add_subparsers(required=True, metavar="stage"))
     return made

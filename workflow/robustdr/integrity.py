@@ -2,18 +2,35 @@
 
 The record of `<artifact>` is `<artifact>.sha256`, in the format of sha256sum (GNU coreutils): `sha256sum --check` reads
 it. Comments at its head say what made the artifact. An artifact is a file or a folder, such as a model.
+
+A file is hashed once per machine: its digest is noted with its size, times and inode. `robustdr verify` trusts no note.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from robustdr.errors import UserError
 from robustdr.files import sha256, write_text
+from robustdr.notes import note, recall
 
 LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+SETTLED = 100_000_000  # ns: coarser than the clocks of file systems, so that a later change has another time
+
+
+def digest(file: Path) -> str:
+    """The SHA-256 of a file, read once per machine as long as its size, times and inode stay the same."""
+    stat, place = file.stat(), os.path.abspath(file)
+    state = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+    if known := recall(place, state):
+        return known
+    found = sha256(file)
+    if time.time_ns() - stat.st_ctime_ns > SETTLED:
+        note(place, state, found)
+    return found
 
 
 def _record_of(path: Path) -> Path:
@@ -40,7 +57,7 @@ def record(path: Path, *beside: Path, hardware: Iterable[str] = (), installed: M
         files = sorted(file for file in path.rglob("*") if file.is_file() and file.name != "cost.json")
     else:
         files = [path, *beside]
-    lines = (f"{sha256(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
+    lines = (f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
     write_text(_record_of(path), "".join([*about, *lines]))
 
 
@@ -61,14 +78,27 @@ def verify(paths: Iterable[Path]) -> None:
         UserError: a file has other bytes than recorded, or is missing, or the record is unreadable.
     """
     for written in _records(paths):
-        if fault := next(_faults(written), None):
+        if fault := next(_faults(written, digest), None):
             moved = _move_away(written.with_suffix(""))
             written.unlink()
             raise UserError(f"{fault}; moved to {moved}; run again to make it anew")
 
 
-def _faults(written: Path) -> Iterator[str]:
-    """What is wrong with the files of a record, in words."""
+def damaged(path: Path) -> Iterator[str]:
+    """What is wrong with an artifact, or with everything recorded below a folder, in words; every byte is read.
+
+    Raises:
+        UserError: nothing is recorded there.
+    """
+    records = [*_records([path]), *sorted(path.rglob("*.sha256"))]
+    if not records:
+        raise UserError(f"{path}: no artifact: neither it nor anything below it has a record (.sha256)")
+    for written in records:
+        yield from _faults(written, sha256)
+
+
+def _faults(written: Path, digest: Callable[[Path], str]) -> Iterator[str]:
+    """What is wrong with the files of a record, in words. A digest that differs is taken again, from the bytes."""
     lines = written.read_text(encoding="utf-8", errors="replace").splitlines()
     digests = [(number, line) for number, line in enumerate(lines, 1) if not line.startswith("#")]
     for number, line in digests or [(1, "")]:
@@ -77,10 +107,10 @@ def _faults(written: Path) -> Iterator[str]:
             yield f"{written}:{number}: damaged: {line[:80]!r} is no sha256 with a name"
             continue
         file = written.parent / parsed[2]
-        digest = sha256(file) if file.is_file() else None
-        if digest != parsed[1]:
-            state = f"its sha256 is {digest}" if digest else "it is missing"
-            yield f"{file}: damaged: {state}, {parsed[1]} was recorded when it was made"
+        if not file.is_file():
+            yield f"{file}: damaged: it is missing, {parsed[1]} was recorded when it was made"
+        elif digest(file) != parsed[1] and (found := sha256(file)) != parsed[1]:
+            yield f"{file}: damaged: its sha256 is {found}, {parsed[1]} was recorded when it was made"
 
 
 def _move_away(artifact: Path) -> Path:

@@ -1,5 +1,6 @@
 """Where every artifact of a scale lies."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from robustdr.encoding.directory import DOCUMENT, QUERY
@@ -7,6 +8,15 @@ from robustdr.structure import ORIGINAL, Structure
 
 # What judges a split, and the file that holds it.
 JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
+
+# The folders that are recorded as a whole: models, and checkpoints, of which those that are pre-trained have seeds.
+FOLDER = re.compile(r"(.+/(?:models/[^/]+|checkpoints)/[^/]+/seed[^/]+|.+/checkpoints/[^/]+)/")
+
+
+def record_of(path: str) -> str:
+    """The record (robustdr.integrity) of the artifact that a file is, or belongs to."""
+    folder = FOLDER.match(path)
+    return f"{folder[1] if folder else path}.sha256"
 
 
 class Places(Structure):
@@ -68,6 +78,9 @@ class Places(Structure):
 
     def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
         return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
+
+    def training_data(self, system: str, seed: object) -> str:
+        return f"{self.root}/training/{self.train_split(system)[0]}/{system}/seed{seed}.jsonl"
 
     def teacher_scores(self, system: str, seed: object) -> str:
         return f"{self.root}/training/{self.train_split(system)[0]}/{system}/seed{seed}.scores.jsonl"
