@@ -1,7 +1,7 @@
 """BM25 (bm25s, Lucene's variant)."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -10,9 +10,9 @@ import numpy as np
 import Stemmer
 
 from robustdr.collections.reading import read_corpus
-from robustdr.retrieval.best import best
+from robustdr.retrieval.best import NO_PASSAGE, docids_by_row, fetched
 from robustdr.retrieval.rank import Files, Lists, judged_lists
-from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
 
 
@@ -20,13 +20,13 @@ class Index:
     """The words of a corpus, and BM25's scores of them.
 
     Attributes:
-        docids: of the passages, in the order of the corpus. tokens: the terms of each.
+        docids: of the passages, by row, in the order of the corpus. tokens: the terms of each.
         scorer: BM25's score of every term in every passage.
     """
 
     def __init__(self, settings: Settings, corpus: Path):
         docids, texts = zip(*read_corpus(corpus), strict=True)
-        self.docids: list[str] = list(docids)
+        self.docids = docids_by_row(docids)
         self.depth = settings.depth
         self.tokenizer = bm25s.tokenization.Tokenizer(
             stopwords=settings.stopwords or [],
@@ -39,8 +39,8 @@ class Index:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The place of every passage by docid."""
-        return {docid: row for row, docid in enumerate(self.docids)}
+        """The row of every passage by docid."""
+        return {docid: row for row, docid in enumerate(self.docids.to_pylist())}
 
     @cached_property
     def words(self) -> dict[int, str]:
@@ -59,7 +59,7 @@ class Index:
         (known,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
         return len(words), Counter(term for term in known if self.words[term])
 
-    def search(self, queries: dict[str, str], lists: Lists) -> dict[str, Ranking]:
+    def search(self, queries: dict[str, str], lists: Lists) -> Mapping[str, Ranking]:
         """The best passages of every query that have any of its words; where there are `lists`, all of its own."""
         texts = list(queries.values())
         tokens = self.tokenizer.tokenize(texts, update_vocab=False, show_progress=False, return_as="ids")
@@ -69,13 +69,13 @@ class Index:
 
         def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
             rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
-            return scores, np.where(scores > 0, rows, -1)
+            return np.where(scores > 0, scores, -np.inf), np.where(scores > 0, rows, NO_PASSAGE)
 
-        found = dict(best(fetch, len(queries), self.depth, len(self.docids)))
-        return {
-            qid: rank(((self.docids[row], score) for row, score in found[position]), self.depth)
-            for position, qid in enumerate(queries)
-        }
+        shape = len(queries), min(self.depth, len(self.docids))
+        rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
+        for asked, found, of_found in fetched(fetch, len(queries), self.depth, self.docids):
+            rows[asked], scores[asked] = found, of_found
+        return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)
 
     def ranked(self, scores: np.ndarray, docids: list[str]) -> Ranking:
         """The ranking of some passages by the scores of all, [passages]."""
@@ -84,7 +84,7 @@ class Index:
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-) -> Iterator[dict[str, Ranking]]:
+) -> Iterator[Mapping[str, Ranking]]:
     """Rank the passages for every query set with BM25."""
     index, lists = Index(settings, corpus), judged_lists(files)
     for queries in query_sets:

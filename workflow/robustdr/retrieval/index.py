@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import faiss
 import numpy as np
+import pyarrow as pa
 
 from robustdr.errors import UserError
-from robustdr.retrieval.best import best
-from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
 from robustdr.retrieval.settings import Index
 
 
@@ -34,15 +34,20 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
 
 def search(
     shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: Index
-) -> list[Ranking]:
+) -> tuple[pa.Array, np.ndarray, np.ndarray]:
     """The best passages of each query over all shards, under the tie rule; one shard is in memory at a time.
 
     Args:
         shards: (vectors [n, d], docids) pairs.
         queries: [q, d], float32.
         depth: passages per query.
+
+    Returns:
+        The docids by row; rows and scores, [q, depth].
     """
-    rankings: list[Ranking] = [[] for _ in queries]
+    docids = docids_by_row([])
+    shape = len(queries), depth
+    rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
     for vectors, ids in shards:
         if not ids:
             continue
@@ -51,8 +56,12 @@ def search(
             faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings.nprobe)
 
         def fetch(asked: np.ndarray, k: int, index: faiss.Index = index) -> tuple[np.ndarray, np.ndarray]:
-            return index.search(queries[asked], k)
+            scores, rows = index.search(queries[asked], k)
+            return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 
-        for query, scored in best(fetch, len(queries), depth, len(ids)):
-            rankings[query] += [(ids[row], score) for row, score in scored]
-    return [rank(ranking, depth) for ranking in rankings]
+        first, docids = len(docids), docids_by_row(ids, docids)
+        for asked, found, of_found in fetched(fetch, len(queries), depth, docids[first:]):
+            merged = np.where(found == NO_PASSAGE, found, found + first).astype(np.int32)
+            every = np.hstack([rows[asked], merged]), np.hstack([scores[asked], of_found])
+            rows[asked], scores[asked] = best(*every, docids, depth)
+    return docids, rows, scores
