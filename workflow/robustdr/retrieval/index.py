@@ -1,6 +1,7 @@
-"""Search with FAISS: exact by default, compressed as a setting, on the GPU where there is one."""
+"""Search with FAISS: exact by default, in blocks; compressed as a setting; on the GPU where there is one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import faiss
 import numpy as np
@@ -10,9 +11,28 @@ from robustdr.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
 from robustdr.retrieval.settings import Index
 
+Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
-def build(vectors: np.ndarray, factory: str) -> faiss.Index:
-    """An inner-product index of [n, d] vectors; `factory` is a FAISS index factory string (`Flat` is exact).
+BLOCK = 65536  # passages whose vectors are in memory at once, in single precision
+ON_GPU = 2048  # passages of a query that FAISS finds on a GPU at most
+
+
+def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first."""
+    heap = faiss.ResultHeap(len(queries), k, keep_max=True)
+    on_gpu = faiss.get_num_gpus() > 0 and k <= ON_GPU
+    knn = partial(faiss.knn_gpu, faiss.StandardGpuResources()) if on_gpu else faiss.knn
+    for start in range(0, len(vectors), BLOCK):
+        block = np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32)
+        scores, rows = knn(queries, block, min(k, len(block)), metric=faiss.METRIC_INNER_PRODUCT)
+        del block  # before the next one is made
+        heap.add_result(scores, rows + start)
+    heap.finalize()
+    return heap.D, heap.I
+
+
+def build(vectors: np.ndarray, factory: str, nprobe: int) -> faiss.Index:
+    """A compressed inner-product index of [n, d] vectors; `factory` is a FAISS index factory string.
 
     Raises:
         UserError: FAISS does not know the factory string.
@@ -29,13 +49,17 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
     if not index.is_trained:
         index.train(vectors)
     index.add(vectors)
+    if nprobe > 1:
+        faiss.ParameterSpace().set_index_parameter(index, "nprobe", nprobe)
     return index
 
 
 def search(
     shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: Index
 ) -> tuple[pa.Array, np.ndarray, np.ndarray]:
-    """The best passages of each query over all shards, under the tie rule; one shard is in memory at a time.
+    """The best passages of each query over all shards, under the tie rule.
+
+    An exact search holds a block of vectors at a time, a compressed index a shard.
 
     Args:
         shards: (vectors [n, d], docids) pairs.
@@ -51,12 +75,13 @@ def search(
     for vectors, ids in shards:
         if not ids:
             continue
-        index = build(vectors, settings.factory)
-        if settings.nprobe > 1:
-            faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings.nprobe)
+        if settings.factory == "Flat":
+            of_shard = partial(exact, vectors)
+        else:
+            of_shard = build(vectors, settings.factory, settings.nprobe).search
 
-        def fetch(asked: np.ndarray, k: int, index: faiss.Index = index) -> tuple[np.ndarray, np.ndarray]:
-            scores, rows = index.search(queries[asked], k)
+        def fetch(asked: np.ndarray, k: int, of_shard: Search = of_shard) -> tuple[np.ndarray, np.ndarray]:
+            scores, rows = of_shard(queries[asked], k)
             return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 
         first, docids = len(docids), docids_by_row(ids, docids)
