@@ -1,19 +1,26 @@
-"""BM25 (bm25s, Lucene's variant)."""
+"""BM25 (bm25s, Lucene's variant), searched by all threads of the job."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 
 import bm25s
 import numpy as np
 import Stemmer
+from bm25s.numba.retrieve_utils import _retrieve_internal_jitted_serial as compiled
 
 from robustdr.collections.reading import read_corpus
 from robustdr.retrieval.best import NO_PASSAGE, docids_by_row, fetched
 from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
+
+TOGETHER = 64  # queries that a thread takes at once
+compiled.enable_caching()  # by the first search on a machine: it takes longer than the miniature's searches
 
 
 class Index:
@@ -34,7 +41,7 @@ class Index:
         )
         tokens = self.tokenizer.tokenize(texts, show_progress=False, return_as="tuple")
         self.tokens: list[list[int]] = tokens.ids
-        self.scorer = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b)
+        self.scorer = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b, backend="numba", auto_compile=False)
         self.scorer.index(tokens, show_progress=False)
 
     @cached_property
@@ -67,14 +74,21 @@ class Index:
             scored = zip(queries, map(self.scorer.get_scores_from_ids, tokens), strict=True)
             return {qid: self.ranked(scores, lists[qid]) for qid, scores in scored}
 
-        def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-            rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
+        def retrieved(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False, n_threads=1)
             return np.where(scores > 0, scores, -np.inf), np.where(scores > 0, rows, NO_PASSAGE)
+
+        def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            parts = (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
+            scores, rows = zip(*pool.map(retrieved, parts, repeat(k)), strict=True)
+            return np.concatenate(scores), np.concatenate(rows)
 
         shape = len(queries), min(self.depth, len(self.docids))
         rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
-        for asked, found, of_found in fetched(fetch, len(queries), self.depth, self.docids):
-            rows[asked], scores[asked] = found, of_found
+        # The threads of the job, as Snakemake tells every library; one holds a score of every passage for its query.
+        with ThreadPoolExecutor(int(os.environ.get("OMP_NUM_THREADS", 1))) as pool:
+            for asked, found, of_found in fetched(fetch, len(queries), self.depth, self.docids):
+                rows[asked], scores[asked] = found, of_found
         return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)
 
     def ranked(self, scores: np.ndarray, docids: list[str]) -> Ranking:
