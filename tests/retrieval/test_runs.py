@@ -118,6 +118,7 @@ def test_the_best_of_a_run_alone(tmp_path):
 def test_a_run_is_read_in_blocks_of_whole_lines(tmp_path, monkeypatch, block):
     """Comments between the lines and other white space too."""
     monkeypatch.setattr("robustdr.retrieval.runs.BLOCK", block)
+    monkeypatch.setattr("robustdr.retrieval.runs.QUERIES", 1)  # that are ranked at once
     (tmp_path / "run.trec").write_text("# one\nq Q0 a 1 2 x\n# two\nq\tQ0  ü 2 3 x\np Q0 a 1 1 x\nq Q0 d#5 3 1 x\n")
     assert read_run(tmp_path / "run.trec") == {"q": [("ü", 3.0), ("a", 2.0), ("d#5", 1.0)], "p": [("a", 1.0)]}
     with open(tmp_path / "run.trec", "a") as file:

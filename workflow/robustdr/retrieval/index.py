@@ -26,7 +26,7 @@ def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray,
         block = np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32)
         scores, rows = knn(queries, block, min(k, len(block)), metric=faiss.METRIC_INNER_PRODUCT)
         del block  # before the next one is made
-        heap.add_result(scores, rows + start)
+        heap.add_result(scores, rows + start)  # type: ignore[arg-type]  # of tensors alone, by FAISS's stubs
     heap.finalize()
     return heap.D, heap.I
 
@@ -75,12 +75,10 @@ def search(
     for vectors, ids in shards:
         if not ids:
             continue
-        if settings.factory == "Flat":
-            of_shard = partial(exact, vectors)
-        else:
-            of_shard = build(vectors, settings.factory, settings.nprobe).search
+        compressed = settings.factory != "Flat"
+        made = build(vectors, settings.factory, settings.nprobe).search if compressed else partial(exact, vectors)
 
-        def fetch(asked: np.ndarray, k: int, of_shard: Search = of_shard) -> tuple[np.ndarray, np.ndarray]:
+        def fetch(asked: np.ndarray, k: int, of_shard: Search = made) -> tuple[np.ndarray, np.ndarray]:
             scores, rows = of_shard(queries[asked], k)
             return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 

@@ -15,7 +15,7 @@ from pyarrow import csv
 
 from robustdr.errors import UserError
 from robustdr.files import atomic
-from robustdr.retrieval.best import NO_PASSAGE, best
+from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
@@ -58,11 +58,18 @@ class Run(Mapping[str, Ranking]):
     @classmethod
     def scored(cls, docids: pa.Array, found: Mapping[str, tuple[np.ndarray, np.ndarray]], depth: int) -> "Run":
         """The `depth` best of the passages found for each query, (rows, scores) in any order."""
-        shape = len(found), max((len(rows) for rows, _ in found.values()), default=0)
-        rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf)
-        for line, (its_rows, its_scores) in enumerate(found.values()):
-            rows[line, : len(its_rows)], scores[line, : len(its_rows)] = its_rows, its_scores
-        return cls({qid: line for line, qid in enumerate(found)}, docids, *best(rows, scores, docids, depth))
+        width = min(depth, max((len(rows) for rows, _ in found.values()), default=0))
+        rows, scores = np.full((len(found), width), NO_PASSAGE, np.int32), np.full((len(found), width), -np.inf)
+        every = list(found.values())
+        for start in range(0, len(every), QUERIES):
+            some = every[start : start + QUERIES]
+            shape = len(some), max(len(its_rows) for its_rows, _ in some)
+            all_rows, all_scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf)
+            for line, (its_rows, its_scores) in enumerate(some):
+                all_rows[line, : len(its_rows)], all_scores[line, : len(its_rows)] = its_rows, its_scores
+            at = slice(start, start + len(some)), slice(min(depth, shape[1]))
+            rows[at], scores[at] = best(all_rows, all_scores, docids, depth)
+        return cls({qid: line for line, qid in enumerate(found)}, docids, rows, scores)
 
 
 def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
@@ -129,8 +136,9 @@ def read_run(path: Path, depth: int | None = None) -> Run:
         raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
     table = pa.concat_tables(tables).unify_dictionaries()
     qids, docids = (table[name].combine_chunks() for name in ("qid", "docid"))
-    order = np.argsort(qids.indices.to_numpy(), kind="stable")
-    ends = np.bincount(qids.indices.to_numpy(), minlength=len(qids.dictionary)).cumsum()[:-1]
+    of = qids.indices.to_numpy()
+    order = np.argsort(of, kind="stable") if (of[1:] < of[:-1]).any() else slice(None)
+    ends = np.bincount(of, minlength=len(qids.dictionary)).cumsum()[:-1]
     columns = (np.split(column.to_numpy()[order], ends) for column in (docids.indices, table["score"]))
     found = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
     run = Run.scored(docids.dictionary, found, depth or len(table))
