@@ -4,11 +4,14 @@ import json
 import math
 from dataclasses import asdict, replace
 
+import bm25s
+import numpy as np
 import pytest
 
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
+from robustdr.seeds import generator
 from robustdr.settings import as_json
 
 SETTINGS = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
@@ -78,6 +81,25 @@ def test_ties_at_the_cut_are_broken_by_docid(search):
     found = search(corpus, {"q": "stone", "other": "river"}, depth=20)
     assert [docid for docid, _ in found["q"]] == [f"d{number:03}" for number in range(199, 159, -2)]
     assert [docid for docid, _ in found["other"]] == [f"d{number:03}" for number in range(198, 158, -2)]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_threads_find_what_numpy_finds_one_query_after_the_other(search, monkeypatch, threads):
+    """The library's own NumPy search, bit for bit: float32 sums in the order of a query's words."""
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    rng = generator("threads")
+    words = [f"w{number}" for number in range(40)]
+    corpus = {f"d{number:03}": " ".join(rng.choices(words, k=rng.randint(1, 30))) for number in range(300)}
+    queries = {f"q{number}": " ".join(rng.choices([*words, "unknown"], k=6)) for number in range(200)}
+    found = search(corpus, queries, depth=50)
+    tokenizer = bm25s.tokenization.Tokenizer(stopwords=[])
+    scorer = bm25s.BM25(method="lucene", k1=0.9, b=0.4, backend="numpy")
+    scorer.index(tokenizer.tokenize([*corpus.values()], return_as="tuple", show_progress=False), show_progress=False)
+    for qid, text in queries.items():
+        (tokens,) = tokenizer.tokenize([text], update_vocab=False, show_progress=False)
+        scores = np.array([float(f"{score:.9g}") for score in scorer.get_scores_from_ids(tokens)], np.float32)
+        scored = ((docid, score) for docid, score in zip(corpus, scores.tolist(), strict=True) if score > 0)
+        assert found[qid] == rank(scored, 50)
 
 
 def test_the_header_says_what_made_the_run(search, tmp_path):

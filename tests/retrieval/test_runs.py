@@ -4,11 +4,12 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustdr.errors import UserError
-from robustdr.retrieval.runs import rank, read_metadata, read_run, write_run
+from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row
+from robustdr.retrieval.runs import Run, rank, read_metadata, read_run, write_run
 
 METADATA = {"tag": "rodr-seed1", "data": {"test_data": {"name": "wordnet-mini", "topics": "“x”.tsv"}}}
 SCORES = st.floats(-1e6, 1e6, width=32)
@@ -19,6 +20,7 @@ def test_the_tie_rule_by_hand():
     assert rank(scored, 4) == [("d0", 3.0), ("d3", 2.0), ("d2", 2.0), ("d10", 2.0)]
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text("ab12", min_size=1), st.dictionaries(st.text("xyz", min_size=1), SCORES, min_size=1)))
 def test_a_run_is_read_back_as_it_was_ranked(tmp_path_factory, scores):
     path = tmp_path_factory.mktemp("run") / "run.trec.gz"
@@ -60,6 +62,69 @@ def test_the_same_run_twice_is_the_same_bytes(tmp_path):
     write_run(tmp_path / "one.trec.gz", run, METADATA)
     write_run(tmp_path / "two.trec.gz", run, METADATA)
     assert (tmp_path / "one.trec.gz").read_bytes() == (tmp_path / "two.trec.gz").read_bytes()
+
+
+def test_the_bytes_of_a_run_with_ties_by_hand(tmp_path):
+    """As written when a ranking was a list of pairs: nine digits, ranks from 1, docids descending where scores tie."""
+    docids, infinite = docids_by_row(["d9", "d10", "Straße", "d1"]), -np.inf
+    rows = np.array([[1, 3, 0, 2], [2, 0, NO_PASSAGE, NO_PASSAGE], [NO_PASSAGE] * 4], np.int32)
+    scores = np.array([[0.1, 0.1, 0.1, 16777216], [1e-7, 2.5, infinite, infinite], [infinite] * 4], np.float32)
+    run = Run({"q2": 0, "q1": 1, "none": 2, "again": 1}, docids, *best(rows, scores, docids, 3))
+    write_run(tmp_path / "run.trec.gz", run, {"tag": "t"})
+    text = (
+        "# ir_metadata.start\n# tag: t\n# ir_metadata.end\n"
+        "q2 Q0 Straße 1 16777216 t\nq2 Q0 d9 2 0.100000001 t\nq2 Q0 d10 3 0.100000001 t\n"
+        "q1 Q0 d9 1 2.5 t\nq1 Q0 Straße 2 1.00000001e-07 t\n"
+        "again Q0 d9 1 2.5 t\nagain Q0 Straße 2 1.00000001e-07 t\n"
+    )
+    assert (tmp_path / "run.trec.gz").read_bytes() == gzip.compress(text.encode(), compresslevel=1, mtime=0)
+
+
+TIED = st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.5, 1.0, 0.1]), max_size=12)
+
+
+@settings(deadline=None)
+@given(st.lists(TIED, min_size=1, max_size=5), st.integers(1, 9))
+def test_arrays_are_ranked_as_lists_are(found, depth):
+    docids = docids_by_row(f"d{number}" for number in range(31))
+    expected = [rank(((f"d{row}", score) for row, score in of.items()), depth) for of in found]
+    of_line = {str(n): (np.array([*of], int), np.array([*of.values()])) for n, of in enumerate(found)}
+    assert [*Run.scored(docids, of_line, depth).values()] == expected
+
+
+def test_more_passages_than_rows_can_tell_apart(monkeypatch):
+    monkeypatch.setattr("robustdr.retrieval.best.ROWS", 3)
+    known = docids_by_row(["a", "b"])
+    assert docids_by_row(["c"], known).to_pylist() == ["a", "b", "c"]
+    with pytest.raises(UserError, match="4 passages in one collection; a ranking's rows of 32 bits tell 3 apart"):
+        docids_by_row(["c", "d"], known)
+
+
+def test_eight_bytes_a_ranked_passage_unless_single_precision_would_make_ties(tmp_path):
+    lines = [f"q{n % 7} Q0 d{n} 1 {n / 8} t\n" for n in range(70)]
+    (tmp_path / "run.trec").write_text("".join(lines))
+    run = read_run(tmp_path / "run.trec")
+    assert run.rows.nbytes + run.scores.nbytes == 8 * 70
+    (tmp_path / "run.trec").write_text("".join(lines) + "q0 Q0 a 1 7.87500001 t\n")
+    assert read_run(tmp_path / "run.trec")["q0"][:2] == [("a", 7.87500001), ("d63", 7.875)]
+
+
+def test_the_best_of_a_run_alone(tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 a 1 2.0 x\np Q0 a 1 1 x\nq Q0 c 2 3.0 x\nq Q0 b 3 2.0 x\n")
+    assert read_run(tmp_path / "run.trec", 2) == {"q": [("c", 3.0), ("b", 2.0)], "p": [("a", 1.0)]}
+
+
+@pytest.mark.parametrize("block", [1, 30, 10_000])
+def test_a_run_is_read_in_blocks_of_whole_lines(tmp_path, monkeypatch, block):
+    """Comments between the lines and other white space too."""
+    monkeypatch.setattr("robustdr.retrieval.runs.BLOCK", block)
+    monkeypatch.setattr("robustdr.retrieval.runs.QUERIES", 1)  # that are ranked at once
+    (tmp_path / "run.trec").write_text("# one\nq Q0 a 1 2 x\n# two\nq\tQ0  ü 2 3 x\np Q0 a 1 1 x\nq Q0 d#5 3 1 x\n")
+    assert read_run(tmp_path / "run.trec") == {"q": [("ü", 3.0), ("a", 2.0), ("d#5", 1.0)], "p": [("a", 1.0)]}
+    with open(tmp_path / "run.trec", "a") as file:
+        file.write("\n")
+    with pytest.raises(UserError, match=r"run\.trec:7: not a TREC run"):
+        read_run(tmp_path / "run.trec")
 
 
 def test_runs_of_other_tools_are_put_under_the_tie_rule(tmp_path):

@@ -45,15 +45,17 @@ def test_passages_by_hand():
     rankings = {"q1": list("abcdf"), "q2": list("ab"), "q3": ["a"]}
     # q1: c is relevant, but not best-graded; q2 has no positive, q3 no negative; the run lacks q4.
     judgements = {"q1": {"b": 2, "e": 2, "c": 1}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 1}}
-    assert choose_passages(judgements, rankings, {}, depth=4, keep=9, seed=1) == {"q1": (["b", "e"], ["a", "d"])}
-    answered = {"q1": {"d": 1}}
-    assert choose_passages(judgements, rankings, answered, depth=4, keep=9, seed=1) == {"q1": (["b", "e"], ["a"])}
+
+    def chosen(relevant):
+        return choose_passages(judgements, lambda qid: rankings.get(qid, []), relevant, depth=4, keep=9, seed=1)
+
+    assert chosen({}) == {"q1": (["b", "e"], ["a", "d"])}
+    assert chosen({"q1": {"d": 1}}) == {"q1": (["b", "e"], ["a"])}
 
 
 def test_every_query_and_every_seed_has_a_draw_of_its_own():
-    rankings = dict.fromkeys(QIDS, DOCIDS)
     judgements = {qid: {"relevant": 1} for qid in QIDS}
-    chosen = [choose_passages(judgements, rankings, {}, depth=12, keep=6, seed=seed) for seed in (1, 2)]
+    chosen = [choose_passages(judgements, lambda qid: DOCIDS, {}, depth=12, keep=6, seed=seed) for seed in (1, 2)]
     drawn = {tuple(negatives) for of_seed in chosen for _, negatives in of_seed.values()}
     assert len(drawn) == 2 * len(QIDS)  # of 924 possible ones
 

@@ -19,7 +19,7 @@ Qrels = dict[str, dict[str, int]]
 
 
 def evaluate(
-    qrels: dict[str, dict[str, int]], run: dict[str, Ranking], measures: list[str], relevance_level: int = 1
+    qrels: dict[str, dict[str, int]], run: Mapping[str, Ranking], measures: list[str], relevance_level: int = 1
 ) -> dict[str, dict[str, float]]:
     """Per-query values of each measure, {measure: {qid: value}}; a judged query that the run lacks counts 0.
 

@@ -1,30 +1,75 @@
-"""The best passages of queries under any search that can be asked for more, ties at the cut included."""
+"""The best passages of queries as arrays of rows and scores, under the one tie rule.
 
-from collections.abc import Callable, Iterator
+A row is a passage's place in a collection, 32 bits. Where a query has fewer passages than there is room for, the row is
+`NO_PASSAGE` and the score −∞.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from robustdr.errors import UserError
+
+NO_PASSAGE = -1
+ROWS = np.iinfo(np.int32).max  # passages that can be told apart
 MARGIN = 16  # passages fetched beyond the depth: enough for most ties at the cut
+QUERIES = 4096  # whose passages are fetched at once
 
 
-def best(
-    fetch: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]], queries: int, depth: int, passages: int
-) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-    """Yield (query, its passages as (row, score)): the `depth` best and whatever ties with the last of them.
+def docids_by_row(docids: Iterable[str], before: pa.Array | None = None) -> pa.Array:
+    """The docids of a collection, without an object for each; `before` are those of its first rows.
+
+    Raises:
+        UserError: more passages than rows of 32 bits can tell apart.
+    """
+    made = pa.array(docids, pa.large_string())
+    made = made if before is None else pa.concat_arrays([before, made])
+    if len(made) > ROWS:
+        raise UserError(f"{len(made)} passages in one collection; a ranking's rows of 32 bits tell {ROWS} apart")
+    return made
+
+
+def best(rows: np.ndarray, scores: np.ndarray, docids: pa.Array, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `depth` best of each line under the tie rule of trec_eval: score descending, then docid descending.
+
+    Args:
+        rows, scores: [lines, n], in any order. docids: by row.
+    """
+    order = np.argsort(-scores, axis=1, kind="stable")
+    rows, scores = np.take_along_axis(rows, order, 1), np.take_along_axis(scores, order, 1)
+    equal = (scores[:, 1:] == scores[:, :-1]) & (rows[:, 1:] != NO_PASSAGE)
+    if (lines := np.flatnonzero(equal.any(axis=1))).size:
+        tied = np.zeros(rows.shape, bool)
+        tied[:, 1:] = equal
+        tied[:, :-1] |= equal
+        known, inverse = np.unique(rows[tied], return_inverse=True)
+        place = np.empty(len(known), np.int64)
+        place[pc.sort_indices(docids.take(pa.array(known))).to_numpy()] = np.arange(len(known))
+        before = np.zeros(rows.shape, np.int64)
+        before[tied] = -place[inverse]
+        order = np.lexsort((before[lines], -scores[lines]), axis=1)
+        rows[lines] = np.take_along_axis(rows[lines], order, 1)
+    return rows[:, :depth], scores[:, :depth]
+
+
+def fetched(
+    fetch: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]], queries: int, depth: int, docids: pa.Array
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield (queries, rows, scores): the `depth` best passages of some queries, [q, depth or all passages].
 
     Which of the passages that tie at the cut stay is for the tie rule to say, not for the library that finds them.
 
     Args:
-        fetch: the `k` best of the queries at some positions: (scores, rows), [q, k] each, best first; a row below 0 is
-            no passage.
-        queries, passages: how many there are. depth: passages per query.
+        fetch: the `k` best of the queries at some positions: (scores, rows), [q, k] each, best first.
+        queries: how many there are. docids: of the passages that are searched, by row.
     """
-    asked, count = np.arange(queries), min(depth + MARGIN, passages)
-    while len(asked):
-        scores, rows = fetch(asked, count)
-        tied = (rows[:, -1] >= 0) & (scores[:, min(depth, count) - 1] == scores[:, -1]) & (count < passages)
-        for query, row, row_scores in zip(
-            asked[~tied].tolist(), rows[~tied].tolist(), scores[~tied].tolist(), strict=True
-        ):
-            yield query, [(i, score) for i, score in zip(row, row_scores, strict=True) if i >= 0]
-        asked, count = asked[tied], min(2 * count, passages)
+    for start in range(0, queries, QUERIES):
+        asked, count = np.arange(start, min(start + QUERIES, queries)), min(depth + MARGIN, len(docids))
+        while len(asked):
+            scores, rows = fetch(asked, count)
+            tied = (rows[:, -1] != NO_PASSAGE) & (scores[:, min(depth, count) - 1] == scores[:, -1])
+            tied &= count < len(docids)
+            yield asked[~tied], *best(rows[~tied], scores[~tied], docids, depth)
+            asked, count = asked[tied], min(2 * count, len(docids))

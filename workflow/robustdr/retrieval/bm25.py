@@ -1,32 +1,39 @@
-"""BM25 (bm25s, Lucene's variant)."""
+"""BM25 (bm25s, Lucene's variant), searched by all threads of the job."""
 
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 
 import bm25s
 import numpy as np
 import Stemmer
+from bm25s.numba.retrieve_utils import _retrieve_internal_jitted_serial as compiled
 
 from robustdr.collections.reading import read_corpus
-from robustdr.retrieval.best import best
+from robustdr.retrieval.best import NO_PASSAGE, docids_by_row, fetched
 from robustdr.retrieval.rank import Files, Lists, judged_lists
-from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
+
+TOGETHER = 64  # queries that a thread takes at once
+compiled.enable_caching()  # by the first search on a machine: it takes longer than the miniature's searches
 
 
 class Index:
     """The words of a corpus, and BM25's scores of them.
 
     Attributes:
-        docids: of the passages, in the order of the corpus. tokens: the terms of each.
+        docids: of the passages, by row, in the order of the corpus. tokens: the terms of each.
         scorer: BM25's score of every term in every passage.
     """
 
     def __init__(self, settings: Settings, corpus: Path):
         docids, texts = zip(*read_corpus(corpus), strict=True)
-        self.docids: list[str] = list(docids)
+        self.docids = docids_by_row(docids)
         self.depth = settings.depth
         self.tokenizer = bm25s.tokenization.Tokenizer(
             stopwords=settings.stopwords or [],
@@ -34,13 +41,13 @@ class Index:
         )
         tokens = self.tokenizer.tokenize(texts, show_progress=False, return_as="tuple")
         self.tokens: list[list[int]] = tokens.ids
-        self.scorer = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b)
+        self.scorer = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b, backend="numba", auto_compile=False)
         self.scorer.index(tokens, show_progress=False)
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The place of every passage by docid."""
-        return {docid: row for row, docid in enumerate(self.docids)}
+        """The row of every passage by docid."""
+        return {docid: row for row, docid in enumerate(self.docids.to_pylist())}
 
     @cached_property
     def words(self) -> dict[int, str]:
@@ -59,7 +66,7 @@ class Index:
         (known,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
         return len(words), Counter(term for term in known if self.words[term])
 
-    def search(self, queries: dict[str, str], lists: Lists) -> dict[str, Ranking]:
+    def search(self, queries: dict[str, str], lists: Lists) -> Mapping[str, Ranking]:
         """The best passages of every query that have any of its words; where there are `lists`, all of its own."""
         texts = list(queries.values())
         tokens = self.tokenizer.tokenize(texts, update_vocab=False, show_progress=False, return_as="ids")
@@ -67,15 +74,22 @@ class Index:
             scored = zip(queries, map(self.scorer.get_scores_from_ids, tokens), strict=True)
             return {qid: self.ranked(scores, lists[qid]) for qid, scores in scored}
 
-        def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-            rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False)
-            return scores, np.where(scores > 0, rows, -1)
+        def retrieved(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False, n_threads=1)
+            return np.where(scores > 0, scores, -np.inf), np.where(scores > 0, rows, NO_PASSAGE)
 
-        found = dict(best(fetch, len(queries), self.depth, len(self.docids)))
-        return {
-            qid: rank(((self.docids[row], score) for row, score in found[position]), self.depth)
-            for position, qid in enumerate(queries)
-        }
+        def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            parts = (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
+            scores, rows = zip(*pool.map(retrieved, parts, repeat(k)), strict=True)
+            return np.concatenate(scores), np.concatenate(rows)
+
+        shape = len(queries), min(self.depth, len(self.docids))
+        rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
+        # The threads of the job, as Snakemake tells every library; one holds a score of every passage for its query.
+        with ThreadPoolExecutor(int(os.environ.get("OMP_NUM_THREADS", 1))) as pool:
+            for asked, found, of_found in fetched(fetch, len(queries), self.depth, self.docids):
+                rows[asked], scores[asked] = found, of_found
+        return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)
 
     def ranked(self, scores: np.ndarray, docids: list[str]) -> Ranking:
         """The ranking of some passages by the scores of all, [passages]."""
@@ -84,7 +98,7 @@ class Index:
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-) -> Iterator[dict[str, Ranking]]:
+) -> Iterator[Mapping[str, Ranking]]:
     """Rank the passages for every query set with BM25."""
     index, lists = Index(settings, corpus), judged_lists(files)
     for queries in query_sets:

@@ -1,18 +1,38 @@
-"""Search with FAISS: exact by default, compressed as a setting, on the GPU where there is one."""
+"""Search with FAISS: exact by default, in blocks; compressed as a setting; on the GPU where there is one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import faiss
 import numpy as np
+import pyarrow as pa
 
 from robustdr.errors import UserError
-from robustdr.retrieval.best import best
-from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
 from robustdr.retrieval.settings import Index
 
+Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
-def build(vectors: np.ndarray, factory: str) -> faiss.Index:
-    """An inner-product index of [n, d] vectors; `factory` is a FAISS index factory string (`Flat` is exact).
+BLOCK = 65536  # passages whose vectors are in memory at once, in single precision
+ON_GPU = 2048  # passages of a query that FAISS finds on a GPU at most
+
+
+def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first."""
+    heap = faiss.ResultHeap(len(queries), k, keep_max=True)
+    on_gpu = faiss.get_num_gpus() > 0 and k <= ON_GPU
+    knn = partial(faiss.knn_gpu, faiss.StandardGpuResources()) if on_gpu else faiss.knn
+    for start in range(0, len(vectors), BLOCK):
+        block = np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32)
+        scores, rows = knn(queries, block, min(k, len(block)), metric=faiss.METRIC_INNER_PRODUCT)
+        del block  # before the next one is made
+        heap.add_result(scores, rows + start)  # type: ignore[arg-type]  # of tensors alone, by FAISS's stubs
+    heap.finalize()
+    return heap.D, heap.I
+
+
+def build(vectors: np.ndarray, factory: str, nprobe: int) -> faiss.Index:
+    """A compressed inner-product index of [n, d] vectors; `factory` is a FAISS index factory string.
 
     Raises:
         UserError: FAISS does not know the factory string.
@@ -29,30 +49,42 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
     if not index.is_trained:
         index.train(vectors)
     index.add(vectors)
+    if nprobe > 1:
+        faiss.ParameterSpace().set_index_parameter(index, "nprobe", nprobe)
     return index
 
 
 def search(
     shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: Index
-) -> list[Ranking]:
-    """The best passages of each query over all shards, under the tie rule; one shard is in memory at a time.
+) -> tuple[pa.Array, np.ndarray, np.ndarray]:
+    """The best passages of each query over all shards, under the tie rule.
+
+    An exact search holds a block of vectors at a time, a compressed index a shard.
 
     Args:
         shards: (vectors [n, d], docids) pairs.
         queries: [q, d], float32.
         depth: passages per query.
+
+    Returns:
+        The docids by row; rows and scores, [q, depth].
     """
-    rankings: list[Ranking] = [[] for _ in queries]
+    docids = docids_by_row([])
+    shape = len(queries), depth
+    rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
     for vectors, ids in shards:
         if not ids:
             continue
-        index = build(vectors, settings.factory)
-        if settings.nprobe > 1:
-            faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings.nprobe)
+        compressed = settings.factory != "Flat"
+        made = build(vectors, settings.factory, settings.nprobe).search if compressed else partial(exact, vectors)
 
-        def fetch(asked: np.ndarray, k: int, index: faiss.Index = index) -> tuple[np.ndarray, np.ndarray]:
-            return index.search(queries[asked], k)
+        def fetch(asked: np.ndarray, k: int, of_shard: Search = made) -> tuple[np.ndarray, np.ndarray]:
+            scores, rows = of_shard(queries[asked], k)
+            return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 
-        for query, scored in best(fetch, len(queries), depth, len(ids)):
-            rankings[query] += [(ids[row], score) for row, score in scored]
-    return [rank(ranking, depth) for ranking in rankings]
+        first, docids = len(docids), docids_by_row(ids, docids)
+        for asked, found, of_found in fetched(fetch, len(queries), depth, docids[first:]):
+            merged = np.where(found == NO_PASSAGE, found, found + first).astype(np.int32)
+            every = np.hstack([rows[asked], merged]), np.hstack([scores[asked], of_found])
+            rows[asked], scores[asked] = best(*every, docids, depth)
+    return docids, rows, scores

@@ -22,7 +22,7 @@ class Ranks(Protocol):
 
     def rankings(
         self, settings: Any, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-    ) -> Iterator[dict[str, Ranking]]:
+    ) -> Iterator[Mapping[str, Ranking]]:
         """The rankings of every query set, in their order: by query id, best passage first.
 
         Where `files` has `judged`, they are those of `judged_lists`, whole.

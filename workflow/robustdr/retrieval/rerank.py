@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -24,7 +24,7 @@ Place = tuple[str, str]  # query id, docid
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-) -> Iterator[dict[str, Ranking]]:
+) -> Iterator[Mapping[str, Ranking]]:
     """Rank the candidates of every query set anew; a text that several of them have is scored once.
 
     Args:
@@ -61,7 +61,7 @@ def candidates(run: Path, queries: dict[str, str], depth: int) -> list[Place]:
     Raises:
         UserError: the run is empty, or ranks for a query that is not there.
     """
-    places = [(qid, docid) for qid, ranking in read_run(run).items() for docid, _ in ranking[:depth]]
+    places = [(qid, docid) for qid, ranking in read_run(run, depth).items() for docid, _ in ranking]
     if missing := sorted({qid for qid, _ in places} - queries.keys()):
         raise UserError(f"{run}: query {missing[0]!r} is not among the queries ({len(missing)} are not)")
     if not places:

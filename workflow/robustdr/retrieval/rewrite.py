@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -43,7 +43,7 @@ REWRITERS = {"symspell": symspell}
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-) -> Iterator[dict[str, Ranking]]:
+) -> Iterator[Mapping[str, Ranking]]:
     """Rank the passages for every query set, rewritten.
 
     Args:

@@ -6,15 +6,16 @@ RM3.java) and Anserini (Rm3Reranker.java).
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import exp, log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from robustdr.retrieval.bm25 import Index
 from robustdr.retrieval.rank import Files, judged_lists
-from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.runs import Ranking, Run
 from robustdr.retrieval.settings import RM3Settings as Settings
 
 K3 = 8.0  # of Terrier's BM25: how soon more of a query's word adds nothing
@@ -87,27 +88,26 @@ def score(settings: Settings, index: Index, weights: Weights) -> np.ndarray:
     return scores
 
 
-def search(settings: Settings, index: Index, scores: np.ndarray) -> Ranking:
-    """The best passages by the scores of all."""
+def highest(scores: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and scores of the `depth` best passages with a word of the query, and of what ties with the last."""
     rows = np.flatnonzero(scores > 0)
-    best = rows[np.argsort(-scores[rows], kind="stable")]
-    cut = scores[best[settings.bm25.depth - 1]] if len(best) > settings.bm25.depth else 0.0
-    ranked = ((index.docids[row], float(scores[row])) for row in best[scores[best] >= cut])
-    return rank(ranked, settings.bm25.depth)
+    if len(rows) > depth:
+        rows = rows[scores[rows] >= np.partition(scores[rows], -depth)[-depth]]
+    return rows, scores[rows]
 
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-) -> Iterator[dict[str, Ranking]]:
+) -> Iterator[Mapping[str, Ranking]]:
     """Rank the passages for every query set: BM25, expansion, and BM25 again.
 
     Of judged candidates the best ones are the feedback, as far as they have a word of the query.
     """
     index, lists = Index(settings.bm25, corpus), judged_lists(files)
     for queries in query_sets:
-        ranked = {}
+        second: dict[str, Any] = {}
         for qid, first in index.search(queries, lists).items():
             feedback = [(index.rows[docid], s) for docid, s in first[: settings.documents] if s > 0]
             scores = score(settings, index, expand(settings, index, queries[qid], feedback))
-            ranked[qid] = index.ranked(scores, lists[qid]) if lists else search(settings, index, scores)
-        yield ranked
+            second[qid] = index.ranked(scores, lists[qid]) if lists else highest(scores, settings.bm25.depth)
+        yield second if lists else Run.scored(index.docids, second, settings.bm25.depth)

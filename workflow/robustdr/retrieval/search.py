@@ -13,13 +13,13 @@ from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import encode_passages, iterate, separator
 from robustdr.retrieval.index import search
 from robustdr.retrieval.rank import Files, judged_lists
-from robustdr.retrieval.runs import Ranking, rank
+from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import SearchSettings as Settings
 
 
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
-) -> Iterator[dict[str, Ranking]]:
+) -> Iterator[Mapping[str, Ranking]]:
     """Rank the passages for every query set with one dense retriever.
 
     Args:
@@ -55,7 +55,7 @@ def rankings(
     else:
         found = search(passages, vectors, settings.depth, settings.index)
         for queries in query_sets:
-            yield {qid: found[place[text]] for qid, text in queries.items()}
+            yield Run({qid: place[text] for qid, text in queries.items()}, *found)
 
 
 def ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:

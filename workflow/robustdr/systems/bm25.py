@@ -35,5 +35,5 @@ class BM25(Kind):
         return BM25Settings(**parameters, depth=plan.bound["retrieval"]["depth"])
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        slow = split == "train" and "miniature" not in plan.bound  # one core scores all passages for every query
-        return Need(memory(plan, split), 2400 if slow else 240)
+        slow = split == "train" and "miniature" not in plan.bound  # all passages are scored for every query
+        return Need(memory(plan, split), 480 if slow else 240, cores=0)
