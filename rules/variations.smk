@@ -65,7 +65,7 @@ rule vary:
 
 rule similarity:
     input:
-        model="{root}/checkpoints/{checkpoint}/model.safetensors",
+        model=lambda w: plan(w).checkpoint_mark(w.checkpoint),
         queries="{root}/collections/{collection}/{split}/queries.tsv",
         varied=lambda w: [plan(w).query_set(w.collection, w.split, kind) for kind in compared_sets(w)],
     output:
