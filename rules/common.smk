@@ -188,7 +188,10 @@ def initial_folder(w):
 
 def initial_model(w):
     parent = plan(w).initial_of(w.system)
-    return plan(w).model(parent, w.seed) if parent else f"{initial_folder(w)}/model.safetensors"
+    if parent:
+        return plan(w).model(parent, w.seed)
+    pretrained = plan(w).pretraining_of(w.system)
+    return f"{initial_folder(w)}/model.safetensors" if pretrained else plan(w).checkpoint_mark(plan(w).checkpoint_of(w.system))
 
 
 def mined(w):
@@ -226,13 +229,15 @@ def pretraining_devices(w):
 
 
 def train_kinds():
-    """Systems by what their training writes: the model's files, and after which percentages snapshots."""
-    p = next(iter(PLANS.values()))
-    taken, kinds = p.snapshots(), {}
+    """Systems by where and what their training writes: scales, the model's files, after which percentages snapshots."""
+    taken, kinds = next(iter(PLANS.values())).snapshots(), {}
     for system in CONFIG.systems:
-        if any(scaled.is_trained(system) for scaled in PLANS.values()):
-            files = tuple(p.kind(system).model_files(p, system))
-            kinds.setdefault((files, tuple(taken.get(system, []))), []).append(system)
+        roots = {}
+        for root, p in PLANS.items():
+            if p.is_trained(system):
+                roots.setdefault(tuple(p.kind(system).model_files(p, system)), []).append(root)
+        for files, where in roots.items():
+            kinds.setdefault((tuple(where), files, tuple(taken.get(system, []))), []).append(system)
     return kinds
 
 

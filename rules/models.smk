@@ -101,9 +101,9 @@ rule score:
         " --output {output.scores:q} > {log:q} 2>&1"
 
 
-# One rule for each set of files that a training may leave behind: kinds of models have their own, and one whose learning
-# is followed has snapshots beside it.
-for NUMBER, ((FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
+# One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts
+# them from, and one whose learning is followed has snapshots beside it.
+for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
 
     rule:
         name:
@@ -135,6 +135,7 @@ for NUMBER, ((FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
         benchmark:
             "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
         wildcard_constraints:
+            root="|".join(ROOTS),
             system="|".join(SYSTEMS),
         priority: 1  # the longest jobs first: what is left fills the gaps
         conda:

@@ -69,7 +69,7 @@ rule similarity:
     input:
         unpack(
             lambda w: artifacts(
-                model=f"{w.root}/checkpoints/{w.checkpoint}/model.safetensors",
+                model=plan(w).checkpoint_mark(w.checkpoint),
                 queries=plan(w).query_set(w.collection, w.split, "original"),
                 varied=[plan(w).query_set(w.collection, w.split, kind) for kind in compared_sets(w)],
             )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from robustdr.encoding.directory import DOCUMENT, QUERY
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, WHOLE
 from robustdr.structure import ORIGINAL, Structure
 
 # What judges a split, and the file that holds it.
@@ -54,8 +54,15 @@ class Places(Structure):
             return self.initial_folder(system, seed)
         return f"{self.root}/models/{self.train_split(system)[0]}/{system}/seed{seed}"
 
+    def checkpoint_mark(self, checkpoint: str) -> str:
+        """The file of a checkpoint that jobs wait for: its weights, where their place is known."""
+        name = MODULES if self.form_of(checkpoint) == WHOLE else "model.safetensors"
+        return f"{self.root}/checkpoints/{checkpoint}/{name}"
+
     def weights(self, system: str, seed: object, route: str) -> str:
-        """The weights of a system's query or document encoder."""
+        """The weights of a system's query or document encoder; of one that is taken as it is, the list of modules."""
+        if self.is_whole(system):
+            return f"{self.model_folder(system, seed)}/{MODULES}"
         router = self.is_trained(system) and self.is_router(system)
         return f"{self.model_folder(system, seed)}/{f'{route}_0_Transformer/' if router else ''}model.safetensors"
 

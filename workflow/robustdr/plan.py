@@ -151,7 +151,8 @@ class Plan(Places):
     @cache
     def checkpoint_key(self, checkpoint: str) -> str:
         settings = self.checkpoint_settings(checkpoint)
-        folder = [Path(settings.source["path"])] if settings.source.keys() == {"path"} else []
+        local = "path" in settings.source and "package" not in settings.source
+        folder = [Path(settings.source["path"])] if local else []
         data = [settings.source["package"]] if "package" in settings.source else []
         return key(["checkpoint"], [deciding(settings), digests(folder)], [], data)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from robustdr.audit.labels import GENERATORS
 from robustdr.collections import local_files
 from robustdr.config import Config, Tree
-from robustdr.encoding.directory import ENCODER
+from robustdr.encoding.directory import ENCODER, WHOLE
 from robustdr.needs import ORIGINAL, claimed_pairs, reported_pairs
 from robustdr.processor import native
 from robustdr.systems import Kind, kind_of
@@ -108,6 +108,10 @@ class Structure:
     def form_of(self, checkpoint: str) -> str:
         """The form of a checkpoint of the scale; see `encoding.directory.FORMS`."""
         return self.bound["checkpoints"][checkpoint].get("form", ENCODER)
+
+    def is_whole(self, system: str) -> bool:
+        """Whether a system is, or starts from, a directory that is taken as it is."""
+        return self.form_of(self.checkpoint_of(system)) == WHOLE
 
     def measured(self, measure: str) -> str:
         """The measure that is taken at this scale where the paper takes `measure`."""

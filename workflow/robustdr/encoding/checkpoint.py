@@ -10,12 +10,15 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from transformers import AutoModel
 
+from robustdr.checks import at
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
+from robustdr.encoding.directory import MODULES
 from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.encoding.source import check_layers, locate
+from robustdr.encoding.source import check_layers, find, locate
 from robustdr.encoding.static import write_static
+from robustdr.encoding.whole import load, write
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic, write_text
 
@@ -27,6 +30,19 @@ library_name: sentence-transformers
 {description}
 
 Source: {source}. Layers kept: {layers}. Left out: {drop}. Pooling: {pooling}. Similarity: dot product.
+
+Key: {key}
+"""
+
+
+WHOLE_CARD = """---
+library_name: sentence-transformers
+---
+# {name}
+
+{description}
+
+Source: {source}, taken as it is. Modules: {modules}. Prompts: {prompts}. Similarity: {similarity}.
 
 Key: {key}
 """
@@ -73,6 +89,34 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
     directory = _located(settings)
     check_whole(settings.name, directory, settings.drop)
     _write(settings, directory, settings.description, key, output)
+
+
+def write_whole(settings: CheckpointSettings, key: str, output: Path) -> None:
+    """Write a directory of sentence-transformers as it is: its modules, prompts, similarity, lengths and number types.
+
+    Raises:
+        UserError: see `source.find` and `whole.load`; or the source is no such directory.
+    """
+    directory = find(settings.source)
+    if not (directory / MODULES).is_file():
+        raise UserError(
+            f"checkpoint {settings.name}: {directory} has no {MODULES}: of a plain transformer, say `pooling` (cls, "
+            "mean) in place of `form: whole`"
+        )
+    with at(f"checkpoint {settings.name}"):
+        model = load(directory, dtype="auto")
+    card = WHOLE_CARD.format(
+        name=settings.name,
+        description=settings.description,
+        source=settings.source,
+        modules=", ".join(type(module).__name__ for module in model),
+        prompts=json.dumps(model.prompts, ensure_ascii=False),
+        similarity=model.similarity_fn_name,
+        key=key,
+    )
+    with atomic(output) as temporary:
+        write(model, temporary)
+        write_text(temporary / "README.md", card)
 
 
 def write_character(settings: CheckpointSettings, key: str, output: Path) -> None:
@@ -137,6 +181,7 @@ def _write(settings: CheckpointSettings, directory: Path, description: str, key:
 WRITERS = {
     "encoder": write_encoder,
     "character": write_character,
+    "whole": write_whole,
     "seq2seq": write_seq2seq,
     "static": write_static,
 }

@@ -1,13 +1,17 @@
 """Model directories of sentence-transformers: one encoder for everything, or a Router with one each."""
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from robustdr.files import write_json
 
-QUERY, DOCUMENT = "query", "document"
-ENCODER, CHARACTER = "encoder", "character"  # the forms of checkpoints that are dual encoders
+QUERY, DOCUMENT = ROUTES = "query", "document"
+ENCODER, CHARACTER, WHOLE = "encoder", "character", "whole"  # the forms of checkpoints that are dual encoders
+MODULES, ROUTER_CONFIG = "modules.json", "router_config.json"
+SETTINGS = "config_sentence_transformers.json"
 TRANSFORMER_FILES = [
     "model.safetensors",
     "config.json",
@@ -15,14 +19,16 @@ TRANSFORMER_FILES = [
     "tokenizer_config.json",
     "sentence_bert_config.json",
 ]
-ABOUT = ["modules.json", "config_sentence_transformers.json", "README.md"]
+ABOUT = [MODULES, SETTINGS, "README.md"]
 SHARED_FILES = [*TRANSFORMER_FILES, "1_Pooling/config.json", *ABOUT]
 ROUTER_FILES = [
-    *(f"{route}_0_Transformer/{name}" for route in (QUERY, DOCUMENT) for name in TRANSFORMER_FILES),
-    *(f"{route}_1_Pooling/config.json" for route in (QUERY, DOCUMENT)),
-    "router_config.json",
+    *(f"{route}_0_Transformer/{name}" for route in ROUTES for name in TRANSFORMER_FILES),
+    *(f"{route}_1_Pooling/config.json" for route in ROUTES),
+    ROUTER_CONFIG,
     *ABOUT,
 ]
+# What every directory has that is taken as it is; its modules have further files.
+WHOLE_FILES = [*ABOUT, "tokenizer.json"]
 STATIC_FILES = ["model.safetensors", "tokenizer.json", *ABOUT]
 SEQ2SEQ_FILES = [
     "model.safetensors",
@@ -33,17 +39,58 @@ SEQ2SEQ_FILES = [
     "README.md",
 ]
 # The files of a checkpoint by its form.
-FORMS = {ENCODER: SHARED_FILES, CHARACTER: SHARED_FILES, "seq2seq": SEQ2SEQ_FILES, "static": STATIC_FILES}
+FORMS = {
+    ENCODER: SHARED_FILES,
+    CHARACTER: SHARED_FILES,
+    WHOLE: WHOLE_FILES,
+    "seq2seq": SEQ2SEQ_FILES,
+    "static": STATIC_FILES,
+}
 ROUTER = "sentence_transformers.base.modules.router.Router"
+POOLINGS = ("cls", "mean")
+OWN_LIMITS = {"query_length", "document_length", "query_expansion"}  # that a Transformer may have for each route
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",
     "1_Pooling": "sentence_transformers.sentence_transformer.modules.pooling.Pooling",
 }
 
 
+def is_router(path: Path) -> bool:
+    """Whether a directory has an encoder for queries and one for passages."""
+    return (path / ROUTER_CONFIG).is_file()
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a directory is a transformer with one pooling by `cls` or `mean`, no prompts and dot products.
+
+    Such directories are read and trained without sentence-transformers; they are what `checkpoint.write_encoder` and
+    `copy` write.
+
+    Raises:
+        OSError, ValueError, KeyError: no directory of sentence-transformers, or a damaged one.
+    """
+
+    def read(file: Path) -> Any:
+        return json.loads(file.read_text(encoding="utf-8"))
+
+    settings = read(path / SETTINGS)
+    if settings["similarity_fn_name"] != "dot" or any(settings["prompts"].values()) or "truncate_dim" in settings:
+        return False
+    if is_router(path):
+        routes = {route: [f"{route}_{name}" for name in TYPES] for route in ROUTES}
+        expected, alike = [ROUTER], read(path / ROUTER_CONFIG)["structure"] == routes
+    else:
+        expected, alike = list(TYPES.values()), True
+    if [entry["type"] for entry in read(path / MODULES)] != expected or not alike:
+        return False
+    parts = [part(path, route) for route in ROUTES]
+    limits = {name for transformer, _ in parts for name in read(transformer / "sentence_bert_config.json")} & OWN_LIMITS
+    return not limits and all(read(pooling / "config.json")["pooling_mode"] in POOLINGS for _, pooling in parts)
+
+
 def part(path: Path, route: str) -> tuple[Path, Path]:
     """The folders of the transformer and of the pooling that encode queries or documents."""
-    if (path / "router_config.json").is_file():
+    if is_router(path):
         return path / f"{route}_0_Transformer", path / f"{route}_1_Pooling"
     return path, path / "1_Pooling"
 
@@ -61,7 +108,7 @@ def copy(initial: Path, output: Path, separate: bool) -> Mapping[str, Path]:
             (output / name).parent.mkdir(exist_ok=True)
             shutil.copy(initial / name, output / name)
         return {QUERY: output, DOCUMENT: output}
-    for route in (QUERY, DOCUMENT):
+    for route in ROUTES:
         transformer, pooling = part(initial, route)
         (output / f"{route}_0_Transformer").mkdir()
         for name in TRANSFORMER_FILES:
@@ -72,9 +119,9 @@ def copy(initial: Path, output: Path, separate: bool) -> Mapping[str, Path]:
     write_json(
         output / "router_config.json",
         {
-            "types": {f"{route}_{name}": kind for route in (QUERY, DOCUMENT) for name, kind in TYPES.items()},
-            "structure": {route: [f"{route}_{name}" for name in TYPES] for route in (QUERY, DOCUMENT)},
+            "types": {f"{route}_{name}": kind for route in ROUTES for name, kind in TYPES.items()},
+            "structure": {route: [f"{route}_{name}" for name in TYPES] for route in ROUTES},
             "parameters": {"default_route": DOCUMENT, "allow_empty_key": True, "route_mappings": {}},
         },
     )
-    return {route: output / f"{route}_0_Transformer" for route in (QUERY, DOCUMENT)}
+    return {route: output / f"{route}_0_Transformer" for route in ROUTES}

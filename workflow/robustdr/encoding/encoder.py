@@ -1,22 +1,27 @@
 """A dual encoder: the model of a sentence-transformers directory, fed batches sorted by length."""
 
+import copy
 import json
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError
 from tqdm import tqdm
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 
 import robustdr.encoding.character  # noqa: F401  by it, the Auto classes of transformers know a CharacterBERT
 from robustdr.encoding.batching import by_length, pad
-from robustdr.encoding.directory import QUERY, part
+from robustdr.encoding.directory import QUERY, is_plain, is_router, part
 from robustdr.encoding.hardware import Precision, autocast, device, dtype
 from robustdr.errors import UserError
 from robustdr.seeds import digest
+
+if TYPE_CHECKING:
+    from robustdr.encoding import whole
 
 # Tokens of one pass through the model, padding included: few enough that texts of one length go together, enough to
 # keep the hardware busy.
@@ -31,25 +36,29 @@ def drop_out(model: torch.nn.Module, probability: float) -> None:
 
 
 class Encoder:
-    """One encoder of a model directory as this project writes it: a transformer and a pooling (`cls` or `mean`).
+    """One encoder of a directory of sentence-transformers.
 
-    The directory's config.json says whether it reads word pieces or, as a CharacterBERT, words. A token is then a word,
-    50 ids of its characters.
+    A transformer with a pooling (`cls` or `mean`) and no more is read without importing sentence-transformers, which
+    would cost a second and a half a process. Its config.json says whether it reads word pieces or, as a CharacterBERT,
+    words. A token is then a word, 50 ids of its characters. Every other directory is read as `whole.Whole` says.
 
-    It is read without importing sentence-transformers, which would cost a second and a half a process.
+    The similarity of two texts is the dot product of their vectors: where the directory's is the cosine, they have
+    length 1.
 
     Args:
         path: the model directory (safetensors; code from the directory is never run).
         on: device; default: the first GPU, else the CPU.
         precision: that it computes in.
         training: keep the weights in single precision whatever the precision, as an optimiser needs them.
-        route: `query` or `document`: which encoder of a directory that has one for each.
+        route: `query` or `document`: which encoder of a directory that has one for each, and which prompt.
 
     Attributes:
-        model: the transformer. dimension: of its vectors. tokenizer: its tokenizer.
+        model: the transformer, or all modules. dimension: of the vectors. tokenizer: the transformer's.
+        whole: what reads a directory that is more than a transformer with a pooling; None for others.
 
     Raises:
-        UserError: `path` holds no such model, or the hardware does not compute in the precision.
+        UserError: `path` holds no such model, something of it is not read or cannot be honoured, or the hardware does
+            not compute in the precision.
     """
 
     def __init__(
@@ -60,30 +69,70 @@ class Encoder:
         route: str = QUERY,
         on: torch.device | None = None,
     ):
+        self.path, self.precision, self.route = Path(path), precision, route
         self.device = on or device()
         weights = dtype("float32" if training else precision, self.device)
         self._computing = partial(autocast, precision if training else "float32", self.device)
         # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
+        self.model: Any = None
+        self.tokenizer: Any = None
+        self.whole: whole.Whole | None = None
         try:
-            transformer, pooler = part(Path(path), route)
-            pooling = json.loads((pooler / "config.json").read_text(encoding="utf-8"))
-            self.model = AutoModel.from_pretrained(
-                transformer,
-                attn_implementation=attention,
-                use_safetensors=True,
-                local_files_only=True,
-                trust_remote_code=False,
-                dtype=weights,
-            ).to(self.device)
-            self.tokenizer = AutoTokenizer.from_pretrained(transformer, local_files_only=True, trust_remote_code=False)
-        except (OSError, ValueError, SafetensorError) as error:
+            if plain := is_plain(self.path):
+                self._read_plain(weights, attention)
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise UserError(f"{path}: no model there, or a damaged one ({error}); delete it and run again") from error
-        self.pooling = pooling["pooling_mode"]
+        if not plain:
+            from robustdr.encoding.whole import Whole
+
+            self.whole = Whole(self.path, route, weights, attention, self.device)
+            self.model, self.tokenizer = self.whole.model, self.whole.tokenizer
+            self.dimension = self.whole.dimension
+
+    def _read_plain(self, weights: torch.dtype, attention: str) -> None:
+        transformer, pooler = part(self.path, self.route)
+        self.pooling = json.loads((pooler / "config.json").read_text(encoding="utf-8"))["pooling_mode"]
+        self.model = AutoModel.from_pretrained(
+            transformer,
+            attn_implementation=attention,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            dtype=weights,
+        ).to(self.device)
+        self.tokenizer = AutoTokenizer.from_pretrained(transformer, local_files_only=True, trust_remote_code=False)
         self.dimension = self.model.config.hidden_size
 
+    @property
+    def separator(self) -> str:
+        """What stands between a passage's title and text.
+
+        For a plain transformer it is the tokenizer's separator, as in the papers' toolkit; for others a space, as in
+        BEIR's evaluations of them (Thakur et al. 2021).
+        """
+        return " " if self.whole else f" {self.tokenizer.sep_token} "
+
+    @property
+    def transformer(self) -> PreTrainedModel:
+        """What reads the tokens."""
+        found: PreTrainedModel = self.whole.model[0].model if self.whole else self.model
+        return found
+
+    def at(self, route: str) -> "Encoder":
+        """The encoder of a route of the same directory: one with the same weights where the routes share them."""
+        if route == self.route:
+            return self
+        if is_router(self.path):
+            return Encoder(self.path, self.precision, route=route, on=self.device)
+        other = copy.copy(self)
+        other.route, other.whole = route, self.whole and self.whole.at(route)
+        return other
+
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
-        """Token ids of each text with special tokens, at most `max_length` tokens."""
+        """Token ids of each text with prompt and special tokens, at most `max_length` and what the model reads."""
+        if self.whole:
+            return self.whole.tokenise(texts, max_length)
         return self.tokenizer(
             list(texts),
             truncation=True,
@@ -102,6 +151,9 @@ class Encoder:
             torch.manual_seed(seed)
         padded = pad(tokens, self.tokenizer.pad_token_id)
         features = {name: ids.to(self.device) for name, ids in padded.items()}
+        if self.whole:
+            with self._computing():
+                return self.whole.forward(features)
         with self._computing():
             hidden = self.model(**features).last_hidden_state.float()  # [texts, tokens, dimension]
         return self.pool(hidden, features["attention_mask"])

@@ -15,7 +15,7 @@ class CheckpointSettings:
     Attributes:
         source: where it comes from: `package` with `path`, or `path`, or `hub` with `revision`; optionally `sha256` of
             the weights.
-        pooling: of an encoder, which needs one.
+        pooling: of an encoder, which needs one; of a directory that is taken whole, its own is.
         layers: the transformer layers to keep; None for all.
         drop: parts of the source that are left out, see `checkpoint.check_whole`.
         form: what it is, see `directory.FORMS`.
@@ -31,7 +31,7 @@ class CheckpointSettings:
     pooling: Literal["cls", "mean"] | None = None
     layers: list[int] | None = None
     drop: list[str] = field(default_factory=list)
-    form: Literal["encoder", "character", "static", "seq2seq"] = "encoder"
+    form: Literal["encoder", "character", "whole", "static", "seq2seq"] = "encoder"
     words: int | None = None
     hashed: int = 1000
     fitted: int | None = None

@@ -7,6 +7,8 @@ from typing import Any
 from robustdr import hub
 from robustdr.errors import UserError
 
+WEIGHTS = "model.safetensors"
+
 
 def _from_package(name: str, path: str) -> Path:
     spec = importlib.util.find_spec(name)
@@ -23,11 +25,25 @@ def _from_hub(name: str, revision: str) -> Path:
 
 
 def locate(source: dict[str, Any]) -> Path:
-    """The directory behind a checkpoint's `source` entry, its weights checked against `sha256`.
+    """The directory behind the `source` entry of a checkpoint of one transformer, checked against `sha256`.
 
     Raises:
-        UserError: the package or directory is missing, the hub cannot be reached, there are two encoders or no
-            safetensors weights, or the weights are not the ones that the configuration pins.
+        UserError: see `find`; or there are two encoders or no safetensors weights.
+    """
+    directory = find(source)
+    if (directory / "router_config.json").is_file():
+        raise UserError(f"checkpoint: {directory} has an encoder for queries and one for passages; only one is read")
+    if not (directory / WEIGHTS).is_file():
+        raise UserError(f"checkpoint: {directory} has no {WEIGHTS} (other weight formats are not loaded)")
+    return directory
+
+
+def find(source: dict[str, Any]) -> Path:
+    """The directory behind a checkpoint's `source` entry; `sha256` is that of the model.safetensors at its root.
+
+    Raises:
+        UserError: the package or directory is missing, the hub cannot be reached, or the weights are not the ones that
+            the configuration pins.
     """
     if "package" in source:
         directory = _from_package(source["package"], source.get("path", "."))
@@ -35,13 +51,10 @@ def locate(source: dict[str, Any]) -> Path:
         directory = _from_hub(source["hub"], source["revision"])
     else:
         directory = Path(source["path"])
-    if (directory / "router_config.json").is_file():
-        raise UserError(f"checkpoint: {directory} has an encoder for queries and one for passages; only one is read")
-    weights = directory / "model.safetensors"
-    if not weights.is_file():
-        raise UserError(f"checkpoint: {directory} has no model.safetensors (other weight formats are not loaded)")
     if "sha256" in source:
-        hub.check(weights, source["sha256"], "checkpoint", cached="hub" in source)
+        if not (directory / WEIGHTS).is_file():
+            raise UserError(f"checkpoint: {directory} has no {WEIGHTS} that `sha256` could be of")
+        hub.check(directory / WEIGHTS, source["sha256"], "checkpoint", cached="hub" in source)
     return directory
 
 

@@ -23,11 +23,6 @@ def shard_bounds(passages: int, shard: int, shards: int) -> tuple[int, int]:
     return passages * shard // shards, passages * (shard + 1) // shards
 
 
-def separator(encoder: Encoder) -> str:
-    """What stands between a passage's title and text: the tokenizer's separator, as the papers' toolkit has it."""
-    return f" {encoder.tokenizer.sep_token} "
-
-
 def encode_passages(
     encoder: Encoder, passages: Iterator[tuple[str, str]], length: int
 ) -> Iterator[tuple[np.ndarray, list[str]]]:
@@ -63,7 +58,7 @@ def write_embeddings(
     hardware.start(settings.threads)
     encoder = Encoder(model, settings.precision, route=DOCUMENT)
     first, last = shard_bounds(passages, shard, shards)
-    texts = islice(read_corpus(corpus, separator=separator(encoder)), first, last)
+    texts = islice(read_corpus(corpus, separator=encoder.separator), first, last)
     ids: list[str] = []
     with atomic(output) as temporary:
         vectors = np.lib.format.open_memmap(temporary, "w+", settings.stored, (last - first, encoder.dimension))

@@ -7,10 +7,10 @@ import numpy as np
 
 from robustdr.collections.reading import read_corpus
 from robustdr.encoding import hardware
-from robustdr.encoding.directory import DOCUMENT, QUERY, part
+from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
-from robustdr.retrieval.embeddings import encode_passages, iterate, separator
+from robustdr.retrieval.embeddings import encode_passages, iterate
 from robustdr.retrieval.index import search
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
@@ -43,9 +43,8 @@ def rankings(
     if files["embeddings"]:
         passages = iterate(list(files["embeddings"]))
     else:
-        shared = part(model, QUERY) == part(model, DOCUMENT)
-        documents = encoder if shared else Encoder(model, settings.precision, route=DOCUMENT)
-        of_corpus = read_corpus(corpus, separator=separator(documents))
+        documents = encoder.at(DOCUMENT)
+        of_corpus = read_corpus(corpus, separator=documents.separator)
         read = (passage for passage in of_corpus if not lists or passage[0] in wanted)
         passages = encode_passages(documents, read, settings.passage_length)
     if lists:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, ClassVar
 
 from robustdr import losses
-from robustdr.encoding.directory import CHARACTER, ENCODER, QUERY, ROUTER_FILES, SHARED_FILES
+from robustdr.encoding.directory import ABOUT, CHARACTER, ENCODER, QUERY, ROUTER_FILES, SHARED_FILES, WHOLE
 from robustdr.errors import UserError
 from robustdr.retrieval.settings import Index, SearchSettings
 from robustdr.systems.kind import NOTHING, At, Need, Reads, Tree, memory
@@ -35,7 +35,7 @@ class Dense(Trained):
     trains = "robustdr.training.dense"
 
     def forms(self, recipe: Tree) -> tuple[str, ...]:
-        return (ENCODER, CHARACTER)
+        return (ENCODER, CHARACTER, WHOLE)
 
     def teaches(self, recipe: Tree) -> set[str]:
         return {"teacher_query", "teacher_passages"}
@@ -61,6 +61,8 @@ class Dense(Trained):
         return Reads({"model": [model], "embeddings": vectors}, [plan.weights(system, seed, QUERY), *vectors], keys)
 
     def model_files(self, structure: "Structure", system: str) -> list[str]:
+        if structure.is_whole(system):
+            return ABOUT
         return ROUTER_FILES if structure.is_router(system) else SHARED_FILES
 
     def training(self, plan: "Plan", system: str) -> DenseTraining:

@@ -6,12 +6,12 @@ from pathlib import Path
 import torch
 
 from robustdr import losses
-from robustdr.encoding.directory import DOCUMENT, QUERY
+from robustdr.encoding.directory import DOCUMENT, QUERY, is_router
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import Precision
 from robustdr.errors import UserError
 from robustdr.losses.batch import Batch
-from robustdr.retrieval.embeddings import PassageVectors, separator
+from robustdr.retrieval.embeddings import PassageVectors
 from robustdr.seeds import digest, generator
 from robustdr.training import distributed, scores
 from robustdr.training.data import Example
@@ -21,13 +21,13 @@ from robustdr.training.settings import DenseTraining as Settings
 from robustdr.training.state import save
 
 TITLE = "A dual encoder"
-USE = """Score: dot product of the query vector (at
+USE = """Score: the model's similarity of the query vector (at
 most {query_length} tokens) and the passage vector (at most {passage_length} tokens).
 
 ```python
 from sentence_transformers import SentenceTransformer
 model = SentenceTransformer("path/to/this/directory")
-scores = model.encode_query(["what is photosynthesis"]) @ model.encode_document(["…"]).T
+scores = model.similarity(model.encode_query(["what is photosynthesis"]), model.encode_document(["…"]))
 ```"""
 
 
@@ -85,16 +85,22 @@ class Student(LearnsFromQueries):
             files: `teacher`: its directory, `teacher_embeddings`: shards of its passage vectors, or `teacher_scores`.
 
         Raises:
-            UserError: the loss needs a teacher, and there is none.
+            UserError: the loss needs a teacher, and there is none; or one encoder is to be trained, and `initial` has
+                two.
         """
         needs = losses.check(**settings.loss)
+        if settings.encoders == "shared" and is_router(initial):
+            raise UserError(
+                f"systems.{settings.system}: {initial} has an encoder for queries and one for passages: add "
+                "`encoders: separate`"
+            )
         encoders = {QUERY: Encoder(initial, settings.precision, training=True)}
         if settings.encoders == "separate" and needs & {"passages", "groups"}:
             encoders[DOCUMENT] = Encoder(initial, settings.precision, training=True, route=DOCUMENT)
         for encoder in encoders.values():
             encoder.model.train()
             if settings.freeze_word_embeddings:
-                encoder.model.get_input_embeddings().requires_grad_(False)
+                encoder.transformer.get_input_embeddings().requires_grad_(False)
             drop_out(encoder.model, settings.dropout)
         student = cls(settings, seed, encoders, teacher_scores=scores.needed(settings, files, examples))
         if "anchor" in needs:
@@ -127,15 +133,18 @@ class Student(LearnsFromQueries):
         mine = rank * self.settings.batch_size, (rank + 1) * self.settings.batch_size
         batch = Batch()
         if needs & {"passages", "groups"}:
-            between = separator(self.encoders[QUERY])
-            texts = [f"{title}{between}{text}" if title else text for _, title, text in seen.of("passages", *mine)]
+            documents = self.reads(DOCUMENT)
+            texts = [
+                f"{title}{documents.separator}{text}" if title else text
+                for _, title, text in seen.of("passages", *mine)
+            ]
             dropout = digest(self.seed, "dropout", step, rank, "passages")
-            batch.passages = self.embed(DOCUMENT, tokenise(texts, self.settings.passage_length), dropout)
+            batch.passages = self.embed(documents, documents.tokenise(texts, self.settings.passage_length), dropout)
             batch.positive = torch.arange(size, device=self.device) * (len(batch.passages) // size)
         for name in ("query", "variation", "variations"):
             if name in needs:
                 tokens = tokenise(seen.of(name, *mine), self.settings.query_length)
-                vectors = self.embed(QUERY, tokens, digest(self.seed, "dropout", step, rank, name))
+                vectors = self.embed(self.encoders[QUERY], tokens, digest(self.seed, "dropout", step, rank, name))
                 setattr(batch, name, vectors.unflatten(0, (size, -1)) if name == "variations" else vectors)
         if self.anchor is not None:
             with torch.no_grad():
@@ -151,9 +160,13 @@ class Student(LearnsFromQueries):
             batch.teacher_scores = scores.of_groups(self.teacher_scores, seen.examples, seen.passages).to(self.device)
         return batch
 
-    def embed(self, route: str, tokens: list[list[int]], seed: int) -> torch.Tensor:
+    def reads(self, route: str) -> Encoder:
+        """What encodes the texts of a route."""
+        return self.encoders[route] if route in self.encoders else self.encoders[QUERY].at(route)
+
+    def embed(self, encoder: Encoder, tokens: list[list[int]], seed: int) -> torch.Tensor:
         """Vectors of this process's texts and of all other processes', [processes · texts, d], in rank order."""
-        encoder, cache = self.encoders.get(route, self.encoders[QUERY]), self.settings.gradient_cache
+        cache = self.settings.gradient_cache
         with torch.set_grad_enabled(cache is None):
             vectors = encoder.embed(tokens, seed, cache)
         if cache is not None:

@@ -23,12 +23,22 @@ def save(encoders: dict[str, Encoder], initial: Path, output: Path, card: str, s
         initial: the directory that training started from. card: the model card.
         separate: write a Router with an encoder for queries and one for passages.
     """
+    whole = {route: encoder.whole for route, encoder in encoders.items() if encoder.whole}
     with atomic(output) as temporary:
-        folders = copy(initial, temporary, separate)
-        for route, encoder in encoders.items():
-            weights = {name: tensor.detach().cpu().contiguous() for name, tensor in encoder.model.state_dict().items()}
-            save_file(weights, folders[route] / "model.safetensors", metadata={"format": "pt"})
+        if whole:
+            from robustdr.encoding.whole import save_trained
+
+            save_trained(whole, initial, temporary, separate)
+        else:
+            _save_plain(encoders, initial, temporary, separate)
         write_text(temporary / "README.md", card)
+
+
+def _save_plain(encoders: dict[str, Encoder], initial: Path, output: Path, separate: bool) -> None:
+    folders = copy(initial, output, separate)
+    for route, encoder in encoders.items():
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in encoder.model.state_dict().items()}
+        save_file(weights, folders[route] / "model.safetensors", metadata={"format": "pt"})
 
 
 def save_state(

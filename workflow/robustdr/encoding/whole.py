@@ -1,0 +1,204 @@
+"""Models of sentence-transformers as their directories say: modules in order, prompts, similarity, lengths."""
+
+import copy
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Router, Transformer
+
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTER_CONFIG, ROUTES
+from robustdr.errors import UserError
+
+READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
+TASK = "feature-extraction"
+VECTOR = "sentence_embedding"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+CHUNK = 1024  # texts that are tokenised at once
+
+
+def classes(path: Path) -> Iterator[str]:
+    """The full names of the classes of a directory's modules, those of a Router's routes included."""
+    for entry in json.loads((path / MODULES).read_text(encoding="utf-8")):
+        yield entry["type"]
+        router = path / entry["path"] / ROUTER_CONFIG
+        if router.is_file():
+            yield from json.loads(router.read_text(encoding="utf-8"))["types"].values()
+
+
+def check(path: Path) -> None:
+    """Refuse what is not read of a directory, before anything of it is.
+
+    Raises:
+        UserError: names a module that is not read, or weights that are a pickle.
+        OSError, ValueError, KeyError: no directory of sentence-transformers, or a damaged one.
+    """
+    for full in classes(path):
+        name = full.rpartition(".")[2]
+        if not full.startswith("sentence_transformers.") or name not in READ:
+            raise UserError(f"{path}: the module {full} is not read; allowed: {', '.join(READ)}")
+    # Pickles are what a module falls back on where it has no safetensors.
+    for pickle in sorted(file for pattern in PICKLES for file in path.rglob(pattern)):
+        if not list(pickle.parent.glob("*.safetensors")):
+            raise UserError(f"{pickle}: a pickle, and no safetensors beside it; pickles are not loaded")
+
+
+def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | None = None) -> SentenceTransformer:
+    """The model of a directory, on the CPU.
+
+    Args:
+        dtype: of its transformers; `auto` is that of the directory.
+
+    Raises:
+        UserError: something that is not read or cannot be honoured, by its name; or a damaged directory.
+    """
+    how = {"use_safetensors": True, "dtype": dtype} | ({"attn_implementation": attention} if attention else {})
+    try:
+        check(path)
+        model = SentenceTransformer(str(path), device="cpu", local_files_only=True, model_kwargs=how)
+    except UserError:
+        raise
+    except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+        raise UserError(f"{path}: no model there, or a damaged one ({' '.join(str(error).split())})") from error
+    if any((model.module_kwargs or {}).values()):
+        raise UserError(f"{path}: {MODULES}: kwargs: arguments of single modules are not honoured")
+    for route in ROUTES:
+        first, *_, last = modules(path, model, route)
+        if not isinstance(first, Transformer):
+            raise UserError(f"{path}: the first module is {type(first).__name__}; allowed: Transformer")
+        if first.transformer_task != TASK or set(first.modality_config) != {"text"}:
+            found = f"{first.transformer_task} on {', '.join(map(str, first.modality_config))}"
+            raise UserError(f"{path}: the Transformer is for {found}; allowed: {TASK} on text")
+        if first.query_expansion:
+            raise UserError(f"{path}: query_expansion of the Transformer is not honoured; allowed: none")
+        # Of vectors of length 1, the nearest is the one with the highest dot product.
+        unit = isinstance(last, Normalize) and last.module_output_name == VECTOR and model.truncate_dim is None
+        allowed = ("dot", "cosine", "euclidean") if unit else ("dot", "cosine")
+        if model.similarity_fn_name not in allowed:
+            raise UserError(
+                f"{path}: similarity_fn_name: {model.similarity_fn_name!r} ranks unlike any inner product of its "
+                f"vectors; allowed: {', '.join(allowed)}"
+            )
+    return model
+
+
+def modules(path: Path, model: SentenceTransformer, route: str) -> list[Any]:
+    """The modules that encode queries or documents, in order.
+
+    Raises:
+        UserError: a Router without a route of that name, or one that maps others to it.
+    """
+    first, *rest = model.children()
+    if not isinstance(first, Router):
+        return [first, *rest]
+    if first.route_mappings:
+        raise UserError(f"{path}: route_mappings of the Router are not honoured; allowed: routes {', '.join(ROUTES)}")
+    if route not in first.sub_modules:
+        raise UserError(
+            f"{path}: the Router has the routes {', '.join(first.sub_modules)}; needed: {', '.join(ROUTES)}"
+        )
+    return [*first.sub_modules[route], *rest]
+
+
+class Whole:
+    """The modules of one route of a directory, with its prompt.
+
+    Args:
+        path: the directory. dtype: of the transformer; what comes after it computes in single precision.
+
+    Attributes:
+        model: the route's modules in order. tokenizer: of the first. dimension: of the vectors.
+
+    Raises:
+        UserError: see `load`.
+    """
+
+    def __init__(self, path: Path, route: str, dtype: torch.dtype, attention: str, on: torch.device):
+        self.whole, self.route = load(path, dtype, attention), route
+        self.model: Any = torch.nn.ModuleList(modules(path, self.whole, route)).to(on)
+        self.model[1:].float()
+        self.tokenizer = self.model[0].tokenizer
+
+    def at(self, route: str) -> "Whole":
+        """The same modules with the prompt and the limit of a route."""
+        other = copy.copy(self)
+        other.route = route
+        return other
+
+    @property
+    def dimension(self) -> int:
+        width = next(d for d in map(_width, reversed(self.model)) if d)
+        return min(width, self.whole.truncate_dim or width)
+
+    @property
+    def prompt(self) -> str:
+        """What stands before every text of the route."""
+        return self.whole.prompts[self.route] or ""
+
+    def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
+        """Token ids of each text behind the prompt, at most `max_length` and the model's own limit."""
+        first = self.model[0]
+        own = first.query_length if self.route == QUERY else first.document_length
+        limit = min(max_length, own or first.max_seq_length or max_length)
+        found: list[list[int]] = []
+        for start in range(0, len(texts), CHUNK):
+            chunk = list(texts[start : start + CHUNK])
+            read = first.preprocess(chunk, prompt=self.prompt, task=self.route, max_length=limit)
+            padded = zip(read["input_ids"], read["attention_mask"].bool(), strict=True)
+            found += [ids[kept].tolist() for ids, kept in padded]
+        return found
+
+    def forward(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
+        """The vectors of padded texts, [texts, dimension], whose dot product is the model's similarity."""
+        seen: dict[str, Any] = dict(features)
+        if self.prompt and any(isinstance(module, Pooling) and not module.include_prompt for module in self.model):
+            seen["prompt_length"] = self.model[0].preprocess([""], prompt=self.prompt, task=self.route)["prompt_length"]
+        seen = self.model[0](seen)
+        given = self.model[0].module_output_name
+        seen[given] = seen[given].float()
+        with torch.autocast(features["input_ids"].device.type, enabled=False):
+            for module in self.model[1:]:
+                seen = module(seen)
+        vectors = seen[VECTOR][:, : self.whole.truncate_dim]
+        return torch.nn.functional.normalize(vectors) if self.whole.similarity_fn_name == "cosine" else vectors
+
+
+def _width(module: torch.nn.Module) -> int | None:
+    found = getattr(module, "get_embedding_dimension", None)
+    return found() if found else None
+
+
+def save_trained(trained: Mapping[str, Whole], initial: Path, output: Path, separate: bool) -> None:
+    """Write what was trained as a directory with the prompts, similarity and lengths of the one it started from.
+
+    Args:
+        trained: by route; the other route keeps the modules of `initial`.
+        separate: write a Router, with modules for queries and for documents.
+    """
+    like, parts = load(initial), list(trained[QUERY].model)
+    if separate:
+        of = {
+            route: list(trained[route].model) if route in trained else modules(initial, like, route) for route in ROUTES
+        }
+        parts = [Router.for_query_document(of[QUERY], of[DOCUMENT])]
+    model = SentenceTransformer(
+        modules=parts,
+        prompts={name: prompt or "" for name, prompt in like.prompts.items()},
+        default_prompt_name=like.default_prompt_name,
+        similarity_fn_name=like.similarity_fn_name,
+        truncate_dim=like.truncate_dim,
+        device=str(trained[QUERY].model[0].model.device),
+    )
+    write(model, output)
+
+
+def write(model: SentenceTransformer, output: Path) -> None:
+    """Write a model's directory without its card; of two tokenizers, that of the queries is at its root too."""
+    model.save(str(output), create_model_card=False, safe_serialization=True)
+    if not (output / "tokenizer.json").is_file():
+        first = modules(output, model, QUERY)[0]
+        first.tokenizer.backend_tokenizer.save(str(output / "tokenizer.json"))
