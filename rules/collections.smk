@@ -4,7 +4,7 @@
 
 rule corpus:
     input:
-        files=lambda w: ancient(local_files(CONFIG.collections[w.collection])),  # the key holds their digests
+        files=lambda w: own_files(w.collection, plan(w).corpus(w.collection)),
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
         record="{root}/collections/{collection}/corpus.jsonl.sha256",
@@ -33,7 +33,7 @@ for JUDGED_BY, PLACES in judged_places().items():
         name:
             "_".join(["split", *JUDGED_BY])
         input:
-            files=lambda w: ancient(local_files(CONFIG.collections[collection_at(w)])),
+            files=lambda w: own_files(collection_at(w), plan(w).split_files(*w.place.split("/"))[0]),
         output:
             queries="{root}/collections/{place}/queries.tsv",
             judgements=expand("{{root}}/collections/{{place}}/{file}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),

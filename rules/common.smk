@@ -1,4 +1,5 @@
 # Everything that the rules compute: the configuration, and file names from wildcards.
+import atexit
 import json
 import os
 import re
@@ -21,6 +22,19 @@ from robustdr.plan import plans
 from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
 from robustdr.settings import as_json as typed
+from robustdr.targets import check_target
+
+
+def last(line):
+    """Print a line when Snakemake, which logs on after an error, has nothing more to say."""
+    atexit.register(print, line, file=sys.stderr)
+
+
+def stop(message):
+    """End with one line that says what to mend."""
+    last(message)
+    raise WorkflowError(message)
+
 
 try:
     CONFIG = load(Path("config"))
@@ -29,13 +43,22 @@ try:
     PAPERS = config["papers"]
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
         raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)
+    for argument in sys.argv[1:]:
+        check_target(argument, PLANS)
 except UserError as error:
-    raise WorkflowError(str(error)) from None
+    stop(str(error))
 
 
 onstart:
     if Path("results").exists() and not os.access("results", os.W_OK):
-        raise WorkflowError("results: the folder is read-only; make it writable, or run in a copy of the project")
+        stop("results: the folder is read-only; make it writable, or run in a copy of the project")
+
+
+onerror:
+    logged = "".join(Path(path).read_text(encoding="utf-8") for path in log)
+    for failed in dict.fromkeys(re.findall(r"^ +log: (.+) \(check log", logged, re.MULTILINE)):
+        if os.path.exists(failed):
+            last(f"{failed}: {''.join(Path(failed).read_text(encoding='utf-8').splitlines()[-1:])}")
 
 
 # The package is found where the workflow lies, whatever environment a job runs in. A SLURM job computes on the cores that
@@ -133,7 +156,7 @@ def figures(root):
 def root_of(scale):
     roots = {p.scale: root for root, p in PLANS.items()}
     if scale not in roots:
-        raise WorkflowError(f"config/config.yaml: scale: {scale!r} is unknown; allowed: {', '.join(sorted(roots))}")
+        stop(str(unknown("config/config.yaml: scale", scale, roots)))
     return roots[scale]
 
 
@@ -180,6 +203,17 @@ def judged_places():
 
 def collection_at(w):
     return w.place.split("/")[0]
+
+
+def own_files(collection, made):
+    """The files that a collection is read from; they may be gone when something is made of them already."""
+    files = local_files(CONFIG.collections[collection])
+    missing = [str(path) for path in files if not path.is_file()]
+    if missing and not os.path.exists(made):
+        stop(
+            f"config/collections.yaml: {collection}: no such file: {', '.join(missing)}; paths start where the command runs"
+        )
+    return ancient(files)  # the key holds their digests
 
 
 def initial_folder(w):

@@ -329,7 +329,7 @@ MISTAKES = {
     "table of statistics with systems": (
         TORODER,
         put("tables", "table1", "systems", ["bm25"]),
-        "tables.table1: False schema does not allow ['bm25']",
+        "tables.table1.systems: ['bm25'] is not allowed beside the other keys there",
         "",
     ),
     "share of a variation that takes none": (
@@ -485,7 +485,7 @@ MISTAKES = {
     "questions from two places": (
         "collections.yaml",
         put("trivia-qa", "splits", "test", "path", "q.parquet"),
-        "trivia-qa.splits.test: False schema does not allow 'q.parquet'",
+        "trivia-qa.splits.test.path: 'q.parquet' is not allowed beside the other keys there",
         "",
     ),
     "questions of a moving revision": (

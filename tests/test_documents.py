@@ -14,6 +14,7 @@ systems:
     <<: *one
     label: Two
   three: {<<: [*one], budget: x}
+  four: *one
 tables:
   - title: first
   - title: second
@@ -32,13 +33,14 @@ def file(tmp_path):
     [
         ("systems", 1),
         ("systems.two.label", 7),
-        ("systems.two.loss.name", 4),  # taken over
-        ("systems.three.label", 3),
+        ("systems.two.loss.name", 5),  # taken over there
+        ("systems.three.label", 8),
         ("systems.three.budget", 8),
-        ("tables.1.title", 11),
+        ("systems.four.loss.name", 9),
+        ("tables.1.title", 12),
         ("systems.two.nothing.deeper", 5),  # as far as the keys go
         ("nothing", None),
-        ("tables.9", 9),
+        ("tables.9", 10),
     ],
 )
 def test_the_line_of_a_key(file, keys, line):

@@ -272,7 +272,7 @@ def test_any_bytes_are_a_collection_or_one_error(tmp_path, data):
         ("corpus", "d1\tx\nd 2\ty\n", r"passages\.tsv:2: docid 'd 2' is empty or has white space"),
         ("corpus", b"d1\tx\nd2\t\xff\n", r"passages\.tsv:2: not UTF-8"),
         ("corpus", "\n", "it has no passage"),
-        ("queries", "q1\tx\nq2 y\n", r"queries\.tsv:2: no tab"),
+        ("queries", "q1\tx\nq2 y\n", r"queries\.tsv:2: 1 fields"),
         ("queries", "q1\tx\nq2\t \n", r"queries\.tsv:2: query 'q2' is empty"),
         ("queries", "q1\tx\nq2\ty\nq1\tz\n", r"queries\.tsv:3: query id 'q1' is also at .*queries\.tsv:1"),
         ("queries", b"q1\t\xe9\n", r"queries\.tsv:1: not UTF-8"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from safetensors import SafetensorError
 
 from robustdr.audit import command as audit
+from robustdr.collections import command as check
 from robustdr.errors import UserError
 from robustdr.stages import STAGES, run_stage
 from robustdr.transcribe import command as transcribe
@@ -61,6 +62,10 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("transcribe", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=transcribe.run)
     transcribe.add_arguments(command)
+    text = "find all problems of a data set at once, in its files and lines"
+    command = commands.add_parser("check", help=text, description=f"{text.capitalize()}.")
+    command.set_defaults(function=check.run)
+    check.add_arguments(command)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
     command.set_defaults(function=vary)
     command.add_argument("queries", help="TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>")

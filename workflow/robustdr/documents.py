@@ -2,6 +2,8 @@
 
 import json
 import re
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,8 @@ def _explain(path: Path, error: ValidationError) -> UserError:
         allowed = error.schema.get("properties", {})
         extra = next(key for key in error.instance if key not in allowed)
         return unknown(f"{path}: {where}: key", str(extra), allowed)
+    if error.schema is False:
+        return UserError(f"{path}: {where}: {error.instance!r} is not allowed beside the other keys there")
     return UserError(f"{path}: {where}: {error.message}")
 
 
@@ -52,6 +56,9 @@ def conform(tree: Any, schema: Tree, source: Path, at: list[str]) -> None:
     """Check what stands at some keys of `source` against a schema."""
     error = best_match(Draft202012Validator(schema).iter_errors(tree))
     if error is not None:
+        if error.schema is False:  # jsonschema leaves out which key it is
+            there = reduce(getitem, error.path, tree)
+            error.path.append(next(key for key, value in there.items() if value is error.instance))
         error.path.extendleft(reversed(at))
         raise _explain(source, error)
 
@@ -74,11 +81,14 @@ def _find(node: yaml.Node, key: str) -> tuple[yaml.Node, yaml.Node] | None:
 
 
 def line_of(path: Path, keys: list[str]) -> int | None:
-    """The line, from 1, of the last of nested keys that stands in a file; None if the first does not."""
+    """The line, from 1, of the last of nested keys that stands in a file; None if the first does not.
+
+    Of what a key takes over from an anchor, it is the line where that is taken over.
+    """
     node, line = yaml.compose(path.read_text(encoding="utf-8")), None
     for key in keys:
         found = _find(node, key) if node else None
-        if found is None:
+        if found is None or found[0].start_mark.line + 1 < (line or 1):
             break
         line, node = found[0].start_mark.line + 1, found[1]
     return line

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from robustdr.collections.problems import Place
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.errors import UserError
@@ -36,14 +37,14 @@ def _path(source: dict[str, Any], name: str) -> str:
     return f"{source['folder'].rstrip('/')}/{name}"
 
 
-def _passages(path: Path) -> Iterator[tuple[str, Passage]]:
+def _passages(path: Path) -> Iterator[tuple[Place, Passage]]:
     for number, record in records(path, ("_id", "text")):
-        yield f"{path}:{number}", Passage(record["_id"], str(record.get("title") or ""), record["text"])
+        yield Place(path, number), Passage(record["_id"], str(record.get("title") or ""), record["text"])
 
 
-def _queries(path: Path) -> Iterator[tuple[str, Query]]:
+def _queries(path: Path) -> Iterator[tuple[Place, Query]]:
     for number, record in records(path, ("_id", "text")):
-        yield f"{path}:{number}", Query(record["_id"], record["text"])
+        yield Place(path, number), Query(record["_id"], record["text"])
 
 
 def _judgements(path: Path) -> Iterator[Judgement]:
@@ -59,4 +60,4 @@ def _judgements(path: Path) -> Iterator[Judgement]:
             raise UserError(
                 f"{path}:{number}: {line!r} is not a line of BEIR's qrels; a line is qid<TAB>docid<TAB>grade"
             )
-        yield judgement(f"{path}:{number}", *fields)
+        yield judgement(Place(path, number), *fields)

@@ -1,24 +1,48 @@
-"""A user's own files: a TSV or JSONL corpus, TSV queries and TREC qrels, each plain or .gz."""
+"""A user's own files: a TSV or JSONL corpus, TSV queries and TREC qrels, each plain or .gz.
 
+`read_…` report what is wrong with a line and go on with what is still known of it, so that one problem is not
+followed by others that it causes.
+"""
+
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
 from robustdr.collections.records import Judgement, Passage, Query, Split
-from robustdr.errors import UserError
+
+FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
+HEAD = 1000  # lines whose majority says how many columns a corpus has
 
 
 def corpus(source: dict[str, Any]) -> Iterator[Passage]:
-    """`docid<TAB>text` or `docid<TAB>title<TAB>text` lines, or JSON objects with docid, text and perhaps a title."""
-    path = checked(source["corpus"], source.get("sha256", {}))
-    return passages(_records(path) if ".jsonl" in path.suffixes else _lines(path))
+    """The passages; under `drop_empty` without those that have neither title nor text."""
+    rows = read_passages(checked(source["corpus"], source.get("sha256", {})), refuse)
+    return passages(row for row in rows if not (source.get("drop_empty") and row[1].is_empty()))
 
 
 def split(source: dict[str, Any], name: str) -> Split:
-    """`qid<TAB>text` lines and `qid 0 docid grade` lines."""
+    """The queries and judgements.
+
+    Under `drop_empty` without empty queries and what judges empty ones or empty passages; under `ignore_unjudged`
+    without queries that have no judgement then.
+    """
     texts, qrels = (checked(source["splits"][name][key], source.get("sha256", {})) for key in ("queries", "qrels"))
-    return Split(queries(_queries(texts)), _judgements(qrels))
+    asked = list(read_queries(texts, refuse))
+    judgements = [judged for _, judged in read_judgements(qrels, refuse)]
+    kept = asked
+    if source.get("drop_empty"):
+        empty = {passage.docid for _, passage in read_passages(Path(source["corpus"]), refuse) if passage.is_empty()}
+        left_out = {query.qid for _, query in asked if query.is_empty()}
+        kept = [row for row in asked if row[1].qid not in left_out]
+        judgements = [judged for judged in judgements if judged.docid not in empty and judged.qid not in left_out]
+    if source.get("ignore_unjudged"):
+        having = {judged.qid for judged in judgements}
+        kept = [row for row in kept if row[1].qid in having]
+    return Split(queries(kept), judgements, removed=len(asked) - len(kept))
 
 
 def files(source: dict[str, Any], split: str | None) -> list[Path]:
@@ -28,32 +52,44 @@ def files(source: dict[str, Any], split: str | None) -> list[Path]:
     return [Path(source["splits"][split][key]) for key in ("queries", "qrels")]
 
 
-def _records(path: Path) -> Iterator[tuple[str, Passage]]:
-    for number, record in records(path, ("docid", "text")):
-        yield f"{path}:{number}", Passage(record["docid"], str(record.get("title") or ""), record["text"])
+def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:
+    """The rows of a corpus: JSON objects with docid, text and perhaps a title, or lines of two or of three fields.
 
-
-def _lines(path: Path) -> Iterator[tuple[str, Passage]]:
-    for number, line in lines(path):
+    Reported: a line that is neither, or that has a field more or less than most of the first lines.
+    """
+    if ".jsonl" in path.suffixes:
+        for number, record in records(path, ("docid", "text"), report):
+            yield Place(path, number), Passage(record["docid"], str(record.get("title") or ""), record["text"])
+        return
+    rows = lines(path, report)
+    head = list(islice(rows, HEAD))
+    widths = Counter(width for _, line in head if (width := line.count("\t") + 1) in FORMS)
+    width = max(widths, key=widths.__getitem__, default=0)
+    for number, line in chain(head, rows):
         fields = line.split("\t")
-        if len(fields) not in (2, 3):
-            raise UserError(
-                f"{path}:{number}: {len(fields)} fields; a line is docid<TAB>text or docid<TAB>title<TAB>text"
-            )
-        yield f"{path}:{number}", Passage(fields[0], fields[1] if len(fields) == 3 else "", fields[-1])
+        if len(fields) != width:
+            what = f"{len(fields)} fields; a line of this file is {FORMS.get(width, ' or '.join(FORMS.values()))}"
+            report(Problem("line with a wrong number of fields", Place(path, number), what))
+        yield Place(path, number), Passage(fields[0], fields[1] if width == 3 and len(fields) > 2 else "", fields[-1])
 
 
-def _queries(path: Path) -> Iterator[tuple[str, Query]]:
-    for number, line in lines(path):
-        qid, tab, text = line.partition("\t")
-        if not tab:
-            raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
-        yield f"{path}:{number}", Query(qid, text)
+def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
+    """`qid<TAB>text` lines. Reported: a line with more tabs, or none."""
+    for number, line in lines(path, report):
+        fields = line.split("\t")
+        if len(fields) != 2:
+            what = f"{len(fields)} fields; a line is qid<TAB>text"
+            report(Problem("line with a wrong number of fields", Place(path, number), what))
+            fields = line.split(maxsplit=1)
+        yield Place(path, number), Query(fields[0], fields[-1])
 
 
-def _judgements(path: Path) -> Iterator[Judgement]:
-    for number, line in lines(path):
-        fields = line.split()
-        if len(fields) != 4:
-            raise UserError(f"{path}:{number}: {line!r} is not a qrels line; a line is `qid 0 docid grade`")
-        yield judgement(f"{path}:{number}", fields[0], fields[2], fields[3])
+def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgement]]:
+    """`qid 0 docid grade` lines. Reported, and left out: a line with fewer fields or more."""
+    for number, line in lines(path, report):
+        fields, place = line.split(), Place(path, number)
+        if len(fields) == 4:
+            yield place, judgement(place, fields[0], fields[2], fields[3], report=report)
+        else:
+            what = f"{line[:80]!r} is not a qrels line; a line is `qid 0 docid grade`"
+            report(Problem("line with a wrong number of fields", place, what))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from robustdr.collections.problems import Place
 from robustdr.collections.reading import passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.tabular import Table, own_file
@@ -20,7 +21,7 @@ from robustdr.errors import UserError
 class _Pair(NamedTuple):
     """A row: where it stands, its question's id and text, its passage's id and text, and how relevant that is."""
 
-    place: str
+    place: Place
     qid: str
     query: str
     docid: str
@@ -66,7 +67,7 @@ def _pairs(source: dict[str, Any], name: str) -> Iterator[_Pair]:
     for row, (qid, query, text, grade) in enumerate(
         zip(*columns, table.column(named["grade"], pa.int64()), strict=True)
     ):
-        place = f"{table.path}: row {row}"
+        place = Place(table.path, row, "row")
         for column, value in (("qid", qid), ("query", query), ("grade", grade)):
             if value is None:
                 raise UserError(f"{place}: nothing in the column {named[column]!r}")

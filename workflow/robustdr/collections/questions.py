@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from robustdr.collections.problems import Place
 from robustdr.collections.reading import queries
 from robustdr.collections.records import Answers, Query, Split
 from robustdr.collections.tabular import Table, own_file
@@ -21,7 +22,7 @@ def split(source: dict[str, Any], name: str) -> Split:
     table = Table(source, part)
     asked = table.column(part["question"], pa.string())
     answers = table.column(part["answers"], pa.list_(pa.string()))
-    rows = ((f"{table.path}: row {row}", Query(str(row), text or "")) for row, text in enumerate(asked))
+    rows = ((Place(table.path, row, "row"), Query(str(row), text or "")) for row, text in enumerate(asked))
     return Split(queries(rows), answers=_answers(table.path, answers))
 
 

@@ -4,13 +4,17 @@ import gzip
 import json
 import re
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
 from robustdr.errors import UserError
-from robustdr.files import read_lines, sha256
+from robustdr.files import sha256
+
+EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
 def checked(path: str, checksums: Mapping[str, str]) -> Path:
@@ -26,86 +30,107 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
     return Path(path)
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
+def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or .gz; blank lines are left out.
 
+    Reported: a byte order mark, a line that is not UTF-8 (it comes with its bad bytes replaced), half a gzip file.
+
     Raises:
-        UserError: not UTF-8, or not a whole gzip file (names file and line).
+        UserError: no such file.
     """
-    if path.suffix != ".gz":
-        yield from ((number, line) for number, line in read_lines(path) if line.strip())
-        return
     number = 0
     try:
-        with gzip.open(path, "rb") as file:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
             for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, line.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+                if number == 1 and line.startswith(BOM_UTF8):
+                    what = "begins with a byte order mark; save the file as UTF-8 without one"
+                    report(Problem("byte order mark", Place(path, number), what))
+                    line = line.removeprefix(BOM_UTF8)
+                try:
+                    text = line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    what = f"not UTF-8 text ({error.reason}); save the file as UTF-8"
+                    report(Problem("line that is not UTF-8", Place(path, number), what))
+                    text = line.decode("utf-8", errors="replace")
+                if text.strip():
+                    yield number, text.rstrip("\r\n")
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise UserError(f"{path}: not a whole gzip file after line {number} ({error}); fetch it again") from None
+        what = f"not a whole gzip file after line {number} ({error}); fetch it again"
+        report(Problem("damaged gzip file", path, what))
 
 
-def records(path: Path, required: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number, JSON object) of a JSONL file whose objects have texts under the `required` keys.
 
-    Raises:
-        UserError: a line that is no such object (names file and line).
+    Reported, and left out: a line that is no such object.
     """
-    for number, line in lines(path):
+    for number, line in lines(path, report):
         try:
             record = json.loads(line)
             valid = isinstance(record, dict) and all(isinstance(record.get(key), str) for key in required)
+            "".join(map(str, record.values() if valid else ())).encode("utf-8")  # JSON may escape half a surrogate pair
         except ValueError:
             valid = False
-        if not valid:
+        if valid:
+            yield number, record
+        else:
             wanted = ", ".join(f'"{key}": "…"' for key in required)
-            raise UserError(f"{path}:{number}: {line[:80]!r} is no record; a line is a JSON object {{{wanted}}}")
-        yield number, record
+            what = f"{line[:80]!r} is no record; a line is a JSON object {{{wanted}}}"
+            report(Problem("line that is no record", Place(path, number), what))
 
 
-def passages(rows: Iterable[tuple[str, Passage]]) -> Iterator[Passage]:
+def passages(rows: Iterable[tuple[Place, Passage]]) -> Iterator[Passage]:
     """The passages of (place, passage) rows, checked one by one.
 
     Raises:
-        UserError: an empty passage, or a docid that TREC files cannot hold.
+        UserError: see `check_passage`.
     """
     for place, passage in rows:
-        _check_id(place, "docid", passage.docid)
-        if not passage.text.strip() and not passage.title.strip():
-            raise UserError(f"{place}: passage {passage.docid!r} is empty; a passage has a title or a text")
+        check_passage(place, passage, refuse)
         yield passage
 
 
-def queries(rows: Iterable[tuple[str, Query]]) -> Iterator[Query]:
+def queries(rows: Iterable[tuple[Place, Query]]) -> Iterator[Query]:
     """The queries of (place, query) rows, checked; white space inside a text becomes single spaces.
 
     Raises:
-        UserError: an empty query, a qid given twice, or one that TREC files cannot hold.
+        UserError: see `check_query`.
     """
-    places: dict[str, str] = {}
+    places: dict[str, Place] = {}
     for place, query in rows:
-        _check_id(place, "query id", query.qid)
-        text = " ".join(query.text.split())
-        if not text:
-            raise UserError(f"{place}: query {query.qid!r} is empty")
-        if query.qid in places:
-            raise UserError(f"{place}: query id {query.qid!r} is also at {places[query.qid]}; ids are unique")
-        places[query.qid] = place
-        yield Query(query.qid, text)
+        check_query(place, query, places, refuse)
+        yield Query(query.qid, " ".join(query.text.split()))
 
 
-def judgement(place: str, qid: str, docid: str, grade: str) -> Judgement:
-    """A judgement whose grade is a whole number, or a `UserError`."""
-    if not re.fullmatch(r"-?[0-9]+", grade):
-        raise UserError(f"{place}: grade {grade!r} is no whole number")
+def check_passage(place: Place, passage: Passage, report: Report) -> None:
+    """Report an empty passage, or a docid that TREC files cannot hold."""
+    _check_id(place, "docid", passage.docid, report)
+    if passage.is_empty():
+        report(Problem(EMPTY_PASSAGE, place, f"passage {passage.docid!r} is empty; a passage has a title or a text"))
+
+
+def check_query(place: Place, query: Query, places: dict[str, Place], report: Report) -> None:
+    """Report an empty query, a qid that TREC files cannot hold, or one that `places` has; add it to those."""
+    _check_id(place, "query id", query.qid, report)
+    if query.is_empty():
+        report(Problem(EMPTY_QUERY, place, f"query {query.qid!r} is empty; a query has a text"))
+    if (first := places.setdefault(query.qid, place)) is not place:
+        report(Problem("repeated query id", place, f"query id {query.qid!r} is also at {first}; ids are unique"))
+
+
+def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report = refuse) -> Judgement:
+    """A judgement. Reported: a grade that is no whole number; it counts as 1, so that nothing else is wrong with it."""
+    if not re.fullmatch(r"-?[0-9]{1,9}", grade):
+        report(Problem("grade that is no whole number", place, f"grade {grade!r} is no whole number"))
+        grade = "1"
     return Judgement(qid, docid, int(grade))
 
 
-def _check_id(place: str, what: str, id: str) -> None:
+def _check_id(place: Place, what: str, id: str, report: Report) -> None:
     if id.split() != [id]:
-        raise UserError(f"{place}: {what} {id!r} is empty or has white space")
+        report(Problem(f"unusable {what}", place, f"{what} {id!r} is empty or has white space"))
 
 
 def read_records(path: str | Path) -> Iterator[tuple[int, Passage]]:

@@ -11,12 +11,18 @@ class Passage(NamedTuple):
     title: str
     text: str
 
+    def is_empty(self) -> bool:
+        return not self.text.strip() and not self.title.strip()
+
 
 class Query(NamedTuple):
     """One query."""
 
     qid: str
     text: str
+
+    def is_empty(self) -> bool:
+        return not self.text.strip()
 
 
 class Judgement(NamedTuple):

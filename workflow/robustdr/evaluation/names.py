@@ -10,6 +10,10 @@ PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", 
 COUNTED = ("RBP", "Judged", "Residual", "Unjudged")
 MEASURES = (*PROVIDED, *COUNTED)
 WITHOUT_CUT = {"RR", "AP", "RBP"}
+CALLED = {  # what others call a measure, or how they write it, in small letters
+    **{name.casefold(): name for name in MEASURES},
+    **{"mrr": "RR", "map": "AP", "recall": "R", "precision": "P", "hit": "Success", "hits": "Success"},
+}
 PARAMETERS = {  # of each measure that has any, in the order of a name
     **{name: ("rel",) for name in ("RR", "R", "AP", "Success", "P")},
     "RBP": ("p", "rel"),
@@ -41,7 +45,10 @@ def parse(measure: str) -> Measure:
     """
     match = re.fullmatch(r"([A-Za-z]+)(?:\(([^()]+)\))?(?:@([1-9]\d*))?", measure)
     if match is None or match[1] not in MEASURES:
-        raise unknown("measure", measure, [name if name in WITHOUT_CUT else f"{name}@k" for name in MEASURES])
+        written = re.split(r"[^A-Za-z]", measure, maxsplit=1)[0]
+        called = CALLED.get(written.casefold(), written)
+        meant = [measure.replace(written, called, 1)] if called != written else []
+        raise unknown("measure", measure, [name if name in WITHOUT_CUT else f"{name}@k" for name in MEASURES], meant)
     name, given, cut = match.groups()
     if cut is None and name not in WITHOUT_CUT:
         raise UserError(f"measure {measure!r} needs a cut, e.g. {measure}@10")

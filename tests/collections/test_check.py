@@ -1,0 +1,207 @@
+"""All problems of a data set at once: each is found in its file and line, and none where nothing is wrong."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from robustdr.cli import main
+from robustdr.collections import write_split
+from robustdr.collections.check import check
+from robustdr.collections.command import SHOWN
+from robustdr.files import read_qrels, read_queries
+
+CLEAN = {
+    "corpus.tsv": "d1\ta stone\nd2\ta river\n",
+    "queries.tsv": "q1\twhat is a stone\nq2\twhat is a river\n",
+    "qrels.txt": "q1 0 d1 1\nq2 0 d2 2\n",
+    "train-queries.tsv": "t1\twho is the king\n",
+    "train-qrels.txt": "t1 0 d1 1\n",
+}
+# one line, and what is found; a mark stands before what is no error
+CASES = [
+    ("corpus.tsv", b"d3\t\xff", ["corpus.tsv:3: not UTF-8 text"]),
+    ("corpus.tsv", "d3\ta title\ta text", ["corpus.tsv:3: 3 fields; a line of this file is docid<TAB>text"]),
+    ("corpus.tsv", "d3", ["corpus.tsv:3: 1 fields"]),
+    ("corpus.tsv", "d3\t ", ["corpus.tsv:3: passage 'd3' is empty"]),
+    ("corpus.tsv", "d 3\tx", ["corpus.tsv:3: docid 'd 3' is empty or has white space"]),
+    ("corpus.tsv", "d1\tx", ["corpus.tsv:3: the docid of line 1 again"]),
+    ("corpus.tsv", "d3\ta stone", ["warning corpus.tsv:3: the text of line 1 again"]),
+    ("queries.tsv", "q2\tx", ["queries.tsv:3: query id 'q2' is also at FOLDER/queries.tsv:2"]),
+    ("queries.tsv", "q3 x", ["queries.tsv:3: 1 fields", "queries.tsv:3: query 'q3' has no judgement"]),
+    ("queries.tsv", "q3\tx", ["queries.tsv:3: query 'q3' has no judgement in FOLDER/qrels.txt"]),
+    ("queries.tsv", "q3\t ", ["queries.tsv:3: query 'q3' is empty"]),
+    ("qrels.txt", "q1 0 d1 1", ["qrels.txt:3: the query and the passage of line 1 again"]),
+    ("qrels.txt", "q1 0 d2 0.5", ["qrels.txt:3: grade '0.5' is no whole number"]),
+    ("qrels.txt", "q1 d2 1", ["qrels.txt:3: 'q1 d2 1' is not a qrels line"]),
+    ("qrels.txt", "q9 0 d2 1", ["qrels.txt:3: judges query 'q9', which is not in FOLDER/queries.tsv"]),
+    ("qrels.txt", "q1 0 d9 1", ["qrels.txt:3: judges passage 'd9', which is not in FOLDER/corpus.tsv"]),
+    ("train-qrels.txt", "t1 0 d9 1", ["train-qrels.txt:2: judges passage 'd9'"]),
+]
+
+
+def write(folder, changes=()):
+    for name, text in {**CLEAN, **dict(changes)}.items():
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def splits(folder):
+    return {
+        "test": (folder / "queries.tsv", folder / "qrels.txt"),
+        "train": (folder / "train-queries.tsv", folder / "train-qrels.txt"),
+    }
+
+
+def found(folder, **options):
+    problems = check(folder / "corpus.tsv", splits(folder), **options)
+    marks = {"error": "", "warning": "warning ", "dropped": "dropped "}
+    return [f"{marks[problem.severity]}{problem}".replace(f"{folder}/", "FOLDER/") for problem in problems]
+
+
+def agree(found, expected):
+    """Each begins as expected, the folder of its own file aside."""
+    found = [line.replace("FOLDER/", "", 1) for line in found]
+    assert len(found) == len(expected) and all(map(str.startswith, found, expected)), found
+
+
+@pytest.mark.parametrize(("file", "line", "expected"), CASES)
+def test_every_problem_is_found_and_no_other(tmp_path, file, line, expected):
+    line = line if isinstance(line, bytes) else line.encode()
+    agree(found(write(tmp_path, {file: CLEAN[file].encode() + line + b"\n"})), expected)
+
+
+def test_a_clean_data_set_has_none_and_one_with_everything_has_all_at_once(tmp_path):
+    assert found(write(tmp_path)) == []
+    changes = {name: text.encode() for name, text in CLEAN.items()}
+    for file, line, _ in CASES:
+        changes[file] += (line if isinstance(line, bytes) else line.encode()) + b"\n"
+    assert len(found(write(tmp_path, changes))) >= len(CASES)
+
+
+def test_a_byte_order_mark_is_one_error_and_part_of_no_id(tmp_path):
+    agree(
+        found(write(tmp_path, {"queries.tsv": f"\ufeff{CLEAN['queries.tsv']}"})),
+        ["queries.tsv:1: begins with a byte order mark"],
+    )
+
+
+def test_most_lines_say_how_many_columns_a_corpus_has(tmp_path):
+    changes = {"corpus.tsv": "d0\tx\nd1\tA\ta stone\nd2\tA\ta river\nd3\ta\tb\tc\n"}
+    agree(found(write(tmp_path, changes)), ["corpus.tsv:1: 2 fields; a line of this", "corpus.tsv:4: 4 fields"])
+
+
+def test_a_query_without_a_relevant_passage_is_a_warning(tmp_path):
+    changes = {"qrels.txt": "q1 0 d1 1\nq2 0 d2 0\n"}
+    agree(found(write(tmp_path, changes)), ["warning queries.tsv:2: query 'q2' has no relevant passage"])
+
+
+def test_queries_of_two_splits_are_found_whatever_their_spelling(tmp_path):
+    asked = ["t1\tWhat is a STONE?", "t2\twhat a rivers is", "q1\twho is the king"]
+    changes = {"train-queries.tsv": "\n".join(asked), "train-qrels.txt": "t1 0 d1 1\nt2 0 d1 1\nq1 0 d1 1\n"}
+    expected = [
+        "train-queries.tsv:1: the text of FOLDER/queries.tsv:1, but for case",
+        "warning train-queries.tsv:2: the words of FOLDER/queries.tsv:2 in another order",
+        "warning train-queries.tsv:3: the query id of FOLDER/queries.tsv:1, another query",
+    ]
+    agree(found(write(tmp_path, changes)), expected)
+
+
+def test_missing_and_empty_files_and_half_a_gzip_file(tmp_path):
+    (write(tmp_path) / "qrels.txt").unlink()
+    (tmp_path / "train-qrels.txt").unlink()
+    agree(found(tmp_path), ["qrels.txt: no such file", "train-qrels.txt: no such file"])
+    write(tmp_path, {"train-queries.tsv": "\n", "train-qrels.txt": ""})
+    agree(found(tmp_path), ["train-queries.tsv: no query with a text", "train-qrels.txt: no judgement"])
+    packed = gzip.compress(CLEAN["corpus.tsv"].encode())[:-6]
+    (tmp_path / "corpus.tsv.gz").write_bytes(packed)
+    problems = check(tmp_path / "corpus.tsv.gz", {})
+    assert "not a whole gzip file" in str(problems[0])
+
+
+def test_jsonl_passages_are_records(tmp_path):
+    good, bad = (
+        '{"docid": "d1", "text": "x"}',
+        ['{"docid": 2, "text": "y"}', "d2\ty", r'{"docid": "d", "text": "\ud800"}'],
+    )
+    (write(tmp_path) / "corpus.jsonl").write_text("\n".join([good, *bad]))
+    problems = check(tmp_path / "corpus.jsonl", {})
+    assert [problem.place.number for problem in problems] == [2, 3, 4]
+    assert all("is no record" in problem.message for problem in problems)
+
+
+UNCLEAN = {
+    "corpus.tsv": f"{CLEAN['corpus.tsv']}d3\t \n",
+    "queries.tsv": f"{CLEAN['queries.tsv']}q3\t \nq4\tnever judged\nq5\tof nothing\n",
+    "qrels.txt": f"{CLEAN['qrels.txt']}q1 0 d3 1\nq3 0 d1 1\nq5 0 d3 1\n",
+}
+
+
+def test_what_is_asked_to_be_left_out_is_no_error_and_recorded(tmp_path, capsys):
+    folder = write(tmp_path, UNCLEAN)
+    argv = ["check", *(f"--{file.partition('.')[0]}={folder / file}" for file in CLEAN)]
+    assert main(argv) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("3 error(s) (empty passage: 1, empty query: 1, query")
+    out = tmp_path / "out"
+    assert main([*argv, "--drop-empty", "-o", str(out)]) == 1 and not out.exists()
+    assert main([*argv, "--drop-empty", "--ignore-unjudged", "-o", str(out)]) == 0
+    assert {name: (out / name).read_text() for name in CLEAN} == CLEAN
+    dropped = json.loads((out / "dropped.json").read_text())
+    assert dropped["counts"] == {
+        "empty passage": 1,
+        "empty query": 1,
+        "judgement of something empty": 3,
+        "query without a judgement": 2,
+    }
+    assert {(Path(line["file"]).name, line["line"]) for line in dropped["lines"]} == {
+        ("corpus.tsv", 3),
+        *(("queries.tsv", line) for line in (3, 4, 5)),
+        *(("qrels.txt", line) for line in (3, 4, 5)),
+    }
+    assert main([*argv, "--drop-empty", "--ignore-unjudged", "-o", str(folder)]) == 2
+    assert "is one of the files to copy" in capsys.readouterr().err
+
+
+def test_a_collection_leaves_out_what_the_check_leaves_out(tmp_path):
+    folder = write(tmp_path, UNCLEAN)
+    part = {"queries": str(folder / "queries.tsv"), "qrels": str(folder / "qrels.txt")}
+    source = {"kind": "local", "corpus": str(folder / "corpus.tsv"), "splits": {"test": part}}
+    files = [tmp_path / "out/queries.tsv", tmp_path / "out/qrels.txt"]
+    counts = write_split(source | {"drop_empty": True, "ignore_unjudged": True}, "test", files)
+    assert counts == {"queries": 2, "qrels": 2, "removed": 3}
+    assert read_queries(files[0]) == {"q1": "what is a stone", "q2": "what is a river"}
+    assert read_qrels(files[1]) == {"q1": {"d1": 1}, "q2": {"d2": 2}}
+
+
+def test_many_problems_of_a_kind_are_counted_and_the_summary_is_last(tmp_path, capsys):
+    folder = write(tmp_path, {"qrels.txt": CLEAN["qrels.txt"] + "".join(f"q1 0 x{n} 1\n" for n in range(30))})
+    argv = ["check", *(f"--{file.partition('.')[0]}={folder / file}" for file in list(CLEAN)[:3])]
+    assert main(argv) == 1
+    *lines, more, last = capsys.readouterr().out.splitlines()
+    assert len(lines) == SHOWN and more == "… judgement of an unknown passage: 10 more; --all prints them"
+    assert last == "30 error(s) (judgement of an unknown passage: 30); 0 warning(s); 0 line(s) left out"
+    assert main([*argv, "--all"]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 31
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--train-qrels", "x"], "--train-queries and --train-qrels go together"),
+        (["-o", "x"], "say what to leave out"),
+        (["--corpus", "x.csv"], "allowed are names that end in .tsv"),
+    ],
+)
+def test_unusable_arguments(options, message, capsys):
+    assert main(["check", "--corpus", "c.tsv", "--queries", "q", "--qrels", "r", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(file=st.sampled_from(list(CLEAN)), data=st.binary(max_size=60))
+def test_any_bytes_are_checked(tmp_path, file, data):
+    write(tmp_path, {file: data})
+    assert all(isinstance(line, str) for line in found(tmp_path))

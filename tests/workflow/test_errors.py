@@ -1,0 +1,35 @@
+"""What ends a run early is said in its last line, whatever Snakemake logs."""
+
+MINE = """
+mine:
+  kind: local
+  corpus: mine/passages.tsv
+  splits: {test: {queries: mine/queries.tsv, qrels: mine/qrels.txt}}
+"""
+CARD = "results/mini/collections/mine/card.json"
+
+
+def last_line(project, *arguments):
+    status, output = project.snakemake(*arguments)
+    assert status == 1, output
+    return output.splitlines()[-1]
+
+
+def test_an_unknown_target_is_answered_with_those_there_are(shared_project):
+    line = last_line(shared_project, "-n", "results/tables/rodr_table99.md")
+    assert line.startswith("results/tables/rodr_table99.md: one of the tables of rodr: 'table99' is unknown")
+    assert line.endswith("allowed: decomposition, table2, table3, table4, table5, table6")
+
+
+def test_files_of_ones_own(shared_project):
+    """One that is missing is named before work starts; one that is wrong, by the last line of the failing job's log."""
+    with open(shared_project.folder / "config/collections.yaml", "a") as file:
+        file.write(MINE)
+    line = last_line(shared_project, "-n", CARD)
+    files = [f"mine/{name}" for name in ("passages.tsv", "queries.tsv", "qrels.txt")]
+    assert line.startswith(f"config/collections.yaml: mine: no such file: {', '.join(files)}; ")
+    (shared_project.folder / "mine").mkdir()
+    for name, text in zip(files, ("d1\tone\nd2\n", "q1\ta query\n", "q1 0 d1 1\n"), strict=True):
+        (shared_project.folder / name).write_text(text)
+    line = last_line(shared_project, CARD)
+    assert line.startswith("results/mini/logs/corpus/mine.log: robustdr: mine/passages.tsv:2: 1 fields; a line of this")

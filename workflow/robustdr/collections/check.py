@@ -1,0 +1,189 @@
+"""`robustdr check`: every problem of a data set at once, in the user's own files and lines, before any work starts."""
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import Stemmer
+
+from robustdr.collections.local import read_judgements, read_passages, read_queries
+from robustdr.collections.problems import Place, Problem, Report
+from robustdr.collections.reading import EMPTY_PASSAGE, EMPTY_QUERY, check_passage, check_query
+from robustdr.seeds import digest
+
+
+class _Lines:
+    """Values by their hashes, and the lines that they stand on: 16 bytes each."""
+
+    def __init__(self) -> None:
+        self.hashes, self.lines = array("Q"), array("Q")
+
+    def add(self, value: str, line: int) -> None:
+        self.hashes.append(digest(value))
+        self.lines.append(line)
+
+    def shared(self, other: "_Lines") -> Iterator[tuple[int, int]]:
+        """(line here, first line there) of the values that both have, in the order of the lines here."""
+        if not self.lines or not other.lines:
+            return
+        values, first = np.unique(np.frombuffer(other.hashes, dtype=np.uint64), return_index=True)
+        hashes = np.frombuffer(self.hashes, dtype=np.uint64)
+        places = np.searchsorted(values, hashes).clip(max=len(values) - 1)
+        for at in np.flatnonzero(values[places] == hashes):
+            yield self.lines[at], other.lines[first[places[at]]]
+
+    def repeated(self) -> Iterator[tuple[int, int]]:
+        """(line, first line of the same value), where these are two."""
+        return ((line, first) for line, first in self.shared(self) if line != first)
+
+
+class _Queries(NamedTuple):
+    """The queries of a file: place by qid, those without a text, and the lines of ids, texts and words."""
+
+    path: Path
+    places: dict[str, Place]
+    empty: set[str]
+    ids: _Lines
+    texts: _Lines
+    words: _Lines
+
+
+def check(
+    corpus: Path, splits: Mapping[str, tuple[Path, Path]], drop_empty: bool = False, ignore_unjudged: bool = False
+) -> list[Problem]:
+    """Find everything that is wrong with a data set in the formats of local collections.
+
+    Memory: 32 bytes a passage and some 500 a query; it does not grow with the length of the texts.
+
+    Args:
+        splits: name -> its files of queries and of judgements. Splits are expected to share no query.
+        drop_empty: empty passages and queries, and what judges them, are left out.
+        ignore_unjudged: queries that have no judgement then are left out.
+
+    Returns:
+        the problems in the order of the files; of those that are asked to be left out, one `dropped` for each line.
+    """
+    files = [corpus, *(file for pair in splits.values() for file in pair)]
+    if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
+        return missing
+    found: list[Problem] = []
+
+    def report(problem: Problem) -> None:
+        dropped = drop_empty and problem.kind in (EMPTY_PASSAGE, EMPTY_QUERY)
+        found.append(problem._replace(severity="dropped") if dropped else problem)
+
+    judged = {row.docid for _, qrels in splits.values() for _, row in read_judgements(qrels, lambda problem: None)}
+    there, empty = _check_corpus(corpus, judged, report)
+    asked = [_check_queries(queries, report) for queries, _ in splits.values()]
+    for of_split, (_, qrels) in zip(asked, splits.values(), strict=True):
+        checked = _check_judgements(qrels, of_split, corpus, there, empty, drop_empty, report)
+        _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
+    for one, other in combinations(asked, 2):
+        _check_overlap(one, other, report)
+    return found
+
+
+def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[set[str], set[str]]:
+    """Check the passages; return the docids of `judged` that are there, and those of empty passages."""
+    there, empty, ids, texts = set(), set(), _Lines(), _Lines()
+    for place, passage in read_passages(path, report):
+        check_passage(place, passage, report)
+        ids.add(passage.docid, place.number)
+        if passage.docid in judged:
+            there.add(passage.docid)
+        if passage.is_empty():
+            empty.add(passage.docid)
+        else:
+            texts.add(f"{passage.title}\t{passage.text}", place.number)
+    for line, first in ids.repeated():
+        report(Problem("repeated docid", Place(path, line), f"the docid of line {first} again; ids are unique"))
+    for line, first in texts.repeated():
+        what = f"the text of line {first} again; judge both alike or leave one out"
+        report(Problem("repeated passage", Place(path, line), what, "warning"))
+    if not texts.lines:
+        report(Problem("file without content", path, "no passage with a text"))
+    return there, empty
+
+
+def _check_queries(path: Path, report: Report) -> _Queries:
+    read = _Queries(path, {}, set(), _Lines(), _Lines(), _Lines())
+    stem = Stemmer.Stemmer("english").stemWords
+    for place, query in read_queries(path, report):
+        check_query(place, query, read.places, report)
+        if query.is_empty():
+            read.empty.add(query.qid)
+            continue
+        words = re.findall(r"\w+", query.text.casefold())
+        read.ids.add(query.qid, place.number)
+        read.texts.add(" ".join(words) or query.text, place.number)
+        read.words.add(" ".join(sorted(set(stem(words)))) or query.text, place.number)
+    for line, first in read.texts.repeated():
+        what = f"the text of line {first} again, but for case and punctuation; it counts twice"
+        report(Problem("repeated query", Place(path, line), what, "warning"))
+    if not read.texts.lines:
+        report(Problem("file without content", path, "no query with a text"))
+    return read
+
+
+def _check_judgements(
+    path: Path, asked: _Queries, corpus: Path, there: set[str], empty: set[str], drop_empty: bool, report: Report
+) -> tuple[set[str], set[str]]:
+    """Check what judges queries; return those that have a judgement that counts, and those with a relevant passage."""
+    judged, relevant, pairs = set(), set(), _Lines()
+    for place, row in read_judgements(path, report):
+        pairs.add(f"{row.qid} {row.docid}", place.number)
+        if row.qid in asked.empty or row.docid in empty:
+            if drop_empty:
+                what = f"judges query {row.qid!r} and passage {row.docid!r}, one of which is empty"
+                report(Problem("judgement of something empty", place, what, "dropped"))
+                continue
+        elif row.qid not in asked.places:
+            what = f"judges query {row.qid!r}, which is not in {asked.path}"
+            report(Problem("judgement of an unknown query", place, what))
+        elif row.docid not in there:
+            what = f"judges passage {row.docid!r}, which is not in {corpus}"
+            report(Problem("judgement of an unknown passage", place, what))
+        judged.add(row.qid)
+        if row.grade > 0:
+            relevant.add(row.qid)
+    for line, first in pairs.repeated():
+        what = f"the query and the passage of line {first} again; a pair is judged once"
+        report(Problem("repeated judgement", Place(path, line), what))
+    if not pairs.lines:
+        report(Problem("file without content", path, "no judgement; a line is `qid 0 docid grade`"))
+    return judged, relevant
+
+
+def _check_judged(
+    asked: _Queries, qrels: Path, judged: set[str], relevant: set[str], ignore_unjudged: bool, report: Report
+) -> None:
+    """Every query has a judgement, and a relevant passage."""
+    for qid, place in asked.places.items():
+        if qid in asked.empty:
+            continue
+        if qid not in judged:
+            what = f"query {qid!r} has no judgement in {qrels}; leave it out or add one"
+            report(Problem("query without a judgement", place, what, "dropped" if ignore_unjudged else "error"))
+        elif qid not in relevant:
+            what = f"query {qid!r} has no relevant passage in {qrels} (grade 1 or more); it counts 0 for every system"
+            report(Problem("query without a relevant passage", place, what, "warning"))
+
+
+def _check_overlap(one: _Queries, other: _Queries, report: Report) -> None:
+    """No query is in two splits, word for word or nearly."""
+    same = dict(other.texts.shared(one.texts))
+    for line, first in same.items():
+        what = f"the text of {one.path}:{first}, but for case and punctuation; a query is in one split alone"
+        report(Problem("query of two splits", Place(other.path, line), what))
+    for line, first in other.words.shared(one.words):
+        if line not in same:
+            what = f"the words of {one.path}:{first} in another order or form; these may be one query"
+            report(Problem("near-duplicate query of two splits", Place(other.path, line), what, "warning"))
+    for line, first in other.ids.shared(one.ids):
+        if line not in same:
+            what = f"the query id of {one.path}:{first}, another query; fine if files of both are never joined"
+            report(Problem("query id of two splits", Place(other.path, line), what, "warning"))

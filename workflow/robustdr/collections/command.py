@@ -1,0 +1,103 @@
+"""The command `robustdr check`: prints what `robustdr.collections.check` finds, and writes a cleaned copy."""
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from robustdr.collections.problems import Place, Problem
+from robustdr.errors import UserError
+from robustdr.files import atomic, write_json
+
+SHOWN = 20  # problems of a kind, without --all
+MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in the order of the output
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--corpus", type=Path, required=True, help="TSV (docid, perhaps title, text) or JSONL; or .gz")
+    command.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text, or .gz")
+    command.add_argument("--qrels", type=Path, required=True, help="TREC: qid 0 docid grade, or .gz")
+    command.add_argument("--train-queries", type=Path, help="as --queries, of the training split")
+    command.add_argument("--train-qrels", type=Path, help="as --qrels, of the training split")
+    command.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
+    command.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
+    command.add_argument("-o", "--output", type=Path, help="folder for a copy without what is left out")
+    command.add_argument("--all", action="store_true", help=f"print every problem, not the first {SHOWN} of a kind")
+
+
+def run(a: argparse.Namespace) -> int:
+    """Print one line a problem, grouped by kind, and a summary; exit status 1 where one of them is an error.
+
+    Raises:
+        UserError: arguments that contradict each other, or a format that is none of those allowed.
+    """
+    from robustdr.collections.check import check
+
+    if (a.train_queries is None) != (a.train_qrels is None):
+        raise UserError("check: --train-queries and --train-qrels go together; give both or neither")
+    if a.corpus.name.removesuffix(".gz").rpartition(".")[2] not in ("tsv", "jsonl"):
+        raise UserError(f"check: --corpus {a.corpus}: allowed are names that end in .tsv, .jsonl, .tsv.gz or .jsonl.gz")
+    if a.output and not (a.drop_empty or a.ignore_unjudged):
+        raise UserError("check: --output is for a cleaned copy; say what to leave out: --drop-empty, --ignore-unjudged")
+    splits = {"test": (a.queries, a.qrels)}
+    if a.train_queries:
+        splits["train"] = (a.train_queries, a.train_qrels)
+    problems = check(a.corpus, splits, a.drop_empty, a.ignore_unjudged)
+    for line in lines(problems, None if a.all else SHOWN):
+        print(line)
+    failed = any(problem.severity == "error" for problem in problems)
+    if a.output and failed:
+        print(f"{a.output}: nothing is written while there are errors")
+    elif a.output:
+        write_clean(a.corpus, splits, problems, a.output)
+    print(summary(problems))
+    return int(failed)
+
+
+def lines(problems: list[Problem], shown: int | None) -> list[str]:
+    """A line for each of the first `shown` problems of a kind, errors first, and one for how many more there are."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in sorted(problems, key=lambda problem: list(MARKS).index(problem.severity)):
+        kinds.setdefault(problem.kind, []).append(problem)
+    found = []
+    for kind, of_kind in kinds.items():
+        found += [f"{problem}{MARKS[problem.severity]}" for problem in of_kind[:shown]]
+        if shown is not None and len(of_kind) > shown:
+            found.append(f"… {kind}: {len(of_kind) - shown:,} more; --all prints them")
+    return found
+
+
+def summary(problems: list[Problem]) -> str:
+    """How many errors, warnings and lines left out there are, and of which kinds."""
+    found = []
+    for severity, called in (("error", "error(s)"), ("warning", "warning(s)"), ("dropped", "line(s) left out")):
+        kinds = Counter(problem.kind for problem in problems if problem.severity == severity)
+        of_kinds = f" ({', '.join(f'{kind}: {count:,}' for kind, count in kinds.items())})" if kinds else ""
+        found.append(f"{kinds.total():,} {called}{of_kinds}")
+    return "; ".join(found)
+
+
+def write_clean(corpus: Path, splits: dict[str, tuple[Path, Path]], problems: list[Problem], folder: Path) -> None:
+    """Write every file without the lines that are left out, and `dropped.json`, which says which and why.
+
+    Raises:
+        UserError: a file would replace the one that it is a copy of.
+    """
+    from robustdr.collections.reading import lines
+
+    named = {folder / f"corpus.{'jsonl' if '.jsonl' in corpus.suffixes else 'tsv'}": corpus}
+    for split, (queries, qrels) in splits.items():
+        prefix = "" if split == "test" else f"{split}-"
+        named |= {folder / f"{prefix}queries.tsv": queries, folder / f"{prefix}qrels.txt": qrels}
+    for output in named:
+        if output.exists() and any(output.samefile(other) for other in named.values()):
+            raise UserError(f"check: --output {folder}: {output} is one of the files to copy; name another folder")
+    dropped = {p.place: p for p in problems if p.severity == "dropped" and isinstance(p.place, Place)}
+    for output, source in named.items():
+        with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for number, line in lines(source) if Place(source, number) not in dropped)
+    listed = [
+        {"kind": problem.kind, "file": str(place.path), "line": place.number, "what": problem.message}
+        for place, problem in dropped.items()
+    ]
+    counts = Counter(problem.kind for problem in dropped.values())
+    write_json(folder / "dropped.json", {"counts": counts, "lines": listed})

@@ -1,0 +1,46 @@
+"""What can be wrong with a user's files: the pipeline stops at the first problem, `robustdr check` lists them all."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from robustdr.errors import UserError
+
+
+class Place(NamedTuple):
+    """A line of a file, from 1, or under the unit `row` a row of a table, from 0."""
+
+    path: Path
+    number: int
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.unit} {self.number}" if self.unit else f"{self.path}:{self.number}"
+
+
+class Problem(NamedTuple):
+    """One problem.
+
+    Attributes:
+        kind: what problems like it are called, in the singular.
+        place: where it is; of a file as a whole, its path.
+        message: what is there, and what is allowed.
+        severity: an `error` stops the pipeline or makes its numbers wrong, a `warning` does not, and what is `dropped`
+            was asked to be left out.
+    """
+
+    kind: str
+    place: Place | Path
+    message: str
+    severity: Literal["error", "warning", "dropped"] = "error"
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+Report = Callable[[Problem], None]
+
+
+def refuse(problem: Problem) -> None:
+    """Report a problem by raising it as a `UserError`."""
+    raise UserError(str(problem))
