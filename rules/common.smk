@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.config import load, validate
-from robustdr import reports
+from robustdr import overlay, reports
 from robustdr.audit import labels
 from robustdr.collections import local_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
@@ -22,9 +22,13 @@ from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
 from robustdr.settings import as_json as typed
 
+# The project's configuration lies beside the Snakefile, wherever Snakemake runs; another folder may lie over it.
+HOUSE = Path(os.path.relpath(workflow.basedir)) / "config"
+
 try:
-    CONFIG = load(Path("config"))
-    validate(config, Path("config/schemas/config.schema.json"), Path("config/config.yaml"))
+    validate(config, HOUSE / "schemas/config.schema.json", HOUSE / "config.yaml")
+    OVERLAY = Path(config["overlay"]) if "overlay" in config else None
+    CONFIG = load(HOUSE, OVERLAY)
     PLANS = plans(CONFIG, config.get("qvg_labels"))
     PAPERS = config["papers"]
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
@@ -73,15 +77,14 @@ def code(stage):
     return key_of([stage], None, [])
 
 
-def contents(*names):
-    """The digests of files that people edit, by names with wildcards: a change counts whatever a file's time says.
+def contents(*files):
+    """The digests of files that people edit, named or found by the wildcards: a change counts whatever its time says.
 
     Snakemake compares the contents of an input only where it looks newer, and records no parameter made from `input`.
     """
 
     def of(w):
-        paths = (Path(name.format(**dict(w.items()))) for name in names)
-        return [sha256(path) for path in paths if path.is_file()]
+        return [sha256(Path(path)) for path in filter(None, (file(w) if callable(file) else file for file in files))]
 
     return of
 
@@ -212,7 +215,10 @@ def pretraining_devices(w):
 def train_kinds():
     """Systems by what their training writes: the model's files, and after which percentages snapshots."""
     p = next(iter(PLANS.values()))
-    taken, kinds = p.snapshots(), {}
+    taken, kinds = {}, {}
+    for scaled in PLANS.values():
+        for system, percents in scaled.snapshots().items():
+            taken[system] = sorted({*taken.get(system, []), *percents})
     for system in CONFIG.systems:
         if any(scaled.is_trained(system) for scaled in PLANS.values()):
             files = tuple(p.kind(system).model_files(p, system))
@@ -272,10 +278,18 @@ def options(read):
     )
 
 
-def reported_file(w):
-    """What a paper prints; nothing where no paper stands behind the folder."""
-    path = f"config/papers/{w.paper}/reported.yaml"
-    return path if os.path.exists(path) else []
+def paper_file(name):
+    """A file of a paper's folder; nothing where it is not there, as of a comparison that no paper prints."""
+
+    def of(w):
+        path = CONFIG.folders[w.paper] / name
+        return str(path) if path.is_file() else []
+
+    return of
+
+
+def all_claims(root):
+    return [f"{root}/claims/{paper}.json" for paper in PAPERS if CONFIG.claims[paper]]
 
 
 def reported_argument(w, input):

@@ -18,7 +18,7 @@ from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL
-from robustdr.systems.kind import At, Reads
+from robustdr.systems.kind import LENGTHS, At, Reads
 from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
@@ -79,7 +79,9 @@ class Plan(Places):
 
     def lengths(self, system: str) -> Tree:
         """The tokens that a system reads of a query and of a passage."""
-        return {length: self.budget(system)[length] for length in ("query_length", "passage_length")}
+        recipe = self.recipe(system)
+        says = recipe if LENGTHS[0] in recipe else self.budget(system)
+        return {length: says[length] for length in LENGTHS}
 
     def train_settings(self, system: str) -> Any:
         return self.kind(system).training(self, system)
@@ -90,7 +92,7 @@ class Plan(Places):
 
     def embed_settings(self, system: str) -> EmbedSettings:
         stored = self.bound["embeddings"]["precision"]
-        return EmbedSettings(self.budget(system)["passage_length"], stored, **self.computing)
+        return EmbedSettings(self.lengths(system)["passage_length"], stored, **self.computing)
 
     def rank_settings(self, system: str, collection: str) -> Any:
         return self.kind(system).settings(self, system, collection)
@@ -237,7 +239,7 @@ class Plan(Places):
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""
-        at_hand = ((system, role) for system, role in pairs if not self.absent(role))
+        at_hand = (pair for pair in pairs if not self.unbound_cell(*pair) and not self.absent(pair[1]))
         places = dict.fromkeys((system, self.collection_of(role)) for system, role in at_hand)
         return {
             f"{self.root}/measures/{collection}/{system}/seed{seed}.parquet": self.measures_key(

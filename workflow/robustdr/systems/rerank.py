@@ -72,8 +72,8 @@ class Rerank(Trained):
             RANKERS.settings(**_ranker(recipe))
         super().check(config, name, where)
         first = _first(recipe)
-        for scale, bound in config.scales.items():
-            if "gradient_cache" in bound["budgets"][recipe["budget"]]:
+        for scale, bound in config.scales_of(recipe).items():
+            if "gradient_cache" in bound["budgets"].get(recipe.get("budget"), {}):
                 raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no gradient_cache")
             depth = self.depth(config, scale, name)
             if first and depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
@@ -83,7 +83,7 @@ class Rerank(Trained):
             if (ranker := recipe["ranker"]["name"]) not in able:
                 needs = f"the loss {recipe['loss']['name']} needs vectors of queries"
                 raise UserError(f"{where}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
-            for scale, bound in config.scales.items():
+            for scale, bound in config.scales_of(recipe).items():
                 if (devices := bound["budgets"][recipe["budget"]]["devices"]) > 1:
                     why = "a ranker's vectors of queries do not train alike on several processes yet"
                     raise UserError(f"{where}.budget (scale {scale}): devices: {devices}; {why}; allowed: 1")
@@ -118,7 +118,7 @@ class Rerank(Trained):
         if not _first(recipe):
             collection, split = at
             raise UserError(
-                f"config/papers/{recipe['paper']}/experiment.yaml: systems.{system}.candidates: 'judged', but "
+                f"{structure.config.folders[recipe['paper']]}/experiment.yaml: systems.{system}.candidates: 'judged', but "
                 f"{split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
                 "`candidates: judged` of that split in collections.yaml"
             )
