@@ -4,7 +4,7 @@
 
 rule corpus:
     input:
-        files=lambda w: local_files(CONFIG.collections[w.collection]),
+        files=lambda w: part_files(CONFIG.collections[w.collection], None),
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
     log:
@@ -19,7 +19,7 @@ rule corpus:
         mem_mb=retried(4000),
         runtime=retried(240),
     params:
-        source=lambda w: as_json(CONFIG.collections[w.collection]),
+        source=lambda w: as_json(part(CONFIG.collections[w.collection], None)),
         key=lambda w: plan(w).corpus_key(w.collection),
     shell:
         "python -m robustdr stage corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
@@ -32,7 +32,7 @@ for JUDGED_BY, PLACES in judged_places().items():
         name:
             "_".join(["split", *JUDGED_BY])
         input:
-            files=lambda w: local_files(CONFIG.collections[collection_at(w)]),
+            files=lambda w: part_files(CONFIG.collections[collection_at(w)], split_at(w)),
         output:
             queries="{root}/collections/{place}/queries.tsv",
             judgements=expand("{{root}}/collections/{{place}}/{file}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),
@@ -50,14 +50,15 @@ for JUDGED_BY, PLACES in judged_places().items():
             mem_mb=retried(4000),
             runtime=retried(60),
         params:
-            source=lambda w: as_json(CONFIG.collections[collection_at(w)]),
-            split=lambda w: w.place.split("/")[1],
+            source=lambda w: as_json(part(CONFIG.collections[collection_at(w)], split_at(w))),
+            split=split_at,
             key=lambda w: plan(w).split_key(*w.place.split("/")),
         shell:
             "python -m robustdr stage split --source {params.source:q} --split {params.split:q} --output {output:q} > {log:q} 2>&1"
 
 
-# The card is the check: whatever reads a collection waits for it.
+# The card is the check: whatever reads a collection waits for it. What it says of other splits decides nothing there, so
+# it is `ancient` to them.
 rule card:
     input:
         corpus=lambda w: [] if plan(w).is_log(w.collection) else plan(w).corpus(w.collection),

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from robustdr.config import load, validate
 from robustdr import overlay, reports
 from robustdr.audit import labels
-from robustdr.collections import local_files
+from robustdr.collections import part, part_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
@@ -167,6 +167,10 @@ def judged_places():
 
 def collection_at(w):
     return w.place.split("/")[0]
+
+
+def split_at(w):
+    return w.place.split("/")[1]
 
 
 def initial_folder(w):

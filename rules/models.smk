@@ -35,7 +35,7 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
 rule training_data:
     input:
         unpack(mined),
-        card="{root}/collections/{collection}/card.json",
+        card=ancient("{root}/collections/{collection}/card.json"),
         queries="{root}/collections/{collection}/train/queries.tsv",
         variations=lambda w: [
             plan(w).query_set(w.collection, "train", kind) for kind in plan(w).training_variations(w.system)

@@ -5,7 +5,7 @@ rule embed:
     input:
         weights=lambda w: plan(w).weights(w.system, w.seed, DOCUMENT),
         corpus="{root}/collections/{collection}/corpus.jsonl",
-        card="{root}/collections/{collection}/card.json",
+        card=ancient("{root}/collections/{collection}/card.json"),
     output:
         vectors="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
         ids="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.ids",
@@ -42,7 +42,7 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
         input:
             reads=lambda w, at=(COLLECTION, SPLIT), kinds=VARIATIONS: ranking(w, at, kinds).files,
             corpus=P.corpus(COLLECTION),
-            card=P.card(COLLECTION),
+            card=ancient(P.card(COLLECTION)),
             queries=[P.query_set(COLLECTION, SPLIT, kind) for kind in VARIATIONS],
         output:
             runs=[f"{{root}}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz" for kind in VARIATIONS],

@@ -7,7 +7,7 @@ ruleorder: vary_versions > vary
 # Of a generator that answers with several versions at once: the one that attacks and those that train.
 rule vary_versions:
     input:
-        card="{root}/collections/{collection}/card.json",
+        card=ancient("{root}/collections/{collection}/card.json"),
         queries="{root}/collections/{collection}/{split}/queries.tsv",
         tokenizer=lambda w: f"{w.root}/checkpoints/base/tokenizer.json",
     output:
@@ -38,7 +38,7 @@ rule vary_versions:
 
 rule vary:
     input:
-        card="{root}/collections/{collection}/card.json",
+        card=ancient("{root}/collections/{collection}/card.json"),
         queries="{root}/collections/{collection}/{split}/queries.tsv",
         tokenizer=lambda w: f"{w.root}/checkpoints/base/tokenizer.json",
     output:

@@ -55,7 +55,12 @@ class Config:
         return self.scales[scale].get("splits", {}).get(role, split)
 
     def judged_by(self, collection: str, split: str) -> list[str]:
-        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives."""
+        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives.
+
+        Nothing judges the queries of a log.
+        """
+        if self.collections[collection].get("log"):
+            return []
         part = self.collections[collection]["splits"][split]
         if part.get("kind") == "questions":
             return ["answers"]
@@ -74,7 +79,11 @@ class Config:
     def check_trainable(self, scale: str, role: str, where: str) -> None:
         """Raise a `UserError` if a scale's training questions have no judged passages."""
         collection = self.scales[scale]["collections"].get(role)
-        if collection and "train" in self.collections[collection]["splits"] and "qrels" not in self.judged_by(collection, "train"):
+        if (
+            collection
+            and "train" in self.collections[collection]["splits"]
+            and "qrels" not in self.judged_by(collection, "train")
+        ):
             raise UserError(f"{where}: 'train' of {collection} (scale {scale}) has answers alone; positives need qrels")
 
 

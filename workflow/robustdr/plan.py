@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr import variations
-from robustdr.collections import local_files
+from robustdr.collections import part, part_files
 from robustdr.config import Config, Tree
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
@@ -24,7 +24,7 @@ from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
 # Keys of a collection that decide no byte of it.
-DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated", "unavailable"}
+DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated", "unavailable", "miniature"}
 
 
 class Plan(Places):
@@ -109,23 +109,22 @@ class Plan(Places):
 
     # keys
 
-    @cache
-    def _source(self, collection: str) -> tuple[list[str], list[Tree]]:
-        """The modules that read a collection, and what it is read from: its entry and the bytes of its own files."""
+    def _source(self, collection: str, split: str | None) -> list[Tree]:
+        """What a corpus (None) or split is read from: its part of the entry and the bytes of its own files."""
         source = self.config.collections[collection]
-        kinds = {source["kind"], *(split.get("kind", source["kind"]) for split in source["splits"].values())}
-        entry = {name: value for name, value in source.items() if name not in DESCRIBING}
-        return [f"robustdr.collections.{kind}" for kind in sorted(kinds)], [entry, digests(local_files(source))]
+        entry = {name: value for name, value in part(source, split).items() if name not in DESCRIBING}
+        return [entry, digests(part_files(source, split))]
 
     @cache
     def corpus_key(self, collection: str) -> str:
-        code, source = self._source(collection)
-        return key(["corpus", *code], source, [])
+        kind = self.config.collections[collection]["kind"]
+        return key(["corpus", f"robustdr.collections.{kind}"], self._source(collection, None), [])
 
     @cache
     def split_key(self, collection: str, split: str) -> str:
-        code, source = self._source(collection)
-        return key(["split", *code], [*source, split], [])
+        source = self.config.collections[collection]
+        kind = source["splits"][split].get("kind", source["kind"])
+        return key(["split", f"robustdr.collections.{kind}"], [*self._source(collection, split), split], [])
 
     @cache
     def card_key(self, collection: str) -> str:

@@ -29,6 +29,12 @@ def evaluation_settings(plan: Plan, paper: str) -> Tree:
     return found
 
 
+def banner(plan: Plan, roles: Iterable[str]) -> str:
+    """What the scale's stand-ins are, where a collection behind one of the roles is one."""
+    shown = (plan.config.collections[plan.collection_of(role)] for role in roles)
+    return plan.bound.get("miniature", "") if any(source.get("miniature") for source in shown) else ""
+
+
 def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[str, str]]) -> Tree:
     """What every table, figure and page of claims of a paper needs; `pairs` of system and role are its cells."""
     experiment = plan.config.papers[paper]
@@ -44,7 +50,7 @@ def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[
         "paper": paper,
         "title": experiment["title"],
         "scale": plan.scale,
-        "miniature": plan.bound.get("miniature", ""),
+        "miniature": banner(plan, {role for _, role in pairs} or evaluation.keys()),
         "command": command,
         "evaluation": evaluation,
         "measured": {m: plan.measured(m) for where in experiment["evaluation"].values() for m in where["measures"]},
@@ -178,4 +184,5 @@ def headline_measures(plan: Plan, papers: list[str]) -> dict[str, dict[str, str]
 def page_settings(plan: Plan, papers: list[str]) -> PageSettings:
     experiments = {paper: plan.config.papers[paper] for paper in papers}
     shown = [{"name": name, "title": e["title"], "reference": e["reference"]} for name, e in experiments.items()]
-    return PageSettings(plan.scale, plan.bound.get("miniature", ""), shown)
+    roles = {role for experiment in experiments.values() for role in experiment["evaluation"]}
+    return PageSettings(plan.scale, banner(plan, roles & plan.bound["collections"].keys()), shown)

@@ -16,16 +16,17 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
 
 
 def split(source: dict[str, Any], name: str) -> Split:
-    """`qid<TAB>text` lines and `qid 0 docid grade` lines."""
-    texts, qrels = (checked(source["splits"][name][key], source.get("sha256", {})) for key in ("queries", "qrels"))
-    return Split(queries(_queries(texts)), _judgements(qrels))
+    """`qid<TAB>text` lines and `qid 0 docid grade` lines; of a query log perhaps none of these."""
+    texts, *qrels = (checked(str(path), source.get("sha256", {})) for path in files(source, name))
+    return Split(queries(_queries(texts)), (judged for path in qrels for judged in _judgements(path)))
 
 
 def files(source: dict[str, Any], split: str | None) -> list[Path]:
     """The files of the corpus (None) or of a split."""
     if split is None:
-        return [Path(source["corpus"])]
-    return [Path(source["splits"][split][key]) for key in ("queries", "qrels")]
+        return [Path(source["corpus"])] if "corpus" in source else []
+    part = source["splits"][split]
+    return [Path(part[key]) for key in ("queries", "qrels") if key in part]
 
 
 def _records(path: Path) -> Iterator[tuple[str, Passage]]:

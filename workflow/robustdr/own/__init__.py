@@ -1,1 +1,1 @@
-"""One's own data and one's own retriever: `robustdr evaluate`, the workflow on a configuration that it writes itself."""
+"""One's own data and retriever: `robustdr evaluate`, the workflow on a configuration that it writes itself."""

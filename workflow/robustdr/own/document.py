@@ -10,7 +10,9 @@ Tree = dict[str, Any]
 
 def markdown(found: Tree) -> str:
     """The whole report from the numbers of `results.collect`."""
-    return "\n\n".join([f"# How robust is {found['model']}?", headline(found), _table(found), _notes(found), _worst(found)]) + "\n"  # fmt: skip
+    parts = [f"# How robust is {found['model']}?", headline(found), _table(found), _notes(found)]
+    parts += [_remedies(found)] if found["remedies"] else []
+    return "\n\n".join([*parts, _worst(found)]) + "\n"
 
 
 def headline(found: Tree) -> str:
@@ -64,6 +66,27 @@ def _notes(found: Tree) -> str:
             f"- The model reads {found['passage_length']} tokens of a passage; "
             f"{_share(found['truncated'], '')} of the passages are longer and lose their end.",
         ]
+    )
+
+
+def _remedies(found: Tree) -> str:
+    lines = [
+        ["trained", "variations", "gain [95 %]", "p", "original", "gain [95 %]", "p", "seconds", "index", "folder"]
+    ]
+    lines.append(["---"] * len(lines[0]))
+    for each in found["remedies"].values():
+        row = [each["label"]]
+        for part in (each["variations"], each["original"]):
+            row += [f"{part['mean']:.3f}", f"{_share(part['drop'])} {_interval(part['drop_interval'])}", _p(part["p"])]
+        index = "must be rebuilt" if each["reindexes"] else "stays"
+        lines.append([*row, f"{each['seconds']:.0f}", index, f"`{each['folder']}`"])
+    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return (
+        "## What training would change\n\n"
+        f"{rows}\n\n"
+        f"Gains are over {found['model']}, as a share of what it has there. The control is trained as long on the same "
+        "queries without a method: what a method gains over it is its own. Each is trained once, so that the intervals "
+        "hold the chance of the queries and not that of training. A folder is a directory of sentence-transformers."
     )
 
 

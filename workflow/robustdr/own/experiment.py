@@ -1,4 +1,4 @@
-"""The configuration behind `robustdr evaluate`: a collection, a scale and an experiment that are laid over the project's."""
+"""The configuration behind `robustdr evaluate`: a collection, a scale and an experiment, laid over the project's."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ import yaml
 from robustdr import variations
 from robustdr.documents import read
 from robustdr.errors import UserError, unknown
-from robustdr.files import write_text
+from robustdr.files import read_queries, write_text
+from robustdr.own import remedies
 from robustdr.variations.base import build
 
 Tree = dict[str, Any]
@@ -18,14 +19,23 @@ Tree = dict[str, Any]
 HOUSE = Path(__file__).resolve().parents[3]  # where the Snakefile lies
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
+TRAIN = "train"  # the split that a recipe is trained on
 STAND_IN = "stand-in"
 
 
-class Data(NamedTuple):
-    """A split of the user's: the passages are in every split the same."""
+class Split(NamedTuple):
+    """Files of the user's."""
 
     queries: Path
     qrels: Path
+
+
+class Data(NamedTuple):
+    """A collection of the user's: `splits` by name, of which `evaluated` is one, `train` perhaps another."""
+
+    corpus: Path
+    splits: dict[str, Split]
+    evaluated: str
 
 
 def at_hand() -> dict[str, list[str]]:
@@ -100,28 +110,36 @@ def length(folder: Path) -> int:
 
 
 def write(
-    folder: Path, model: Path, corpus: Path, splits: dict[str, Data], split: str, by_category: dict[str, list[str]],
-    measure: str,
-) -> None:  # fmt: skip
+    folder: Path, model: Path, data: Data, by_category: dict[str, list[str]], measure: str, fix: Sequence[str]
+) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
     Args:
-        splits: the user's files by split; `split` is the one that is evaluated.
-        by_category: the variations.
+        by_category: the variations. fix: the remedies that are trained.
 
     Raises:
-        UserError: see `checkpoint` and `length`.
+        UserError: see `checkpoint`, `length`, `remedies.recipes` and `remedies.budgets`.
     """
-    parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in splits.items()}
-    collection = {"kind": "local", "corpus": str(corpus.resolve()), "splits": parts}
+    parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
+    collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
     scale |= {"collections": {NAME: NAME}, "checkpoints": {"base": checkpoint(model)}, "budgets": {}}
     tokens = length(model)
     experiment["title"] = f"How robust is {model.name}?"
     experiment["systems"][NAME] |= {"label": model.name, "query_length": tokens, "passage_length": tokens}
+    if fix:
+        experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
+        experiment["tables"]["table2"] = {
+            **experiment["tables"]["table1"],
+            "title": "The model and what is trained from it",
+            "systems": [NAME, *trained],
+        }
+        scale["budgets"] = remedies.budgets(model, len(read_queries(data.splits[TRAIN].queries)), tokens)
     means = {f"{category}_mean": names for category, names in by_category.items()}
     names = [name for of in by_category.values() for name in of]
-    experiment["evaluation"] = {NAME: {"split": split, "variations": names, "means": means, "measures": [measure]}}
+    experiment["evaluation"] = {
+        NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [measure]}
+    }
     files = {
         "collections.yaml": {NAME: collection},
         f"scales/{NAME}.yaml": scale,

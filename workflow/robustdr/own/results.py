@@ -36,8 +36,9 @@ def collect(plan: Plan, folder: Path) -> Tree:
         UserError: measures that something else made.
     """
     where = evaluation_settings(plan, NAME)[NAME]
-    systems = plan.config.papers[NAME]["systems"]
-    made = plan.measures((system, NAME) for system in systems)
+    recipes = plan.config.papers[NAME]["systems"]
+    systems = {name: recipe for name, recipe in recipes.items() if "loss" not in recipe}
+    made = plan.measures((system, NAME) for system in recipes)
     store = Store([Source(folder / path, key) for path, key in made.items()], means={NAME: where["means"]})
     by_category = {mean: kinds for mean, kinds in where["means"].items() if mean != MEAN}
     (measure,) = where["measures"]
@@ -53,6 +54,11 @@ def collect(plan: Plan, folder: Path) -> Tree:
         "systems": {
             name: {"label": recipe["label"], **_robustness(store, name, where["split"], measure, by_category)}
             for name, recipe in systems.items()
+        },
+        "remedies": {
+            name: {"label": recipes[name]["label"], **_remedy(plan, store, folder, name, where["split"], measure)}
+            for name in recipes
+            if name not in systems
         },
         "worst": _worst(plan, store, folder, where["split"], measure),
     }
@@ -76,11 +82,28 @@ def _robustness(store: Store, system: str, split: str, measure: str, by_category
     return {"original": float(original.mean()), "query_sets": found}
 
 
+def _remedy(plan: Plan, store: Store, folder: Path, system: str, split: str, measure: str) -> Tree:
+    """What a trained system gains on the variations and loses on the original queries, and what it costs."""
+
+    def against(query_set: str) -> Tree:
+        return compare(*(store.values(of, NAME, split, query_set, measure) for of in (system, NAME)))
+
+    seeds = plan.seeds(system)
+    costs = [json.loads((folder / path).read_text(encoding="utf-8")) for path in plan.cost_files(system, seeds)]
+    return {
+        "original": against(ORIGINAL),
+        "variations": against(MEAN),
+        "seconds": sum(cost["seconds"] for cost in costs),
+        "reindexes": plan.reindexes(system, NAME),
+        "folder": str(folder / plan.model_folder(system, seeds[0])),
+    }
+
+
 def compare(varied: np.ndarray, original: np.ndarray) -> Tree:
     """What becomes of a measure on a query set, from [seeds, queries] of it and of the original queries.
 
-    `difference` and `drop`, the difference as a share of the original, have 95 % intervals, None where unbounded; `p` is
-    two-sided and of either. `detectable`: see the function.
+    `difference` and `drop`, its share of the original, have 95 % intervals, None where unbounded; `p` is two-sided and
+    of either. `detectable`: see the function.
     """
     difference, drop = Ratio(Estimate(varied) - Estimate(original), ONE), drop_ratio(varied, original)
     return {

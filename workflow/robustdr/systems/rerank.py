@@ -118,8 +118,8 @@ class Rerank(Trained):
         if not _first(recipe):
             collection, split = at
             raise UserError(
-                f"{structure.config.folders[recipe['paper']]}/experiment.yaml: systems.{system}.candidates: 'judged', but "
-                f"{split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
+                f"{structure.config.folders[recipe['paper']]}/experiment.yaml: systems.{system}.candidates: 'judged', "
+                f"but {split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
                 "`candidates: judged` of that split in collections.yaml"
             )
         of = recipe["candidates"]

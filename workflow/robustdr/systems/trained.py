@@ -31,7 +31,7 @@ class Trained(Kind):
         "teacher": {"type": "string"},
         "loss": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
         "budget": {"type": "string"},
-        **dict.fromkeys(LENGTHS, {"type": "integer", "minimum": 3}),
+        **{length: {"type": "integer", "minimum": 3} for length in LENGTHS},
     }
     rules: ClassVar[Tree] = {
         "required": ["label", "initial"],
@@ -132,7 +132,7 @@ class Trained(Kind):
             made = structure.config.pretraining[pretraining]
             needed += [("pretraining", made["budget"]), ("collections", made["collection"])]
             needed.append(("checkpoints", made["initial"]))
-        elif recipe["initial"] not in structure.config.systems:
+        elif recipe["initial"] == system or recipe["initial"] not in structure.config.systems:  # may bear its name
             needed.append(("checkpoints", recipe["initial"]))
         return next((f"{part}.{name}" for part, name in needed if name not in bound.get(part, {})), "")
 
