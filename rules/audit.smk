@@ -1,15 +1,24 @@
 # Audit: printed numbers against each other. It needs no collection and no scale.
 CLAIMED = ("claims", "experiment")  # what a paper's claims are judged by, where it has any
-AUDITED = sorted(path.parent.name for path in Path("config/papers").glob("*/reported.yaml"))
+REPORTED = overlay.found([HOUSE, *([OVERLAY] if OVERLAY else [])], "papers/*/reported.yaml")
+REPORTED_SCHEMA = HOUSE / "schemas/reported.schema.json"
+
+
+def audited_file(part):
+    """A file beside the reported.yaml of a paper; nothing where it is not there."""
+
+    def of(w):
+        path = REPORTED[w.audited].with_name(f"{part}.yaml")
+        return str(path) if path.is_file() else []
+
+    return of
 
 
 rule audit:
     input:
-        reported="config/papers/{audited}/reported.yaml",
-        claims=lambda w: [
-            path for path in (f"config/papers/{w.audited}/{part}.yaml" for part in CLAIMED) if os.path.exists(path)
-        ],
-        schema="config/schemas/reported.schema.json",
+        reported=audited_file("reported"),
+        claims=lambda w: [path for part in CLAIMED if (path := audited_file(part)(w))],
+        schema=REPORTED_SCHEMA,
     output:
         md=report("results/audit/{audited}.md", category="Audit", subcategory="{audited}"),
         json="results/audit/{audited}.json",
@@ -18,7 +27,7 @@ rule audit:
     benchmark:
         "results/benchmarks/audit/{audited}.tsv"
     wildcard_constraints:
-        audited="|".join(AUDITED),
+        audited="|".join(REPORTED),
     localrule: True
     conda:
         "../envs/evaluate.yaml"
@@ -28,10 +37,7 @@ rule audit:
         runtime=retried(10),
     params:
         code=code("robustdr.audit.command"),
-        contents=contents(
-            *(f"config/papers/{{audited}}/{part}.yaml" for part in ("reported", *CLAIMED)),
-            "config/schemas/reported.schema.json",
-        ),
+        contents=contents(*(audited_file(part) for part in ("reported", *CLAIMED)), REPORTED_SCHEMA),
     shell:
         "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
         " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"
@@ -39,8 +45,8 @@ rule audit:
 
 rule audit_summary:
     input:
-        reported=expand("config/papers/{audited}/reported.yaml", audited=AUDITED),
-        schema="config/schemas/reported.schema.json",
+        reported=REPORTED.values(),
+        schema=REPORTED_SCHEMA,
     output:
         md=report("results/audit/summary.md", category="Audit"),
     log:
@@ -56,8 +62,6 @@ rule audit_summary:
         runtime=retried(10),
     params:
         code=code("robustdr.audit.command"),
-        contents=contents(
-            *expand("config/papers/{audited}/reported.yaml", audited=AUDITED), "config/schemas/reported.schema.json"
-        ),
+        contents=contents(*REPORTED.values(), REPORTED_SCHEMA),
     shell:
         "python -m robustdr audit {input.reported:q} --summary --output {output.md:q} > {log:q} 2>&1"

@@ -4,7 +4,7 @@
 
 rule corpus:
     input:
-        files=lambda w: own_files(w.collection, plan(w).corpus(w.collection)),
+        files=lambda w: own_files(w.collection, None, plan(w).corpus(w.collection)),
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
         record="{root}/collections/{collection}/corpus.jsonl.sha256",
@@ -20,7 +20,7 @@ rule corpus:
         mem_mb=retried(4000),
         runtime=retried(240),
     params:
-        source=lambda w: as_json(CONFIG.collections[w.collection]),
+        source=lambda w: as_json(part(CONFIG.collections[w.collection], None)),
         key=lambda w: plan(w).corpus_key(w.collection),
     shell:
         "python -m robustdr stage corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
@@ -33,7 +33,7 @@ for JUDGED_BY, PLACES in judged_places().items():
         name:
             "_".join(["split", *JUDGED_BY])
         input:
-            files=lambda w: own_files(collection_at(w), plan(w).split_files(*w.place.split("/"))[0]),
+            files=lambda w: own_files(collection_at(w), split_at(w), plan(w).split_files(*w.place.split("/"))[0]),
         output:
             queries="{root}/collections/{place}/queries.tsv",
             judgements=expand("{{root}}/collections/{{place}}/{file}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),
@@ -55,8 +55,8 @@ for JUDGED_BY, PLACES in judged_places().items():
             mem_mb=retried(4000),
             runtime=retried(60),
         params:
-            source=lambda w: as_json(CONFIG.collections[collection_at(w)]),
-            split=lambda w: w.place.split("/")[1],
+            source=lambda w: as_json(part(CONFIG.collections[collection_at(w)], split_at(w))),
+            split=split_at,
             key=lambda w: plan(w).split_key(*w.place.split("/")),
         shell:
             "python -m robustdr stage split --source {params.source:q} --split {params.split:q} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"

@@ -11,9 +11,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.config import load, validate
-from robustdr import reports
+from robustdr import overlay, reports
 from robustdr.audit import labels
-from robustdr.collections import local_files
+from robustdr.collections import part, part_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
@@ -36,9 +36,13 @@ def stop(message):
     raise WorkflowError(message)
 
 
+# The project's configuration lies beside the Snakefile, wherever Snakemake runs; another folder may lie over it.
+HOUSE = Path(os.path.relpath(workflow.basedir)) / "config"
+
 try:
-    CONFIG = load(Path("config"))
-    validate(config, Path("config/schemas/config.schema.json"), Path("config/config.yaml"))
+    validate(config, HOUSE / "schemas/config.schema.json", HOUSE / "config.yaml")
+    OVERLAY = Path(config["overlay"]) if "overlay" in config else None
+    CONFIG = load(HOUSE, OVERLAY)
     PLANS = plans(CONFIG, config.get("qvg_labels"))
     PAPERS = config["papers"]
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
@@ -96,15 +100,14 @@ def code(stage):
     return key_of([stage], None, [])
 
 
-def contents(*names):
-    """The digests of files that people edit, by names with wildcards: a change counts whatever a file's time says.
+def contents(*files):
+    """The digests of files that people edit, named or found by the wildcards: a change counts whatever its time says.
 
     Snakemake compares the contents of an input only where it looks newer, and records no parameter made from `input`.
     """
 
     def of(w):
-        paths = (Path(name.format(**dict(w.items()))) for name in names)
-        return [sha256(path) for path in paths if path.is_file()]
+        return [sha256(Path(path)) for path in filter(None, (file(w) if callable(file) else file for file in files))]
 
     return of
 
@@ -160,11 +163,14 @@ def root_of(scale):
     return roots[scale]
 
 
-def artifacts(**named):
-    """Inputs that jobs make, by name, and their records. Snakemake hashes and compares the records; no artifact is read."""
+def artifacts(card=(), **named):
+    """Inputs that jobs make, by name, and their records. Snakemake hashes and compares the records; no artifact is read.
+
+    A collection's card is waited for alone: what it says of other splits decides nothing elsewhere.
+    """
     paths = [path for of in named.values() for path in ([of] if isinstance(of, str) else of)]
     found = {name: ancient(of) for name, of in named.items()}
-    return {**found, "records": list(dict.fromkeys(map(record_of, paths)))}
+    return {**found, "card": ancient(card), "records": list(dict.fromkeys(map(record_of, paths)))}
 
 
 # inputs and arguments of single rules
@@ -205,14 +211,16 @@ def collection_at(w):
     return w.place.split("/")[0]
 
 
-def own_files(collection, made):
-    """The files that a collection is read from; they may be gone when something is made of them already."""
-    files = local_files(CONFIG.collections[collection])
+def split_at(w):
+    return w.place.split("/")[1]
+
+
+def own_files(collection, split, made):
+    """The files that a corpus or split is read from; they may be gone when something is made of them already."""
+    files = part_files(CONFIG.collections[collection], split)
     missing = [str(path) for path in files if not path.is_file()]
     if missing and not os.path.exists(made):
-        stop(
-            f"config/collections.yaml: {collection}: no such file: {', '.join(missing)}; paths start where the command runs"
-        )
+        stop(f"collections.yaml: {collection}: no such file: {', '.join(missing)}; paths start where the command runs")
     return ancient(files)  # the key holds their digests
 
 
@@ -225,7 +233,11 @@ def initial_model(w):
     if parent:
         return plan(w).model(parent, w.seed)
     pretrained = plan(w).pretraining_of(w.system)
-    return f"{initial_folder(w)}/model.safetensors" if pretrained else plan(w).checkpoint_mark(plan(w).checkpoint_of(w.system))
+    return (
+        f"{initial_folder(w)}/model.safetensors"
+        if pretrained
+        else plan(w).checkpoint_mark(plan(w).checkpoint_of(w.system))
+    )
 
 
 def mined(w):
@@ -264,7 +276,10 @@ def pretraining_devices(w):
 
 def train_kinds():
     """Systems by where and what their training writes: scales, the model's files, after which percentages snapshots."""
-    taken, kinds = next(iter(PLANS.values())).snapshots(), {}
+    taken, kinds = {}, {}
+    for scaled in PLANS.values():
+        for system, percents in scaled.snapshots().items():
+            taken[system] = sorted({*taken.get(system, []), *percents})
     for system in CONFIG.systems:
         roots = {}
         for root, p in PLANS.items():
@@ -328,10 +343,18 @@ def options(read):
     )
 
 
-def reported_file(w):
-    """What a paper prints; nothing where no paper stands behind the folder."""
-    path = f"config/papers/{w.paper}/reported.yaml"
-    return path if os.path.exists(path) else []
+def paper_file(name):
+    """A file of a paper's folder; nothing where it is not there, as of a comparison that no paper prints."""
+
+    def of(w):
+        path = CONFIG.folders[w.paper] / name
+        return str(path) if path.is_file() else []
+
+    return of
+
+
+def all_claims(root):
+    return [f"{root}/claims/{paper}.json" for paper in PAPERS if CONFIG.claims[paper]]
 
 
 def reported_argument(w, input):

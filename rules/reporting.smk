@@ -11,7 +11,7 @@ rule table:
             )
         ),
         costs=lambda w: reports.table_costs(plan(w), w.paper, w.table),
-        reported=reported_file,
+        reported=paper_file("reported.yaml"),
     output:
         md=report(
             "{root}/tables/{paper}_{table}.md", caption="../report/table.rst", category="Tables", subcategory="{paper}"
@@ -34,7 +34,7 @@ rule table:
         settings=lambda w: as_json(reports.table_settings(plan(w), w.paper, w.table)),
         code=code("table"),
         reported=reported_argument,
-        contents=contents("config/papers/{paper}/reported.yaml"),
+        contents=contents(paper_file("reported.yaml")),
     shell:
         "python -m robustdr stage table --settings {params.settings:q} --measures {input.measures:q}"
         " --statistics {input.statistics:q} --queries {input.queries:q} --costs {input.costs:q} {params.reported}"
@@ -44,7 +44,7 @@ rule table:
 rule figure:
     input:
         unpack(lambda w: artifacts(measures=list(reports.figure_settings(plan(w), w.paper, w.figure).keys))),
-        reported=reported_file,
+        reported=paper_file("reported.yaml"),
     output:
         svg=report(
             "{root}/figures/{paper}_{figure}.svg",
@@ -68,7 +68,7 @@ rule figure:
         settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
         code=code("figure"),
         reported=reported_argument,
-        contents=contents("config/papers/{paper}/reported.yaml"),
+        contents=contents(paper_file("reported.yaml")),
     shell:
         "python -m robustdr stage figure --settings {params.settings:q} --measures {input.measures:q} {params.reported}"
         " --output {output.svg:q} > {log:q} 2>&1"
@@ -77,8 +77,8 @@ rule figure:
 rule claims:
     input:
         unpack(lambda w: artifacts(measures=list(reports.claims_settings(plan(w), w.paper).keys))),
-        claims="config/papers/{paper}/claims.yaml",
-        reported=reported_file,
+        claims=paper_file("claims.yaml"),
+        reported=paper_file("reported.yaml"),
     output:
         md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
         json="{root}/claims/{paper}.json",
@@ -97,7 +97,7 @@ rule claims:
         settings=lambda w: as_json(reports.claims_settings(plan(w), w.paper)),
         code=code("claims"),
         reported=reported_argument,
-        contents=contents("config/papers/{paper}/claims.yaml", "config/papers/{paper}/reported.yaml"),
+        contents=contents(paper_file("claims.yaml"), paper_file("reported.yaml")),
     shell:
         "python -m robustdr stage claims --settings {params.settings:q} --measures {input.measures:q}"
         " --claims {input.claims:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
@@ -107,7 +107,7 @@ rule page:
     input:
         tables=lambda w: tables(w.root),
         figures=lambda w: figures(w.root),
-        claims=lambda w: [f"{w.root}/claims/{paper}.json" for paper in PAPERS],
+        claims=lambda w: all_claims(w.root),
     output:
         html="{root}/report/index.html",
     log:
@@ -156,7 +156,7 @@ rule headline:
 
 rule findings:
     input:
-        claims=lambda w: [f"{root_of(config['scale'])}/claims/{paper}.json" for paper in PAPERS],
+        claims=lambda w: all_claims(root_of(config["scale"])),
     output:
         md="docs/findings.md",
     log:

@@ -4,8 +4,8 @@
 rule validation:
     input:
         labels=lambda w: ancient(label_files(w)),  # a parameter holds their digests
-        reported="config/papers/qvg/reported.yaml",
-        schema="config/schemas/reported.schema.json",
+        reported=HOUSE / "papers/qvg/reported.yaml",
+        schema=REPORTED_SCHEMA,
     output:
         md=report("results/tables/qvg_{validated}.md", category="Audit", subcategory="qvg"),
         csv="results/tables/qvg_{validated}.csv",
@@ -27,7 +27,7 @@ rule validation:
         folder=lambda w: config["qvg_labels"],
         code=code("validate_labels"),
         labels=lambda w: [sha256(path) for path in label_files(w)],
-        contents=contents("config/papers/qvg/reported.yaml", "config/schemas/reported.schema.json"),
+        contents=contents(HOUSE / "papers/qvg/reported.yaml", REPORTED_SCHEMA),
     shell:
         "python -m robustdr stage validate-labels --table {wildcards.validated} --labels {params.folder:q}"
         " --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"

@@ -86,7 +86,7 @@ MISTAKES = {
     "an unknown reading of the ratio": ({"typos": "real"}, ".typos: 'real' is not one of ['nominal', 'effective']", ""),
     "an unknown checkpoint": (
         {"initial": "bse"},
-        ".initial (scale full): 'bse' is unknown (did you mean base?)",
+        ".initial: 'bse' is unknown (did you mean base?)",
         "base",
     ),
     "a checkpoint of another form": (
@@ -94,8 +94,8 @@ MISTAKES = {
         ".initial (scale ",
         "the form 'static'; allowed: enc",
     ),
-    "an unknown collection": ({"collection": "web"}, ".collection (scale full): 'web' is unknown", "msmarco-passage"),
-    "an unknown budget": ({"budget": "long"}, ".budget (scale full): 'long' is unknown", "allowed: short, toroder"),
+    "an unknown collection": ({"collection": "web"}, ".collection: 'web' is unknown", "msmarco-passage"),
+    "an unknown budget": ({"budget": "long"}, ".budget: 'long' is unknown", "allowed: short, toroder"),
     "a decoder where there is none": ({"bottleneck": False}, ".decoder_mask: 0.5; there is no decoder", ""),
     "an unknown key": ({"maks": 0.3}, ": key: 'maks' is unknown (did you mean mask?); allowed: ", "bottleneck"),
 }

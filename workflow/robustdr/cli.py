@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from robustdr.audit import command as audit
 from robustdr.collections import command as check
 from robustdr.errors import UserError
+from robustdr.own import command as own
 from robustdr.stages import STAGES, run_stage
 from robustdr.transcribe import command as transcribe
 
@@ -58,6 +59,10 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("audit", help="check reported numbers against each other")
     command.set_defaults(function=audit.run)
     audit.add_arguments(command)
+    text = "how robust is your own retriever, on your own data?"
+    command = commands.add_parser("evaluate", help=text, description=text.capitalize())
+    command.set_defaults(function=own.run)
+    own.add_arguments(command)
     text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
     command = commands.add_parser("transcribe", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=transcribe.run)

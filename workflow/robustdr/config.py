@@ -13,6 +13,7 @@ from robustdr.documents import read as read_yaml
 from robustdr.errors import UserError, unknown
 from robustdr.evaluation.names import parse
 from robustdr.needs import claimed_systems, compared, reported_pairs
+from robustdr.overlay import found, layers, placed_collection, placed_scale
 from robustdr.pretraining.recipe import check as check_pretraining
 from robustdr.systems import DEFAULT, KINDS, kind_of
 
@@ -26,7 +27,9 @@ class Config:
     Attributes:
         collections: sources by name. scales: scales by name. papers: experiments by paper.
         systems: recipes by system; a system belongs to the one paper that declares it.
-        claims: the claims of each paper. pretraining: recipes of pre-training by name, declared as systems are.
+        claims: the claims of each paper, none where it has no claims.yaml.
+        pretraining: recipes of pre-training by name, declared as systems are.
+        scale_files: where each scale is written. folders: of the papers.
     """
 
     collections: dict[str, Tree]
@@ -35,9 +38,29 @@ class Config:
     systems: dict[str, Tree]
     claims: dict[str, list[Tree]]
     pretraining: dict[str, Tree]
+    scale_files: dict[str, Path]
+    folders: dict[str, Path]
+
+    def bound(self, key: str) -> Tree:
+        """What some scale has under `collections`, `checkpoints`, `budgets` or `pretraining`, by name."""
+        return {name: value for scale in self.scales.values() for name, value in scale.get(key, {}).items()}
+
+    def scales_of(self, recipe: Tree) -> dict[str, Tree]:
+        """The scales that have a recipe's budget; in another one a target that needs the system is an error."""
+        needed = recipe.get("budget")
+        return {name: scale for name, scale in self.scales.items() if not needed or needed in scale["budgets"]}
+
+    def split_of(self, scale: str, role: str, split: str) -> str:
+        """The split that a scale has for a role: the one that it is bound to, or that of the experiment."""
+        return self.scales[scale].get("splits", {}).get(role, split)
 
     def judged_by(self, collection: str, split: str) -> list[str]:
-        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives."""
+        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives.
+
+        Nothing judges the queries of a log.
+        """
+        if self.collections[collection].get("log"):
+            return []
         part = self.collections[collection]["splits"][split]
         if part.get("kind") == "questions":
             return ["answers"]
@@ -49,14 +72,18 @@ class Config:
 
     def check_searchable(self, scale: str, role: str, where: str) -> None:
         """Raise a `UserError` if a scale has a query log where passages are searched."""
-        collection = self.scales[scale]["collections"][role]
-        if self.collections[collection].get("log"):
+        collection = self.scales[scale]["collections"].get(role)
+        if collection and self.collections[collection].get("log"):
             raise UserError(f"{where}: {collection!r} of scale {scale} is a query log: it has no passages to search")
 
     def check_trainable(self, scale: str, role: str, where: str) -> None:
         """Raise a `UserError` if a scale's training questions have no judged passages."""
-        collection = self.scales[scale]["collections"][role]
-        if "train" in self.collections[collection]["splits"] and "qrels" not in self.judged_by(collection, "train"):
+        collection = self.scales[scale]["collections"].get(role)
+        if (
+            collection
+            and "train" in self.collections[collection]["splits"]
+            and "qrels" not in self.judged_by(collection, "train")
+        ):
             raise UserError(f"{where}: 'train' of {collection} (scale {scale}) has answers alone; positives need qrels")
 
 
@@ -77,74 +104,97 @@ def _over(base: Tree, changes: Tree) -> Tree:
     return {**base, **changes, **{key: _over(base[key], value) for key, value in inner.items()}}
 
 
-def _scales(folder: Path) -> dict[str, Tree]:
+def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Tree]:
     """Every scale by name, those first that others may extend; one that `extends` another says only what differs."""
-    written = {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
+    written = {name: read_yaml(path) for name, path in files.items()}
+    for name, path in files.items():
+        if overlay and path.is_relative_to(overlay):
+            written[name] = placed_scale(written[name], overlay)
     whole = {name: scale for name, scale in written.items() if "extends" not in scale}
     for name, scale in written.items():
         if name not in whole:
-            known(f"{folder / name}.yaml: extends", scale["extends"], whole)
+            known(f"{files[name]}: extends", scale["extends"], whole)
             whole[name] = _over(whole[scale["extends"]], {k: v for k, v in scale.items() if k != "extends"})
     return whole
 
 
-def load(folder: Path = Path("config")) -> Config:
+def load(folder: Path = Path("config"), overlay: Path | None = None) -> Config:
     """Read and check everything below `folder`.
+
+    Args:
+        overlay: a folder laid over it: its collections, scales and papers are added, or replace as a whole the one of
+            the same name. Relative paths of its collections and checkpoints start there.
 
     Raises:
         UserError: the first thing that is wrong: file, key, value, what is allowed, and the line.
     """
     try:
-        return _load(folder)
+        return _load(folder, overlay)
     except UserError as error:
         raise located(error) from None
 
 
-def _load(folder: Path) -> Config:
+def _load(folder: Path, overlay: Path | None) -> Config:
+    folders = layers(folder, overlay)
+
     def read(path: Path, schema: str) -> Tree:
         tree = read_yaml(path)
         validate(tree, folder / "schemas" / f"{schema}.schema.json", path)
         return tree
 
-    papers = {path.parent.name: read(path, "experiment") for path in sorted(folder.glob("papers/*/experiment.yaml"))}
-    systems = _declared(papers, "systems", folder)
+    experiments, scale_files = found(folders, "papers/*/experiment.yaml"), found(folders, "scales/*.yaml")
+    papers = {paper: read(path, "experiment") for paper, path in experiments.items()}
+    systems = _declared(papers, "systems", experiments)
     for name, system in systems.items():
         own = {key: value for key, value in system.items() if key != "paper"}
-        _check_recipe(name, own, folder / "papers" / system["paper"] / "experiment.yaml")
-    claims = {paper: read(folder / "papers" / paper / "claims.yaml", "claims")["claims"] for paper in papers}
-    scales = _scales(folder / "scales")
+        _check_recipe(name, own, experiments[system["paper"]])
+    claim_files = {paper: path.with_name("claims.yaml") for paper, path in experiments.items()}
+    claims = {paper: read(path, "claims")["claims"] if path.is_file() else [] for paper, path in claim_files.items()}
+    scales = _scales(scale_files, overlay)
     for name, scale in scales.items():
-        validate(scale, folder / "schemas" / "scale.schema.json", folder / "scales" / f"{name}.yaml")
+        validate(scale, folder / "schemas" / "scale.schema.json", scale_files[name])
+        _bind_splits(scale)
+    collections = read(folder / "collections.yaml", "collections")
+    if overlay and (own_collections := overlay / "collections.yaml").is_file():
+        own = read(own_collections, "collections")
+        collections |= {name: placed_collection(source, overlay) for name, source in own.items()}
     config = Config(
-        read(folder / "collections.yaml", "collections"),
+        collections,
         scales,
         papers,
         systems,
         claims,
-        _declared(papers, "pretraining", folder),
+        _declared(papers, "pretraining", experiments),
+        scale_files,
+        {paper: path.parent for paper, path in experiments.items()},
     )
     for name, scale in config.scales.items():
-        _check_scale(config, scale, folder / "scales" / f"{name}.yaml")
+        _check_scale(config, scale, scale_files[name])
     for name, recipe in config.pretraining.items():
-        check_pretraining(config, name, f"{folder}/papers/{recipe['paper']}/experiment.yaml: pretraining.{name}")
+        check_pretraining(config, name, f"{experiments[recipe['paper']]}: pretraining.{name}")
     for paper, experiment in papers.items():
         for name in experiment["systems"]:
-            _check_lineage(config, name, folder / "papers" / paper / "experiment.yaml")
+            _check_lineage(config, name, experiments[paper])
     for paper, experiment in papers.items():
-        _check_experiment(config, paper, experiment, folder / "papers" / paper / "experiment.yaml")
-        _check_claims(config, experiment, claims[paper], folder / "papers" / paper / "claims.yaml")
+        _check_experiment(config, experiment, experiments[paper])
+        _check_claims(config, experiment, claims[paper], claim_files[paper])
     return config
 
 
-def _declared(papers: dict[str, Tree], what: str, folder: Path) -> dict[str, Tree]:
+def _bind_splits(scale: Tree) -> None:
+    """Take the splits that roles are bound to out of `collections`, where names are left."""
+    bound = {role: to for role, to in scale["collections"].items() if isinstance(to, dict)}
+    scale["collections"] = scale["collections"] | {role: to["collection"] for role, to in bound.items()}
+    scale["splits"] = {role: to["split"] for role, to in bound.items()}
+
+
+def _declared(papers: dict[str, Tree], what: str, files: dict[str, Path]) -> dict[str, Tree]:
     """The recipes of all papers by name, each with its paper."""
     found: dict[str, Tree] = {}
     for paper, experiment in papers.items():
         for name, recipe in experiment.get(what, {}).items():
             if name in found:
-                raise UserError(
-                    f"{folder}/papers/{paper}/experiment.yaml: {what}.{name}: declared by another paper too"
-                )
+                raise UserError(f"{files[paper]}: {what}.{name}: declared by another paper too")
             found[name] = {**recipe, "paper": paper}
     return found
 
@@ -153,6 +203,8 @@ def _check_scale(config: Config, scale: Tree, path: Path) -> None:
     for role, collection in scale["collections"].items():
         if collection not in config.collections:
             raise unknown(f"{path}: collections.{role}", collection, config.collections)
+        if role in scale["splits"]:
+            known(f"{path}: collections.{role}.split", scale["splits"][role], config.collections[collection]["splits"])
     for role in scale["negatives"].get("judged", []):
         known(f"{path}: negatives.judged", role, scale["collections"])
     for measure in (*scale["measures"], *scale["measures"].values()):
@@ -168,8 +220,9 @@ def _check_measures(config: Config, scale: str, role: str, evaluation: Tree, whe
     collection, taken = config.scales[scale]["collections"][role], config.scales[scale]["measures"]
     for measure in evaluation["measures"]:
         success = parse(taken.get(measure, measure)).name == "Success"
-        if not success and config.judged_by(collection, evaluation["split"])[0] == "answers":
-            split = f"{evaluation['split']} of {collection} (scale {scale})"
+        split = config.split_of(scale, role, evaluation["split"])
+        if not success and config.judged_by(collection, split)[0] == "answers":
+            split = f"{split} of {collection} (scale {scale})"
             raise UserError(f"{where}: {measure!r}: answers judge {split}; allowed: Success@k")
 
 
@@ -181,20 +234,22 @@ def _known_system(config: Config, where: str, name: str) -> None:
         raise UserError(f"{where}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99")
 
 
-def _check_experiment(config: Config, paper: str, experiment: Tree, path: Path) -> None:
+def _check_experiment(config: Config, experiment: Tree, path: Path) -> None:
     for name in experiment["systems"]:
         kind_of(config.systems[name]).check(config, name, f"{path}: systems.{name}")
     for role, evaluation in experiment["evaluation"].items():
         for measure in evaluation["measures"]:
             with at(f"{path}: evaluation.{role}.measures"):
                 parse(measure)
+        known(f"{path}: evaluation", role, config.bound("collections"))
         for scale_name, scale in config.scales.items():
-            known(f"{path}: evaluation (scale {scale_name})", role, scale["collections"])
+            if role not in scale["collections"]:
+                continue
             config.check_searchable(scale_name, role, f"{path}: evaluation.{role}")
             collection = scale["collections"][role]
             known(
                 f"{path}: evaluation.{role}.split of {collection}",
-                evaluation["split"],
+                config.split_of(scale_name, role, evaluation["split"]),
                 config.collections[collection]["splits"],
             )
             _check_measures(config, scale_name, role, evaluation, f"{path}: evaluation.{role}.measures")
@@ -257,8 +312,7 @@ def _check_report(config: Config, experiment: Tree, spec: Tree, where: str) -> N
             count = f"{len(systems)} for {len(roles)} collections"
             raise UserError(f"{where}.{field}: {', '.join(systems)}: {count}; name one system for each collection")
     for encoder in spec.get("encoders", []):
-        for scale_name, scale in config.scales.items():
-            known(f"{where}.encoders (scale {scale_name})", encoder, scale["checkpoints"])
+        known(f"{where}.encoders", encoder, config.bound("checkpoints"))
     if "across" in spec:
         for name, label in spec[spec["across"]].items():
             if not re.fullmatch(r"\d+(\.\d+)?", label):
@@ -302,9 +356,9 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
     This comes before a kind asks others anything, which may ask others in turn.
     """
     # A checkpoint may bear the name of the system that evaluates it.
-    checkpoints = {checkpoint for scale in config.scales.values() for checkpoint in scale["checkpoints"]}
+    checkpoints = config.bound("checkpoints")
     for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
-        allowed = {*config.systems, *(checkpoints | config.pretraining.keys() if key == "initial" else ())}
+        allowed = {*config.systems, *(checkpoints.keys() | config.pretraining.keys() if key == "initial" else ())}
         known(f"{path}: systems.{name}.{key}", parent, allowed)
 
     def follow(system: str, trail: list[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr import variations
-from robustdr.collections import local_files
+from robustdr.collections import part, part_files
 from robustdr.config import Config, Tree
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
@@ -18,13 +18,13 @@ from robustdr.provenance import digests, key
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL
-from robustdr.systems.kind import At, Reads
+from robustdr.systems.kind import LENGTHS, At, Reads
 from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import VariationSettings
 
 # Keys of a collection that decide no byte of it.
-DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated", "unavailable"}
+DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated", "unavailable", "miniature"}
 
 
 class Plan(Places):
@@ -79,7 +79,9 @@ class Plan(Places):
 
     def lengths(self, system: str) -> Tree:
         """The tokens that a system reads of a query and of a passage."""
-        return {length: self.budget(system)[length] for length in ("query_length", "passage_length")}
+        recipe = self.recipe(system)
+        says = recipe if LENGTHS[0] in recipe else self.budget(system)
+        return {length: says[length] for length in LENGTHS}
 
     def train_settings(self, system: str) -> Any:
         return self.kind(system).training(self, system)
@@ -90,7 +92,7 @@ class Plan(Places):
 
     def embed_settings(self, system: str) -> EmbedSettings:
         stored = self.bound["embeddings"]["precision"]
-        return EmbedSettings(self.budget(system)["passage_length"], stored, **self.computing)
+        return EmbedSettings(self.lengths(system)["passage_length"], stored, **self.computing)
 
     def rank_settings(self, system: str, collection: str) -> Any:
         return self.kind(system).settings(self, system, collection)
@@ -107,23 +109,22 @@ class Plan(Places):
 
     # keys
 
-    @cache
-    def _source(self, collection: str) -> tuple[list[str], list[Tree]]:
-        """The modules that read a collection, and what it is read from: its entry and the bytes of its own files."""
+    def _source(self, collection: str, split: str | None) -> list[Tree]:
+        """What a corpus (None) or split is read from: its part of the entry and the bytes of its own files."""
         source = self.config.collections[collection]
-        kinds = {source["kind"], *(split.get("kind", source["kind"]) for split in source["splits"].values())}
-        entry = {name: value for name, value in source.items() if name not in DESCRIBING}
-        return [f"robustdr.collections.{kind}" for kind in sorted(kinds)], [entry, digests(local_files(source))]
+        entry = {name: value for name, value in part(source, split).items() if name not in DESCRIBING}
+        return [entry, digests(part_files(source, split))]
 
     @cache
     def corpus_key(self, collection: str) -> str:
-        code, source = self._source(collection)
-        return key(["corpus", *code], source, [])
+        kind = self.config.collections[collection]["kind"]
+        return key(["corpus", f"robustdr.collections.{kind}"], self._source(collection, None), [])
 
     @cache
     def split_key(self, collection: str, split: str) -> str:
-        code, source = self._source(collection)
-        return key(["split", *code], [*source, split], [])
+        source = self.config.collections[collection]
+        kind = source["splits"][split].get("kind", source["kind"])
+        return key(["split", f"robustdr.collections.{kind}"], [*self._source(collection, split), split], [])
 
     @cache
     def card_key(self, collection: str) -> str:
@@ -238,7 +239,7 @@ class Plan(Places):
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""
-        at_hand = ((system, role) for system, role in pairs if not self.absent(role))
+        at_hand = (pair for pair in pairs if not self.unbound_cell(*pair) and not self.absent(pair[1]))
         places = dict.fromkeys((system, self.collection_of(role)) for system, role in at_hand)
         return {
             f"{self.root}/measures/{collection}/{system}/seed{seed}.parquet": self.measures_key(

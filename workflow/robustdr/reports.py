@@ -1,8 +1,10 @@
 """What tables, figures, claims and the page of a scale need to know, from the plan of that scale."""
 
 from collections.abc import Iterable
+from itertools import starmap
 
 from robustdr.config import Tree
+from robustdr.errors import UserError
 from robustdr.evaluation.store import MEAN
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
@@ -17,28 +19,40 @@ def evaluation_settings(plan: Plan, paper: str) -> Tree:
     """By role: collection, split, variations, measures, and the variations at hand that each mean averages."""
     found = {}
     for role, where in plan.config.papers[paper]["evaluation"].items():
-        missing = plan.unavailable(plan.collection_of(role), where["split"], where["variations"])
+        if role not in plan.bound["collections"]:
+            continue
+        collection, split = plan.place_of(paper, role)
+        missing = plan.unavailable(collection, split, where["variations"])
         means = {MEAN: where["variations"], **where.get("means", {})}
         at_hand = {mean: [kind for kind in kinds if kind not in missing] for mean, kinds in means.items()}
-        found[role] = {**where, "collection": plan.collection_of(role), "means": at_hand}
+        found[role] = {**where, "collection": collection, "split": split, "means": at_hand}
     return found
+
+
+def banner(plan: Plan, roles: Iterable[str]) -> str:
+    """What the scale's stand-ins are, where a collection behind one of the roles is one."""
+    shown = (plan.config.collections[plan.collection_of(role)] for role in roles)
+    return plan.bound.get("miniature", "") if any(source.get("miniature") for source in shown) else ""
 
 
 def report_settings(plan: Plan, paper: str, command: str, pairs: Iterable[tuple[str, str]]) -> Tree:
     """What every table, figure and page of claims of a paper needs; `pairs` of system and role are its cells."""
     experiment = plan.config.papers[paper]
     pairs = list(pairs)
+    for key in filter(None, starmap(plan.unbound_cell, pairs)):
+        raise UserError(f"{plan.config.scale_files[plan.scale]}: {key}: missing; `{command}` needs it")
     reasons = {system: reason for system, _ in pairs if (reason := plan.why_not(system))}
-    for role, where in experiment["evaluation"].items():
-        reasons |= {plan.collection_of(role): reason} if (reason := plan.absent(role)) else {}
-        reasons |= plan.unavailable(plan.collection_of(role), where["split"], where["variations"])
+    evaluation = evaluation_settings(plan, paper)
+    for role, where in evaluation.items():
+        reasons |= {where["collection"]: reason} if (reason := plan.absent(role)) else {}
+        reasons |= plan.unavailable(where["collection"], where["split"], where["variations"])
     return {
         "paper": paper,
         "title": experiment["title"],
         "scale": plan.scale,
-        "miniature": plan.bound.get("miniature", ""),
+        "miniature": banner(plan, {role for _, role in pairs} or evaluation.keys()),
         "command": command,
-        "evaluation": evaluation_settings(plan, paper),
+        "evaluation": evaluation,
         "measured": {m: plan.measured(m) for where in experiment["evaluation"].values() for m in where["measures"]},
         "labels": {system: plan.recipe(system)["label"] for system, _ in pairs},
         "names": {system: plan.recipe(system).get("reported", system) for system, _ in pairs}
@@ -93,8 +107,7 @@ def data_notes(plan: Plan, paper: str, spec: Tree) -> list[str]:
     """What judges the queries of a table, whose variations they have, and where hard negatives are released."""
     notes = []
     for role in spec["collections"]:
-        where, collection = plan.config.papers[paper]["evaluation"][role], plan.collection_of(role)
-        split = where["split"]
+        where, (collection, split) = plan.config.papers[paper]["evaluation"][role], plan.place_of(paper, role)
         if plan.config.judged_by(collection, split)[0] == "answers":
             notes.append(f"{role}: a passage is relevant if its text contains an answer, matched by DPR's rules.")
         elif where.get("judged") == "answers":
@@ -171,4 +184,5 @@ def headline_measures(plan: Plan, papers: list[str]) -> dict[str, dict[str, str]
 def page_settings(plan: Plan, papers: list[str]) -> PageSettings:
     experiments = {paper: plan.config.papers[paper] for paper in papers}
     shown = [{"name": name, "title": e["title"], "reference": e["reference"]} for name, e in experiments.items()]
-    return PageSettings(plan.scale, plan.bound.get("miniature", ""), shown)
+    roles = {role for experiment in experiments.values() for role in experiment["evaluation"]}
+    return PageSettings(plan.scale, banner(plan, roles & plan.bound["collections"].keys()), shown)

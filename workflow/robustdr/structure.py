@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import filterfalse
 from pathlib import Path
 
 from robustdr.audit.labels import GENERATORS
@@ -51,6 +52,21 @@ class Structure:
 
     def collection_of(self, role: str) -> str:
         return self.bound["collections"][role]
+
+    def place_of(self, paper: str, role: str) -> At:
+        """(collection, split) behind a role of a paper's evaluation."""
+        split = self.config.papers[paper]["evaluation"][role]["split"]
+        return self.collection_of(role), self.config.split_of(self.scale, role, split)
+
+    @cache
+    def unbound(self, system: str) -> str:
+        """The key that this scale must have for a system and has not; empty if it has all, as targets of it need."""
+        own = self.kind(system).unbound(self, system)
+        return own or next(filter(None, map(self.unbound, self.parents(system))), "")
+
+    def unbound_cell(self, system: str, role: str) -> str:
+        """The key that this scale must have for a system on a role, and has not; empty if it has all."""
+        return self.unbound(system) if role in self.bound["collections"] else f"collections.{role}"
 
     @cache
     def absent(self, role: str) -> str:
@@ -186,16 +202,18 @@ class Structure:
                 found[pair] = found.get(pair, False) or claim["test"].get("query_sets") != [ORIGINAL]
         return found
 
+    def cells(self, paper: str) -> dict[tuple[str, str], bool]:
+        """Those of `pairs` that this scale binds, and whose collection is to be had."""
+        pairs = self.pairs(paper).items()
+        return {pair: varied for pair, varied in pairs if not self.unbound_cell(*pair) and not self.absent(pair[1])}
+
     @cache
     def needs(self) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
         """(variations that can be made here, measures) of each system by (collection, split), `original` first."""
         found: dict[str, dict[At, tuple[list[str], list[str]]]] = {}
         for paper, experiment in self.config.papers.items():
-            for (system, role), varied in self.pairs(paper).items():
-                if self.absent(role):
-                    continue
-                evaluation = experiment["evaluation"][role]
-                at = (self.collection_of(role), evaluation["split"])
+            for (system, role), varied in self.cells(paper).items():
+                evaluation, at = experiment["evaluation"][role], self.place_of(paper, role)
                 kinds, measures = found.setdefault(system, {}).setdefault(at, ([ORIGINAL], []))
                 wanted = evaluation["variations"] if varied else []
                 missing = self.unavailable(*at, wanted)
@@ -225,7 +243,7 @@ class Structure:
         for system in self.needs():
             for at, (kinds, _) in self.evaluations(system).items():
                 add(system, at, kinds)
-        for system in self.config.systems:
+        for system in filterfalse(self.unbound, self.config.systems):
             if miner := self.miner_of(system):
                 add(miner, self.train_split(system), [ORIGINAL])
         found: dict[At, dict[tuple[str, ...], list[str]]] = {}
@@ -234,7 +252,8 @@ class Structure:
         return found
 
     def splits(self, collection: str) -> list[str]:
-        trained = {self.train_split(system) for system in self.config.systems if self.is_trained(system)}
+        at_hand = filterfalse(self.unbound, self.config.systems)
+        trained = {self.train_split(system) for system in at_hand if self.is_trained(system)}
         return sorted(split for c, split in {*self.searches(), *trained} if c == collection)
 
     def is_log(self, collection: str) -> bool:
@@ -246,7 +265,8 @@ class Structure:
         encoder = self.encoder_of(system)
         if self.bound["embeddings"]["keep"] or encoder != system:
             return True
-        taught = (name for name, recipe in self.config.systems.items() if recipe.get("teacher") == system)
+        at_hand = filterfalse(self.unbound, self.config.systems)
+        taught = (name for name in at_hand if self.recipe(name).get("teacher") == system)
         shared = any(
             self.encoder_of(other) == system and any(c == collection for c, _ in self.evaluations(other))
             for other in self.needs()
@@ -265,9 +285,8 @@ class Structure:
                 found.append(system)
 
         for paper in papers:
-            for system, role in self.pairs(paper):
-                if not self.absent(role):
-                    add(system)
+            for system, _ in self.cells(paper):
+                add(system)
         return found
 
     def collections(self, papers: Iterable[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may name another
 kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`;
-`questions` has splits alone.
+`questions` has splits alone. What a kind makes of all splits together its `TOGETHER` names.
 """
 
 import json
@@ -84,6 +84,23 @@ def local_files(source: dict[str, Any]) -> list[Path]:
         *((part.get("kind", source["kind"]), name) for name, part in source["splits"].items()),
     ]
     return list(dict.fromkeys(path for kind, split in parts for path in _kind(kind).files(source, split)))
+
+
+def part(source: dict[str, Any], split: str | None) -> dict[str, Any]:
+    """The keys of a source that decide the corpus (None) or a split: other splits are none of them.
+
+    But where its kind makes the corpus, or every split, of all splits together.
+    """
+    kind = source["kind"] if split is None else _split(source, split).get("kind", source["kind"])
+    if ("corpus" if split is None else "split") in getattr(_kind(kind), "TOGETHER", ()):
+        return source
+    return {**source, "splits": {} if split is None else {split: source["splits"][split]}}
+
+
+def part_files(source: dict[str, Any], split: str | None) -> list[Path]:
+    """The files on disk that the corpus (None) or a split is read from."""
+    kind = source["kind"] if split is None else source["splits"][split].get("kind", source["kind"])
+    return _kind(kind).files(source, split)
 
 
 def judged_candidates(source: dict[str, Any], split: str) -> bool:

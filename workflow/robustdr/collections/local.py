@@ -25,14 +25,15 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
 
 
 def split(source: dict[str, Any], name: str) -> Split:
-    """The queries and judgements.
+    """The queries, and the judgements, which a query log may lack.
 
     Under `drop_empty` without empty queries and what judges empty ones or empty passages; under `ignore_unjudged`
     without queries that have no judgement then.
     """
-    texts, qrels = (checked(source["splits"][name][key], source.get("sha256", {})) for key in ("queries", "qrels"))
+    part, digests = source["splits"][name], source.get("sha256", {})
+    texts, *qrels = (checked(part[key], digests) for key in ("queries", "qrels") if key in part)
     asked = list(read_queries(texts, refuse))
-    judgements = [judged for _, judged in read_judgements(qrels, refuse)]
+    judgements = [judged for path in qrels for _, judged in read_judgements(path, refuse)]
     kept = asked
     if source.get("drop_empty"):
         empty = {passage.docid for _, passage in read_passages(Path(source["corpus"]), refuse) if passage.is_empty()}
@@ -46,10 +47,13 @@ def split(source: dict[str, Any], name: str) -> Split:
 
 
 def files(source: dict[str, Any], split: str | None) -> list[Path]:
-    """The files of the corpus (None) or of a split."""
+    """The files of the corpus (None) or of a split, which reads the corpus too where it leaves out what is empty."""
+    corpus = [Path(source["corpus"])] if "corpus" in source else []
     if split is None:
-        return [Path(source["corpus"])]
-    return [Path(source["splits"][split][key]) for key in ("queries", "qrels")]
+        return corpus
+    part = source["splits"][split]
+    own = [Path(part[key]) for key in ("queries", "qrels") if key in part]
+    return own + corpus if source.get("drop_empty") else own
 
 
 def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:

@@ -17,6 +17,8 @@ from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.tabular import Table, own_file
 from robustdr.errors import UserError
 
+TOGETHER = ("corpus",)
+
 
 class _Pair(NamedTuple):
     """A row: where it stands, its question's id and text, its passage's id and text, and how relevant that is."""

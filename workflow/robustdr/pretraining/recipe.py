@@ -27,15 +27,16 @@ def check(config: "Config", name: str, where: str) -> None:
     for key in OF_THE_DECODER:
         if key in recipe and not bottleneck:
             raise UserError(f"{where}.{key}: {recipe[key]!r}; there is no decoder with `bottleneck: false`; remove it")
+    for key, part in (("budget", "pretraining"), ("collection", "collections"), ("initial", "checkpoints")):
+        known(f"{where}.{key}", recipe[key], config.bound(part))
     for scale_name, scale in config.scales.items():
         here = f"(scale {scale_name})"
-        known(f"{where}.budget {here}", recipe["budget"], scale.get("pretraining", {}))
-        known(f"{where}.collection {here}", recipe["collection"], scale["collections"])
-        collection = scale["collections"][recipe["collection"]]
-        if config.collections[collection].get("log"):
+        collection = scale["collections"].get(recipe["collection"])
+        if collection and config.collections[collection].get("log"):
             raise UserError(f"{where}.collection: {collection!r} {here} is a query log, without passages to learn from")
-        known(f"{where}.initial {here}", recipe["initial"], scale["checkpoints"])
-        checkpoint = scale["checkpoints"][recipe["initial"]]
+        checkpoint = scale["checkpoints"].get(recipe["initial"])
+        if checkpoint is None:
+            continue
         if (form := checkpoint.get("form", ENCODER)) != ENCODER:
             raise UserError(f"{where}.initial {here}: {recipe['initial']!r} has the form {form!r}; allowed: {ENCODER}")
         layers = recipe.get("decoder_layers", PretrainingSettings.decoder_layers)

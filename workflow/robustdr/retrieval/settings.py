@@ -99,6 +99,18 @@ class RewriteSettings:
 
 
 @dataclass(frozen=True, config=STRICT)
+class FusionSettings:
+    """How the rankings of several systems become one.
+
+    Attributes:
+        k: added to every rank; the larger, the less the first ranks stand out. depth: passages per query.
+    """
+
+    k: int
+    depth: int
+
+
+@dataclass(frozen=True, config=STRICT)
 class RerankSettings:
     """How a ranker ranks another system's passages anew.
 

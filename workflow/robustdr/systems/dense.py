@@ -43,8 +43,8 @@ class Dense(Trained):
     def check(self, config: "Config", name: str, where: str) -> None:
         super().check(config, name, where)
         recipe = config.systems[name]
-        for scale, bound in config.scales.items():
-            if "new_layers_learning_rate" in bound["budgets"][recipe["budget"]]:
+        for scale, bound in config.scales_of(recipe).items():
+            if "new_layers_learning_rate" in bound["budgets"].get(recipe.get("budget"), {}):
                 raise UserError(f"{where}.budget (scale {scale}): a dual encoder has no new_layers_learning_rate")
         parent = config.systems.get(recipe["initial"], {})
         if parent.get("encoders") == "separate" and recipe.get("encoders") != "separate":

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 At = tuple[str, str]  # collection, split
+LENGTHS = ("query_length", "passage_length")  # tokens that are read
 
 
 class Need(NamedTuple):
@@ -73,6 +74,10 @@ class Kind:
     def parents(self, structure: "Structure", system: str) -> list[str]:
         """The systems that a system is made from at a scale."""
         return list(self.named(structure.recipe(system)).values())
+
+    def unbound(self, structure: "Structure", system: str) -> str:
+        """The key that a scale must have for a system, its parents left aside, and has not; empty if it has all."""
+        return ""
 
     def lacks(self, structure: "Structure", system: str) -> str:
         """Why a scale cannot make a system, its parents left aside; empty if it can."""

@@ -72,8 +72,8 @@ class Rerank(Trained):
             RANKERS.settings(**_ranker(recipe))
         super().check(config, name, where)
         first = _first(recipe)
-        for scale, bound in config.scales.items():
-            if "gradient_cache" in bound["budgets"][recipe["budget"]]:
+        for scale, bound in config.scales_of(recipe).items():
+            if "gradient_cache" in bound["budgets"].get(recipe.get("budget"), {}):
                 raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no gradient_cache")
             depth = self.depth(config, scale, name)
             if first and depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
@@ -114,8 +114,8 @@ class Rerank(Trained):
         if not _first(recipe):
             collection, split = at
             raise UserError(
-                f"config/papers/{recipe['paper']}/experiment.yaml: systems.{system}.candidates: 'judged', but "
-                f"{split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
+                f"{structure.config.folders[recipe['paper']]}/experiment.yaml: systems.{system}.candidates: 'judged', "
+                f"but {split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
                 "`candidates: judged` of that split in collections.yaml"
             )
         of = recipe["candidates"]

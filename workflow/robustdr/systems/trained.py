@@ -7,7 +7,7 @@ from robustdr import losses, variations
 from robustdr.checks import at, known
 from robustdr.encoding.directory import ENCODER
 from robustdr.errors import UserError
-from robustdr.systems.kind import Kind, Tree, kind_of
+from robustdr.systems.kind import LENGTHS, Kind, Tree, kind_of
 
 if TYPE_CHECKING:
     from robustdr.config import Config
@@ -31,11 +31,15 @@ class Trained(Kind):
         "teacher": {"type": "string"},
         "loss": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
         "budget": {"type": "string"},
+        **{length: {"type": "integer", "minimum": 3} for length in LENGTHS},
     }
     rules: ClassVar[Tree] = {
-        "required": ["label", "initial", "budget"],
+        "required": ["label", "initial"],
+        "if": {"anyOf": [{"required": [length]} for length in LENGTHS]},
+        "then": {"required": [*LENGTHS], "not": {"required": ["budget"]}},  # each says it all
+        "else": {"required": ["budget"]},
         "dependentRequired": {
-            "loss": ["collection"],
+            "loss": ["collection", "budget"],
             **{key: ["loss"] for key in ("teacher", "negatives", "variations")},
             **{key: ["variations"] for key in ("assign", "augmentation")},
         },
@@ -52,11 +56,10 @@ class Trained(Kind):
             generators = {variations.drawn(variation).generator for variation in recipe.get("variations", [])}
         for generator in sorted(generators):
             known(f"{where}.variations", generator, variations.names())
-        for scale_name, scale in config.scales.items():
-            here = f"(scale {scale_name})"
-            known(f"{where}.budget {here}", recipe["budget"], scale["budgets"])
-            if "collection" in recipe:
-                known(f"{where}.collection {here}", recipe["collection"], scale["collections"])
+        for key, part in (("budget", "budgets"), ("collection", "collections")):
+            if key in recipe:
+                known(f"{where}.{key}", recipe[key], config.bound(part))
+        for scale_name, scale in config.scales_of(recipe).items():
             self._check_initial(config, recipe, scale_name, where)
             missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
             if generators and generators <= set(missing):
@@ -97,11 +100,10 @@ class Trained(Kind):
     def _check_initial(self, config: "Config", recipe: Tree, scale_name: str, where: str) -> None:
         """A recipe starts from a checkpoint of a form that its model reads, or made from one, or continues its kind."""
         initial, checkpoints = recipe["initial"], config.scales[scale_name]["checkpoints"]
-        known(f"{where}.initial (scale {scale_name})", initial, {**checkpoints, **config.systems, **config.pretraining})
         if initial in config.pretraining and initial not in checkpoints:
             initial = config.pretraining[initial]["initial"]
         if initial not in checkpoints:
-            if (other := kind_of(config.systems[initial])) is not self:
+            if initial in config.systems and (other := kind_of(config.systems[initial])) is not self:
                 raise UserError(
                     f"{where}.initial: {initial!r} is of the kind {other.name}; one of {self.name} is needed"
                 )
@@ -120,6 +122,19 @@ class Trained(Kind):
         recipe = structure.recipe(system)
         teacher = recipe.get("teacher") if structure.is_trained(system) else None
         return list(filter(None, (structure.initial_of(system), structure.miner_of(system), teacher)))
+
+    def unbound(self, structure: "Structure", system: str) -> str:
+        recipe, bound = structure.recipe(system), structure.bound
+        needed = [("budgets", recipe["budget"])] if "budget" in recipe else []
+        if structure.is_trained(system):
+            needed.append(("collections", recipe["collection"]))
+        if pretraining := structure.pretraining_of(system):
+            made = structure.config.pretraining[pretraining]
+            needed += [("pretraining", made["budget"]), ("collections", made["collection"])]
+            needed.append(("checkpoints", made["initial"]))
+        elif recipe["initial"] == system or recipe["initial"] not in structure.config.systems:  # may bear its name
+            needed.append(("checkpoints", recipe["initial"]))
+        return next((f"{part}.{name}" for part, name in needed if name not in bound.get(part, {})), "")
 
     def lacks(self, structure: "Structure", system: str) -> str:
         checkpoint = structure.bound["checkpoints"][structure.checkpoint_of(system)]

@@ -16,6 +16,8 @@ from robustdr.collections.wordnet.database import PARTS_OF_SPEECH, Database, loa
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.slices import Slice, select
 
+TOGETHER = ("corpus", "split")  # no synset is relevant in two of them
+
 
 def corpus(source: dict[str, Any]) -> Iterator[Passage]:
     """The passages, in the order of their ids."""

@@ -1,0 +1,91 @@
+"""The configuration that `robustdr evaluate` writes: from a model and files to a plan, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from robustdr.config import load
+from robustdr.errors import UserError
+from robustdr.own import experiment
+from robustdr.own.experiment import HOUSE, NAME, Data, Split
+from robustdr.plan import Plan
+
+BY_CATEGORY = {"misspelling": ["typo", "misspell"], "ordering": ["swap_words"]}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "corpus.tsv").write_text("d1\ta river\n")
+    for split in ("train", "test"):
+        (folder / f"{split}.tsv").write_text("".join(f"{split}{n}\twhat is a river\n" for n in range(40)))
+        (folder / f"{split}.qrels").write_text("".join(f"{split}{n} 0 d1 1\n" for n in range(40)))
+    splits = {split: Split(folder / f"{split}.tsv", folder / f"{split}.qrels") for split in ("train", "test")}
+    return Data(folder / "corpus.tsv", splits, "test")
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory, tiny_model, data):
+    folder = tmp_path_factory.mktemp("report") / "config"
+    fix = ["rodr", "capot", "self-teaching", "augmentation"]
+    experiment.write(folder, tiny_model, data, BY_CATEGORY, "RR@10", fix)
+    return Plan(load(HOUSE / "config", folder), NAME)
+
+
+def test_everything_is_measured_on_the_split_that_is_evaluated(plan):
+    systems = ["own_bm25", "own", "own_hybrid", "own_control", "own_rodr", "own_capot", "own_self_teaching"]
+    assert set(plan.needs()) == {*systems, "own_augmentation"}
+    kinds = ["original", "typo", "misspell", "swap_words"]
+    for system in systems:
+        assert plan.evaluations(system) == {(NAME, "test"): (kinds, ["RR@10"])}
+
+
+def test_remedies_start_from_the_model_and_learn_from_the_training_split(plan):
+    for system in ("own_rodr", "own_self_teaching", "own_augmentation", "own_control"):
+        assert plan.train_split(system) == (NAME, "train") and plan.miner_of(system) == NAME
+        assert plan.initial_folder(system, 1) == "results/own/checkpoints/base"
+    assert [plan.reindexes(system, NAME) for system in ("own_rodr", "own_capot")] == [True, False]
+
+
+def test_the_model_reads_as_much_as_its_directory_says(plan, tiny_model, tmp_path):
+    assert plan.lengths(NAME) == dict.fromkeys(("query_length", "passage_length"), experiment.length(tiny_model))
+    shutil.copy(tiny_model / "config.json", tmp_path)  # without what sentence-transformers says: positions
+    assert experiment.length(tmp_path) == 64
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(UserError, match=r"neither sentence_bert_config.json nor config.json"):
+        experiment.length(tmp_path)
+
+
+def test_a_pooling_is_read_from_the_model(tiny_model, tmp_path):
+    assert experiment.checkpoint(tiny_model)["pooling"] == "mean"
+    model = Path(shutil.copytree(tiny_model, tmp_path / "model"))
+    (pooling,) = model.glob("*Pooling/config.json")
+    pooling.write_text(json.dumps({"pooling_mode_cls_token": False, "pooling_mode_max_tokens": True}))
+    with pytest.raises(UserError, match="no pooling of the kind cls or mean"):
+        experiment.checkpoint(model)
+    with pytest.raises(UserError, match=r"no modules.json; allowed: a directory that sentence-transformers saved"):
+        experiment.checkpoint(tmp_path)
+
+
+def test_rules_alone_are_at_hand():
+    """Neither the identity nor what a model makes, nor what a stand-in makes in place of one."""
+    found = {name for names in experiment.at_hand().values() for name in names}
+    assert {"typo", "misspell", "swap_words", "lemmatise"} <= found
+    assert not found & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released", "typed"}
+
+
+def test_some_of_them(monkeypatch):
+    assert experiment.chosen(["swap_words", "typo"]) == {"misspelling": ["typo"], "ordering": ["swap_words"]}
+    assert experiment.chosen([]) == experiment.at_hand()
+    with pytest.raises(UserError, match=r"--variations: 'typos' is unknown \(did you mean typo"):
+        experiment.chosen(["typos"])
+
+
+def test_the_files_are_laid_over_the_project_s_with_its_schemas(plan, data):
+    folder = plan.config.folders[NAME].parents[1]
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    assert config == {"scale": NAME, "papers": [NAME], "overlay": str(folder)}
+    assert plan.config.collections[NAME]["corpus"] == str(data.corpus)

@@ -1,0 +1,77 @@
+"""`robustdr evaluate`: how robust is one's own retriever, on one's own queries, passages and judgements?"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from robustdr.config import load
+from robustdr.errors import UserError
+from robustdr.evaluation.names import parse
+from robustdr.files import write_json, write_text
+from robustdr.own import experiment
+from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
+from robustdr.plan import Plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--model", type=Path, required=True, help="a directory that sentence-transformers saved")
+    parser.add_argument("--corpus", type=Path, required=True, help="TSV or JSONL: docid, perhaps title, text; or .gz")
+    parser.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text")
+    parser.add_argument("--qrels", type=Path, required=True, help="TREC qrels: qid 0 docid grade")
+    parser.add_argument("--split", default="test", help="what these queries are called; default: test")
+    parser.add_argument("--measure", default="nDCG@10", help="an ir_measures name; default: nDCG@10")
+    text = "some of the variations; default: all that rules make of what is installed"
+    parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
+    text = "train these from the model, comma-separated: rodr, capot, self-teaching, augmentation"
+    parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
+    parser.add_argument("--train-queries", type=Path, metavar="F", help="TSV, for --fix")
+    parser.add_argument("--train-qrels", type=Path, metavar="F", help="TREC qrels, for --fix")
+    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="of this machine; default: all")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the report; run again to resume")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the configuration, let the workflow measure, and write report.md and report.json.
+
+    Raises:
+        UserError: a file that is missing, an option's value, or a job of the workflow that failed.
+    """
+    a = arguments
+    for option in ("model", "corpus", "queries", "qrels", "train_queries", "train_qrels"):
+        path = getattr(a, option)
+        if path is not None and not path.exists():
+            raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
+    if a.split == TRAIN or not re.fullmatch("[a-z0-9-]+", a.split):
+        raise UserError(f"--split: {a.split!r}; allowed: lower-case letters, digits and hyphens, but not {TRAIN!r}")
+    splits = {a.split: Split(a.queries, a.qrels)}
+    if a.fix:
+        if not (a.train_queries and a.train_qrels):
+            raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than those evaluated")
+        splits[TRAIN] = Split(a.train_queries, a.train_qrels)
+    parse(a.measure)
+    by_category = experiment.chosen(a.variations)
+    folder = a.output / "config"
+    experiment.write(folder, a.model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
+    plan = Plan(load(HOUSE / "config", folder.resolve()), NAME)
+    measures = plan.measures(plan.pairs(NAME))
+    _measure(a.output, list(measures), a.cores)
+    from robustdr.own import document, results
+
+    found = results.collect(plan, a.output)
+    write_json(a.output / "report.json", found)
+    write_text(a.output / "report.md", document.markdown(found))
+    print(document.headline(found))
+    print(a.output / "report.md")
+
+
+def _measure(output: Path, targets: list[str], cores: int) -> None:
+    """Let Snakemake make the targets in a folder of their own, with the project's rules."""
+    where = ["--snakefile", HOUSE / "Snakefile", "--directory", output, "--configfile", output / "config/config.yaml"]
+    how = ["--workflow-profile", HOUSE / "profiles/default", "--cores", str(cores), "--quiet"]
+    made = subprocess.run([sys.executable, "-m", "snakemake", *where, *how, "--", *targets], check=False)
+    if made.returncode:
+        raise UserError(f"{output}: the workflow stopped; its messages stand above, its logs under {output}/results")

@@ -1,0 +1,120 @@
+"""The report of `robustdr evaluate` for people, in Markdown."""
+
+from typing import Any
+
+from robustdr.evaluation.store import MEAN
+from robustdr.own.experiment import NAME
+
+Tree = dict[str, Any]
+
+
+def markdown(found: Tree) -> str:
+    """The whole report from the numbers of `results.collect`."""
+    parts = [f"# How robust is {found['model']}?", headline(found), _table(found), _notes(found)]
+    parts += [_remedies(found)] if found["remedies"] else []
+    return "\n\n".join([*parts, _worst(found)]) + "\n"
+
+
+def headline(found: Tree) -> str:
+    """What is to be known, in one paragraph."""
+    own, mean = found["systems"][NAME], found["systems"][NAME]["query_sets"][MEAN]
+    varied = {name: own["query_sets"][name] for kinds in found["categories"].values() for name in kinds}
+    worst = min(varied, key=lambda name: varied[name]["difference"])
+    down = sum(each["p_holm"] < 0.05 and each["difference"] < 0 for each in varied.values())
+    others = [
+        f"{other['label']} {_share(other['query_sets'][MEAN]['drop'])}"
+        for name, other in found["systems"].items()
+        if name != NAME
+    ]
+    return (
+        f"On {found['queries']} queries over {found['passages']} passages, {found['model']} has {found['measure']} "
+        f"{own['original']:.3f}, and {mean['mean']:.3f} on average where the queries are reworded or misspelled: "
+        f"{_share(mean['drop'])} {_interval(mean['drop_interval'])}, p {_p(mean['p'])}; "
+        f"{', '.join(others)}. {down} of {len(varied)} variations lower it significantly (p < 0.05 after Holm's "
+        f"correction); {worst} costs most, {_share(varied[worst]['drop'])}."
+    )
+
+
+def _table(found: Tree) -> str:
+    own, *others = [found["systems"][NAME], *(of for name, of in found["systems"].items() if name != NAME)]
+    columns = ["query set", "changed", found["model"], "drop [95 %]", "p", "p, Holm", "detectable"]
+    columns += [text for other in others for text in (other["label"], "drop")]
+    lines = [columns, ["---"] * len(columns)]
+    first = ["original queries", "", f"{own['original']:.3f}", "", "", "", ""]
+    lines.append(first + [text for other in others for text in (f"{other['original']:.3f}", "")])
+    for mean, kinds in {MEAN: [], **found["categories"]}.items():
+        for name in (mean, *kinds):
+            each = own["query_sets"][name]
+            label = f"**{_category(name)}**" if name == mean else name
+            row = [label, _share(found["changed"][name], "") if name in found["changed"] else "", f"{each['mean']:.3f}"]
+            row += [f"{_share(each['drop'])} {_interval(each['drop_interval'])}", _p(each["p"])]
+            row += [_p(each["p_holm"]) if "p_holm" in each else "", _points(each["detectable"])]
+            beside = [other["query_sets"][name] for other in others]
+            lines.append(row + [text for of in beside for text in (f"{of['mean']:.3f}", _share(of["drop"]))])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _notes(found: Tree) -> str:
+    hybrid = "the hybrid ranks by reciprocal rank fusion of the two"
+    return "\n".join(
+        [
+            f"- Measures are {found['measure']} of the whole split `{found['split']}`; {hybrid}.",
+            "- drop: the difference as a share of the original, with the interval that holds every share that the "
+            "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",
+            "- detectable: the smallest difference of the measure that so many queries show in four of five samples.",
+            "- changed: queries that the variation applies to; the others keep their text and count.",
+            f"- The model reads {found['passage_length']} tokens of a passage; "
+            f"{_share(found['truncated'], '')} of the passages are longer and lose their end.",
+        ]
+    )
+
+
+def _remedies(found: Tree) -> str:
+    lines = [
+        ["trained", "variations", "gain [95 %]", "p", "original", "gain [95 %]", "p", "seconds", "index", "folder"]
+    ]
+    lines.append(["---"] * len(lines[0]))
+    for each in found["remedies"].values():
+        row = [each["label"]]
+        for part in (each["variations"], each["original"]):
+            row += [f"{part['mean']:.3f}", f"{_share(part['drop'])} {_interval(part['drop_interval'])}", _p(part["p"])]
+        index = "must be rebuilt" if each["reindexes"] else "stays"
+        lines.append([*row, f"{each['seconds']:.0f}", index, f"`{each['folder']}`"])
+    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return (
+        "## What training would change\n\n"
+        f"{rows}\n\n"
+        f"Gains are over {found['model']}, as a share of what it has there. The control is trained as long on the same "
+        "queries without a method: what a method gains over it is its own. Each is trained once, so that the intervals "
+        "hold the chance of the queries and not that of training. A folder is a directory of sentence-transformers."
+    )
+
+
+def _worst(found: Tree) -> str:
+    lines = [["variation", "query", "becomes", "before", "after"], ["---"] * 5]
+    for each in found["worst"]:
+        texts = [each[key].replace("|", "\\|") for key in ("variation", "query", "varied")]
+        lines.append([*texts, f"{each['before']:.3f}", f"{each['after']:.3f}"])
+    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"## The {len(found['worst'])} worst rewordings\n\n{rows}"
+
+
+def _category(mean: str) -> str:
+    return "all variations" if mean == MEAN else mean.removesuffix("_mean")
+
+
+def _share(share: float | None, sign: str = "+") -> str:
+    """A share in per cent; with its sign unless `sign` is empty."""
+    return "–" if share is None else f"{100 * share:{sign}.1f} %"
+
+
+def _interval(bounds: list[float] | None) -> str:
+    return "[unbounded]" if bounds is None else f"[{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
+
+
+def _points(difference: float | None) -> str:
+    return "–" if difference is None else f"{difference:.3f}"
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

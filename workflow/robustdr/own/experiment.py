@@ -1,0 +1,150 @@
+"""The configuration behind `robustdr evaluate`: a collection, a scale and an experiment, laid over the project's."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from robustdr import variations
+from robustdr.documents import read
+from robustdr.errors import UserError, unknown
+from robustdr.files import read_queries, write_text
+from robustdr.own import remedies
+from robustdr.variations.base import build
+
+Tree = dict[str, Any]
+
+HOUSE = Path(__file__).resolve().parents[3]  # where the Snakefile lies
+TEMPLATES = HOUSE / "config" / "own"
+NAME = "own"  # of the collection, its role, the scale, the paper and the system
+TRAIN = "train"  # the split that a recipe is trained on
+STAND_IN = "stand-in"
+
+
+class Split(NamedTuple):
+    """Files of the user's."""
+
+    queries: Path
+    qrels: Path
+
+
+class Data(NamedTuple):
+    """A collection of the user's: `splits` by name, of which `evaluated` is one, `train` perhaps another."""
+
+    corpus: Path
+    splits: dict[str, Split]
+    evaluated: str
+
+
+def at_hand() -> dict[str, list[str]]:
+    """The variations by category that rules make of what is installed: no model, no server, no file of the user's."""
+    found: dict[str, list[str]] = {}
+    for name in variations.names():
+        made = build(variations.kind(name), {})
+        try:
+            made.check()
+        except UserError:
+            continue
+        if made.category != "identity" and STAND_IN not in made.resource:
+            found.setdefault(made.category, []).append(name)
+    return found
+
+
+def chosen(names: Sequence[str]) -> dict[str, list[str]]:
+    """Those of `at_hand` that are named, by category; all of them where none is.
+
+    Raises:
+        UserError: one that is none of them.
+    """
+    every = at_hand()
+    allowed = [name for of in every.values() for name in of]
+    for name in names:
+        if name not in allowed:
+            raise unknown("--variations", name, allowed)
+    kept = {category: [name for name in of if name in names or not names] for category, of in every.items()}
+    return {category: of for category, of in kept.items() if of}
+
+
+def checkpoint(folder: Path) -> Tree:
+    """A directory of sentence-transformers as an entry of a scale's checkpoints.
+
+    Raises:
+        UserError: no such directory, or no pooling that is read here.
+    """
+    modules = folder / "modules.json"
+    if not modules.is_file():
+        raise UserError(f"--model: {folder}: no modules.json; allowed: a directory that sentence-transformers saved")
+    pooled = [
+        json.loads((folder / entry["path"] / "config.json").read_text(encoding="utf-8"))
+        for entry in json.loads(modules.read_text(encoding="utf-8"))
+        if entry["type"].endswith("Pooling")
+    ]
+    modes = [mode for mode in ("cls", "mean") for of in pooled if _pools(of, mode)]
+    if len(modes) != 1:
+        raise UserError(f"--model: {folder}: no pooling of the kind cls or mean in modules.json")
+    return {"description": folder.name, "source": {"path": str(folder.resolve())}, "pooling": modes[0]}
+
+
+def _pools(config: Tree, mode: str) -> bool:
+    """Whether a pooling's configuration, of any version of the library, says this mode."""
+    return config.get("pooling_mode") == mode or bool(config.get(f"pooling_mode_{mode}{_LONG[mode]}"))
+
+
+_LONG = {"cls": "_token", "mean": "_tokens"}
+
+
+def length(folder: Path) -> int:
+    """The tokens that a model reads: what its directory says, else what its positions allow.
+
+    Raises:
+        UserError: the directory says neither.
+    """
+    for name, key in (("sentence_bert_config.json", "max_seq_length"), ("config.json", "max_position_embeddings")):
+        path = folder / name
+        says = json.loads(path.read_text(encoding="utf-8")).get(key) if path.is_file() else None
+        if says:
+            return int(says)
+    raise UserError(f"--model: {folder}: neither sentence_bert_config.json nor config.json says how long a text may be")
+
+
+def write(
+    folder: Path, model: Path, data: Data, by_category: dict[str, list[str]], measure: str, fix: Sequence[str]
+) -> None:
+    """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
+
+    Args:
+        by_category: the variations. fix: the remedies that are trained.
+
+    Raises:
+        UserError: see `checkpoint`, `length`, `remedies.recipes` and `remedies.budgets`.
+    """
+    parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
+    collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
+    scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
+    scale |= {"collections": {NAME: NAME}, "checkpoints": {"base": checkpoint(model)}, "budgets": {}}
+    tokens = length(model)
+    experiment["title"] = f"How robust is {model.name}?"
+    experiment["systems"][NAME] |= {"label": model.name, "query_length": tokens, "passage_length": tokens}
+    if fix:
+        experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
+        experiment["tables"]["table2"] = {
+            **experiment["tables"]["table1"],
+            "title": "The model and what is trained from it",
+            "systems": [NAME, *trained],
+        }
+        scale["budgets"] = remedies.budgets(model, len(read_queries(data.splits[TRAIN].queries)), tokens)
+    means = {f"{category}_mean": names for category, names in by_category.items()}
+    names = [name for of in by_category.values() for name in of]
+    experiment["evaluation"] = {
+        NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [measure]}
+    }
+    files = {
+        "collections.yaml": {NAME: collection},
+        f"scales/{NAME}.yaml": scale,
+        f"papers/{NAME}/experiment.yaml": experiment,
+        "config.yaml": {"scale": NAME, "papers": [NAME], "overlay": str(folder.resolve())},
+    }
+    for name, tree in files.items():
+        write_text(folder / name, yaml.safe_dump(tree, sort_keys=False, allow_unicode=True))

@@ -1,0 +1,74 @@
+"""What `robustdr evaluate --fix` trains: recipes from config/own/remedies.yaml, budgets from the model and the data."""
+
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from safetensors import safe_open
+
+from robustdr.documents import read
+from robustdr.errors import UserError, unknown
+
+Tree = dict[str, Any]
+
+CONTROL = "control"
+STEPS = 100  # of training, between one epoch and ten: a remedy continues a retriever, it makes none
+BASE = 110e6, 2e-5  # parameters of BERT-base, and the learning rate that it is commonly fine-tuned with
+FASTEST = 2e-4  # what a model of two layers still learns with
+PASSAGES, QUERIES = 32, 256  # in a batch: queries with passages, and queries alone
+
+
+def recipes(templates: Path, remedies: Sequence[str]) -> dict[str, Tree]:
+    """The control and the remedies that are named, by the names of their systems.
+
+    Raises:
+        UserError: an unknown remedy.
+    """
+    known = read(templates / "remedies.yaml")
+    for remedy in remedies:
+        if remedy == CONTROL or remedy not in known:
+            raise unknown("--fix", remedy, known.keys() - {CONTROL})
+    return {system_of(name): known[name] for name in (CONTROL, *remedies)}
+
+
+def system_of(remedy: str) -> str:
+    return f"own_{remedy.replace('-', '_')}"
+
+
+def budgets(model: Path, queries: int, tokens: int) -> dict[str, Tree]:
+    """Budgets of the recipes: smaller models learn faster, and fewer queries are seen more often.
+
+    Args:
+        model: a directory with model.safetensors. queries: of training. tokens: read of a query or passage.
+
+    Raises:
+        UserError: no weights, or fewer training queries than a batch can be made of.
+    """
+    weights = model / "model.safetensors"
+    if not weights.is_file():
+        raise UserError(f"--model: {model} has no model.safetensors; other weights are not trained")
+    if queries < 8:
+        raise UserError(f"--train-queries: {queries} queries; 8 are needed, and hundreds to learn from")
+    with safe_open(weights, framework="numpy") as file:
+        parameters = sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
+
+    def budget(batch: int) -> Tree:
+        batch = min(batch, queries // 2)
+        return {
+            "learning_rate": min(FASTEST, BASE[1] * BASE[0] / parameters),
+            "epochs": float(min(10, max(1, STEPS * batch / queries))),
+            "batch_size": batch,
+            "devices": 1,
+            "negatives": 1,
+            "query_length": tokens,
+            "passage_length": tokens,
+            "warmup": 0.1,
+            "weight_decay": 0.0,
+            "max_gradient_norm": 1.0,
+            "dropout": 0.0,
+            "freeze_word_embeddings": True,
+            "checkpoint_every": 200,
+        }
+
+    return {"remedy": budget(PASSAGES), "remedy-queries": budget(QUERIES)}

@@ -1,0 +1,33 @@
+"""Reciprocal rank fusion: one ranking from those of several systems (Cormack, Clarke and Büttcher, 2009)."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from robustdr.retrieval.rank import Files
+from robustdr.retrieval.runs import Ranking, rank, read_run
+from robustdr.retrieval.settings import FusionSettings as Settings
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[dict[str, Ranking]]:
+    """Fuse the runs of every query set.
+
+    Args:
+        files: `candidates`: the first system's run for each query set, then the next system's.
+    """
+    runs, sets = files["candidates"], len(query_sets)
+    for number in range(sets):
+        found = [read_run(run) for run in runs[number::sets]]
+        queries = dict.fromkeys(qid for run in found for qid in run)
+        yield {qid: fuse([run.get(qid, []) for run in found], settings.k, settings.depth) for qid in queries}
+
+
+def fuse(fused: Sequence[Ranking], k: int, depth: int) -> Ranking:
+    """The `depth` best passages by Σ 1 / (k + rank) over the rankings that have them, ranks from 1 (ibid., §2)."""
+    scores: defaultdict[str, float] = defaultdict(float)
+    for ranking in fused:
+        for place, (docid, _) in enumerate(ranking, 1):
+            scores[docid] += 1 / (k + place)
+    return rank(scores.items(), depth)
