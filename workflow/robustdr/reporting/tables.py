@@ -285,7 +285,8 @@ def write_table(
     writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
     about: dict[str, Any] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
-    about |= {"compared": settings.compared, "layout": layout(settings, grid)}
+    means = {cell.role: settings.evaluation[cell.role]["means"] for cell in grid.cells.values()}
+    about |= {"compared": settings.compared, "layout": layout(settings, grid), "means": means}
     about |= {"footnotes": footnotes(settings, grid), "cells": rows}
     write_text(output.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
     write_text(output.with_suffix(".tex"), latex(settings, grid))
