@@ -21,7 +21,9 @@ from robustdr.places import JUDGEMENTS, record_of
 from robustdr.plan import plans
 from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
+from robustdr.reporting.settings import PAGES, PARTS
 from robustdr.settings import as_json as typed
+from robustdr.structure import ORIGINAL
 from robustdr.targets import check_target
 
 
@@ -154,6 +156,12 @@ def figures(root):
     return [
         f"{root}/figures/{paper}_{figure}.svg" for paper in PAPERS for figure in CONFIG.papers[paper].get("figures", {})
     ]
+
+
+def explored(w, collection):
+    """The queries behind the cells of every system on a collection."""
+    systems = reports.explored(plan(w), PAPERS)[collection]
+    return [f"{w.root}/report/data/{collection}/systems/{system}.js" for system in systems]
 
 
 def root_of(scale):

@@ -1,4 +1,4 @@
-# Reporting: tables, figures, claims and the page that shows them together.
+# Reporting: tables, figures, claims, and the site that shows them together with their queries.
 
 
 rule table:
@@ -103,17 +103,92 @@ rule claims:
         " --claims {input.claims:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
 
 
-rule page:
+rule queries:
     input:
-        tables=lambda w: tables(w.root),
+        unpack(
+            lambda w: artifacts(
+                measures=expand(
+                    "{root}/measures/{collection}/{system}/seed{seed}.parquet", **w, seed=plan(w).seeds(w.system)
+                ),
+                runs=evaluated(
+                    w, lambda split, kind: plan(w).run(w.system, plan(w).seeds(w.system)[0], w.collection, split, kind)
+                ),
+                judgements=evaluated(w, lambda split, kind: plan(w).split_files(w.collection, split)[1]),
+                queries=list(
+                    dict.fromkeys(evaluated(w, lambda split, kind: plan(w).query_set(w.collection, split, ORIGINAL)))
+                ),
+                corpus=searched_for_answers(w),
+            )
+        ),
+    output:
+        explored="{root}/report/data/{collection}/systems/{system}.js",
+    log:
+        "{root}/logs/queries/{collection}.{system}.log",
+    benchmark:
+        "{root}/benchmarks/queries/{collection}.{system}.tsv"
+    conda:
+        "../envs/evaluate.yaml"
+    threads: 1
+    resources:
+        mem_mb=retried(1000, full=16000),
+        runtime=retried(10, full=90),
+    params:
+        settings=lambda w: as_json(reports.queries_settings(plan(w), w.system, w.collection)),
+        code=code("queries"),
+        corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
+    shell:
+        "python -m robustdr stage queries --settings {params.settings:q} --measures {input.measures:q}"
+        " --runs {input.runs:q} --judgements {input.judgements:q} --queries {input.queries:q} {params.corpus}"
+        " --output {output.explored:q} > {log:q} 2>&1"
+
+
+rule texts:
+    input:
+        unpack(
+            lambda w: artifacts(
+                queries=reports.explored_texts(plan(w), PAPERS, w.collection), corpus=plan(w).corpus(w.collection)
+            )
+        ),
+        explored=lambda w: explored(w, w.collection),
+    output:
+        queries="{root}/report/data/{collection}/queries.js",
+        passages=expand("{{root}}/report/data/{{collection}}/passages{part}.js", part=range(PARTS)),
+    log:
+        "{root}/logs/texts/{collection}.log",
+    benchmark:
+        "{root}/benchmarks/texts/{collection}.tsv"
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=retried(1000, full=4000),
+        runtime=retried(10, full=60),
+    params:
+        code=code("texts"),
+    shell:
+        "python -m robustdr stage texts --explored {input.explored:q} --queries {input.queries:q} --corpus {input.corpus:q}"
+        " --output {output.queries:q} --passages {output.passages:q} > {log:q} 2>&1"
+
+
+rule site:
+    input:
+        tables=lambda w: [Path(table).with_suffix(".json") for table in tables(w.root)],
         figures=lambda w: figures(w.root),
         claims=lambda w: all_claims(w.root),
+        audits=lambda w: [f"results/audit/{paper}.json" for paper in PAPERS if paper in REPORTED],
+        data=lambda w: [
+            path
+            for collection in reports.explored(plan(w), PAPERS)
+            for path in (f"{w.root}/report/data/{collection}/queries.js", *explored(w, collection))
+        ],
     output:
         html="{root}/report/index.html",
+        pages=expand("{{root}}/report/{page}", page=reports.site_pages(CONFIG, PAPERS)),
     log:
-        "{root}/logs/page.log",
+        "{root}/logs/site.log",
     benchmark:
-        "{root}/benchmarks/page.tsv"
+        "{root}/benchmarks/site.tsv"
     localrule: True
     conda:
         "../envs/report.yaml"
@@ -122,11 +197,12 @@ rule page:
         mem_mb=retried(1000),
         runtime=retried(10),
     params:
-        settings=lambda w: as_json(reports.page_settings(plan(w), PAPERS)),
-        code=code("page"),
+        settings=lambda w: as_json(reports.site_settings(plan(w), PAPERS)),
+        code=code("site"),
+        contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
     shell:
-        "python -m robustdr stage page --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
-        " --claims {input.claims:q} --output {output.html:q} > {log:q} 2>&1"
+        "python -m robustdr stage site --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
+        " --claims {input.claims:q} --audits {input.audits:q} --output {output.html:q} > {log:q} 2>&1"
 
 
 rule headline:

@@ -100,7 +100,7 @@ def test_w3_reruns_rodr_and_what_comes_after(finished):
         tree["systems"]["rodr"]["loss"]["passage_alignment"] = 0.3
 
     jobs, _ = reruns(finished, rodr)
-    once = dict.fromkeys(["train", "rank", "evaluate", "figure", "page"], 1)
+    once = dict.fromkeys(["train", "rank", "evaluate", "figure", "queries", "texts", "site"], 1)
     assert jobs == {**once, "table": 2, "claims": 2}  # rodr's, and those of all methods
 
 
@@ -117,12 +117,16 @@ def test_the_weight_of_the_anchor_reruns_capot_and_what_shows_it(finished):
         "evaluate": 2,
         "table": 1,
         "claims": 1,
-        "page": 1,
+        "queries": 2,
+        "texts": 1,
+        "site": 1,
     }  # at 10 % and in the end
     made = {path.removeprefix("results/mini/") for path in made}
-    shown = {path for path in made if path.startswith(("tables/", "claims/", "report/"))}
-    assert {path.partition(".")[0] for path in shown} == {"tables/capot_table18", "claims/capot", "report/index"}
-    assert {path.split("/")[2] for path in made - shown} == {"capot_nq", "capot_nq.at10"}
+    report = {path for path in made if path.startswith("report/")}
+    assert {f"report/data/wordnet-mini/systems/{name}.js" for name in ("capot_nq", "capot_nq.at10")} <= report
+    shown = {path for path in made if path.startswith(("tables/", "claims/"))}
+    assert {path.partition(".")[0] for path in shown} == {"tables/capot_table18", "claims/capot"}
+    assert {path.split("/")[2] for path in made - shown - report} == {"capot_nq", "capot_nq.at10"}
 
 
 def test_a_query_encoder_alone_leaves_the_passages_as_they_are(finished):

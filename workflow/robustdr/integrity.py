@@ -33,13 +33,14 @@ def digest(file: Path) -> str:
     return found
 
 
-def _record_of(path: Path) -> Path:
+def record_of(path: Path) -> Path:
+    """Where the record of an artifact lies."""
     return path.with_name(f"{path.name}.sha256")
 
 
 def _records(paths: Iterable[Path]) -> list[Path]:
     """The records of artifacts, or of those that files belong to."""
-    found = {next(filter(Path.is_file, map(_record_of, (path, *path.parents[:-1]))), None) for path in paths}
+    found = {next(filter(Path.is_file, map(record_of, (path, *path.parents[:-1]))), None) for path in paths}
     return sorted(filter(None, found))
 
 
@@ -58,7 +59,7 @@ def record(path: Path, *beside: Path, hardware: Iterable[str] = (), installed: M
     else:
         files = [path, *beside]
     lines = (f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
-    write_text(_record_of(path), "".join([*about, *lines]))
+    write_text(record_of(path), "".join([*about, *lines]))
 
 
 def hardware(paths: Iterable[Path]) -> set[str]:

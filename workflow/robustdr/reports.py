@@ -3,13 +3,22 @@
 from collections.abc import Iterable
 from itertools import starmap
 
-from robustdr.config import Tree
+from robustdr.config import Config, Tree
 from robustdr.errors import UserError
 from robustdr.evaluation.store import MEAN
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
 from robustdr.provenance import pins
-from robustdr.reporting.settings import ClaimsSettings, FigureSettings, PageSettings, TableSettings
+from robustdr.reporting.settings import (
+    SHARED,
+    ClaimsSettings,
+    FigureSettings,
+    Paper,
+    QueriesSettings,
+    SiteSettings,
+    TableSettings,
+)
+from robustdr.steps import steps
 from robustdr.variations import drawn
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
@@ -181,8 +190,49 @@ def headline_measures(plan: Plan, papers: list[str]) -> dict[str, dict[str, str]
     }
 
 
-def page_settings(plan: Plan, papers: list[str]) -> PageSettings:
-    experiments = {paper: plan.config.papers[paper] for paper in papers}
-    shown = [{"name": name, "title": e["title"], "reference": e["reference"]} for name, e in experiments.items()]
-    roles = {role for experiment in experiments.values() for role in experiment["evaluation"]}
-    return PageSettings(plan.scale, banner(plan, roles & plan.bound["collections"].keys()), shown)
+def explored(plan: Plan, papers: list[str]) -> dict[str, list[str]]:
+    """By collection, the systems whose queries the report shows: those that papers measure there."""
+    found: dict[str, list[str]] = {}
+    for path in all_measures(plan, papers):
+        _, collection, system, _ = path.rsplit("/", 3)
+        if system not in (systems := found.setdefault(collection, [])):
+            systems.append(system)
+    return found
+
+
+def explored_texts(plan: Plan, papers: list[str], collection: str) -> list[str]:
+    """The query sets of a collection that the report shows, by path."""
+    settings = [plan.evaluate_settings(system, collection) for system in explored(plan, papers)[collection]]
+    sets = dict.fromkeys(query_set for each in settings for query_set in each.measures)
+    return [plan.query_set(collection, *query_set.split(".", 1)) for query_set in sets]
+
+
+def queries_settings(plan: Plan, system: str, collection: str) -> QueriesSettings:
+    evaluated = plan.evaluate_settings(system, collection)
+    label, made = plan.recipe(system)["label"], steps(plan, system, collection)
+    return QueriesSettings(
+        system, label, collection, plan.seeds(system), evaluated.measures, evaluated.relevance_level, made
+    )
+
+
+def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
+    found = []
+    for name, experiment in ((name, config.papers[name]) for name in papers):
+        parts = (list(experiment.get(part, {})) for part in ("tables", "figures"))
+        found.append(Paper(name, experiment["title"], experiment["reference"], *parts))
+    return found
+
+
+def site_pages(config: Config, papers: list[str]) -> list[str]:
+    """The files of the report beside its first page and its data."""
+    own = [page for paper in shown_papers(config, papers) for page in paper.pages]
+    return [*own, "queries.html", "provenance.html", *SHARED]
+
+
+def site_settings(plan: Plan, papers: list[str]) -> SiteSettings:
+    shown = shown_papers(plan.config, papers)
+    checkpoints = plan.bound["checkpoints"].items()
+    stand_ins = {name: entry["description"] for name, entry in checkpoints if "unavailable" not in entry}
+    roles = {role for paper in papers for role in plan.config.papers[paper]["evaluation"]}
+    miniature = banner(plan, roles & plan.bound["collections"].keys())
+    return SiteSettings(plan.scale, plan.root, miniature, shown, explored(plan, papers), stand_ins if miniature else {})

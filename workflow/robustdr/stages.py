@@ -316,13 +316,56 @@ def validate_labels(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("write the report page", settings=TEXT, tables=READS, figures=READS, claims=READS, output=PATH)
-def page(a: argparse.Namespace) -> Made:
-    from robustdr.reporting.page import write_page
-    from robustdr.reporting.settings import PageSettings
+@stage(
+    "write the queries behind a system's cells",
+    settings=TEXT,
+    measures=READS,
+    runs=READS,
+    judgements=READS,
+    queries={**READS, "help": "the original ones of each split"},
+    corpus_=READ,
+    output=PATH,
+)
+def queries(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.queries import write_queries
+    from robustdr.reporting.settings import QueriesSettings
     from robustdr.settings import read
 
-    write_page(read(PageSettings, a.settings), a.tables, a.figures, a.claims, a.output)
+    settings = read(QueriesSettings, a.settings)
+    write_queries(settings, a.measures, a.runs, a.judgements, a.queries, a.corpus, a.output)
+    return None
+
+
+@stage(
+    "write the texts of a collection's queries and of the passages that the report shows",
+    explored={**PATHS, "help": "what the stage `queries` wrote"},
+    queries={**READS, "help": "original and varied"},
+    corpus=READ,
+    output={**PATH, "help": "the texts of the queries"},
+    passages={**PATHS, "help": "scripts that share the passages"},
+)
+def texts(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.texts import write_texts
+
+    write_texts(a.explored, a.queries, a.corpus, a.output, a.passages)
+    return None
+
+
+@stage(
+    "write the report",
+    settings=TEXT,
+    tables=READS,
+    figures=READS,
+    claims=READS,
+    audits=PATHS,
+    output={**PATH, "help": "its first page; the others lie beside it"},
+)
+def site(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.settings import SiteSettings
+    from robustdr.reporting.site import write_site
+    from robustdr.settings import read
+
+    write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
     return None
 
 

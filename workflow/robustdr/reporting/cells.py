@@ -28,6 +28,7 @@ class Cell:
     `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
     over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are
     the ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement`: see `agreement`.
+    `printed_at` names what is reported as the audit does.
     """
 
     table: str
@@ -60,6 +61,12 @@ class Cell:
     p: float | None = None
     mark: str = ""
     not_run: str = ""
+    printed_at: str = ""
+
+    def quote(self, printed: Printed | None) -> None:
+        """Report what the paper prints, if anything."""
+        if printed is not None:
+            self.reported, self.printed_at = printed.printed, str(printed)
 
     def as_row(self) -> dict[str, Any]:
         return asdict(self)
@@ -188,10 +195,12 @@ class Maker:
         cell = self.blank(system, role, query_set, measure)
         where = {"collection": role, "system": self.settings.names[system], "query_set": query_set}
         printed, printed_drop = (self.printed(**where, measure=measure, value=value) for value in ("value", "drop"))
+        cell.quote(printed)
         if printed is not None:
-            cell.reported, cell.reported_mark = printed.printed, printed.mark
+            cell.reported_mark = printed.mark
         if printed_drop is not None:
             cell.reported_drop = printed_drop.printed
+            cell.printed_at = "; ".join(filter(None, (cell.printed_at, str(printed_drop))))
         if cell.not_run:
             return cell
         found = self.values(cell, system, query_set)

@@ -134,7 +134,8 @@ def _drop(make: Maker, cell: Cell, changed: Changed | None) -> Estimate | None:
 
 def _filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool) -> Cell:
     """A cell with what is printed, a `loss` without its sign or a rise, and the estimate of ours."""
-    cell.value, cell.reported = "drop", printed.printed if printed else ""
+    cell.value = "drop"
+    cell.quote(printed)
     if estimate is None:
         cell.not_run = cell.not_run or "no query that counts has a value above 0"
         return cell

@@ -98,8 +98,8 @@ def collection_statistics(make: Maker, cards: list[Path], queries: list[Path]) -
         counts = _counted(found[where["collection"]], where["split"], here) if here else {}
         for quantity, heading in QUANTITIES.items():
             cell = cells[heading, role] = make.blank("", role, "", "")
-            printed = make.printed(collection=role, quantity=quantity)
-            cell.value, cell.reported = quantity, printed.printed if printed else ""
+            cell.value = quantity
+            cell.quote(make.printed(collection=role, quantity=quantity))
             cell.reproduced = counts.get(quantity)
     return Grid("", list(QUANTITIES.values()), make.spec["collections"], cells)
 
@@ -179,7 +179,8 @@ def seeds(make: Maker) -> Grid:
 
     def put(column: str, query_set: str, printed: Printed | None, seed: int = 0, value: str = "value") -> Cell:
         cell = cells[query_set, column] = make.blank(system, role, query_set, measure)
-        cell.seed, cell.value, cell.reported = seed, value, printed.printed if printed else ""
+        cell.seed, cell.value = seed, value
+        cell.quote(printed)
         return cell
 
     for query_set in rows:

@@ -1,11 +1,33 @@
 """Settings of the stages that write tables, figures, claims and the page."""
 
 from dataclasses import field
+from pathlib import Path
 from typing import Any
 
 from pydantic.dataclasses import dataclass
 
 from robustdr.settings import STRICT
+
+PAGES = Path(__file__).with_name("pages")  # templates of the report, and the files that its pages share:
+SHARED = ("site.css", "site.js", "table.js", "queries.js", "provenance.js")
+PARTS = 16  # scripts that share a collection's passages: a page loads those that it shows
+
+
+@dataclass(frozen=True, config=STRICT)
+class Paper:
+    """A paper, or the comparison of all methods, in the report."""
+
+    name: str
+    title: str
+    reference: str
+    tables: list[str]
+    figures: list[str]
+
+    @property
+    def pages(self) -> list[str]:
+        """File names: its claims, its audit, its tables."""
+        names = (self.name, f"{self.name}_audit", *(f"{self.name}_{table}" for table in self.tables))
+        return [f"{name}.html" for name in names]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -76,9 +98,55 @@ class ClaimsSettings(ReportSettings):
 
 
 @dataclass(frozen=True, config=STRICT)
-class PageSettings:
-    """The page; `papers`: `name`, `title` and `reference` of each."""
+class Step:
+    """A job that a system's measures rest on (`robustdr.steps`).
+
+    Attributes:
+        name: of the rule. what: what it is about, in words. path: what it made. key: of what it made.
+        benchmark: the file with its seconds and memory.
+        query_set: `<split>.<variation>` where it is about one that is evaluated; empty for all.
+    """
+
+    name: str
+    what: str
+    path: str
+    key: str
+    benchmark: str
+    query_set: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class QueriesSettings:
+    """The queries behind a system's cells on one collection.
+
+    Attributes:
+        label: of the system, for people. seeds: those that its measures average; its rankings are those of the first.
+        measures: by query set, `<split>.<variation>`. relevance_level: the lowest grade that counts as relevant.
+        steps: what leads to its measures.
+    """
+
+    system: str
+    label: str
+    collection: str
+    seeds: list[int]
+    measures: dict[str, list[str]]
+    relevance_level: int
+    steps: list[Step]
+
+
+@dataclass(frozen=True, config=STRICT)
+class SiteSettings:
+    """The report.
+
+    Attributes:
+        papers: `name`, `title`, `reference`, names of `tables` and `figures` of each.
+        explored: by collection, the systems whose queries can be looked at.
+        stand_ins: what stands at this scale for something of the papers', by name.
+    """
 
     scale: str
+    root: str
     miniature: str
-    papers: list[dict[str, str]]
+    papers: list[Paper]
+    explored: dict[str, list[str]]
+    stand_ins: dict[str, str]

@@ -77,25 +77,33 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
     return text
 
 
+def layout(settings: TableSettings, grid: Grid) -> dict[str, Any]:
+    """How the table is laid out: `fields` by row and column, as reported, as reproduced and the cell's number."""
+    unit = "count" if settings.spec["rows"] in ABOUT_DATA else settings.spec.get("unit", "percent")
+    numbers = {at: number for number, at in enumerate(grid.cells)}
+
+    def field(row: str, column: str) -> tuple[str, str, int | None]:
+        if column in grid.facts:
+            return *grid.facts[column][row], None
+        if (cell := grid.cells.get((row, column))) is None:
+            return "–", "–", None
+        return reported_text(cell), reproduced_text(cell, unit), numbers[row, column]
+
+    fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
+    return {"corner": grid.corner, "rows": grid.rows, "columns": grid.columns, "fields": fields}
+
+
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
-
-    def line(row: str, source: int) -> list[str]:
-        unit = "count" if settings.spec["rows"] in ABOUT_DATA else settings.spec.get("unit", "percent")
-        text = (reported_text, lambda cell: reproduced_text(cell, unit))[source]
-
-        def field(column: str) -> str:
-            if column in grid.facts:
-                return grid.facts[column][row][source]
-            return text(grid.cells[row, column]) if (row, column) in grid.cells else "–"
-
-        return list(map(field, grid.columns))
-
+    rows = zip(grid.rows, layout(settings, grid)["fields"], strict=True)
     if not settings.compared:
-        return [grid.corner, *grid.columns], [[row, *line(row, 1)] for row in grid.rows]
+        return [grid.corner, *grid.columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
     lines = []
-    for row in grid.rows:
-        lines += [[row, "reported", *line(row, 0)], ["", "reproduced", *line(row, 1)]]
+    for row, fields in rows:
+        lines += [
+            [row, "reported", *(said for said, *_ in fields)],
+            ["", "reproduced", *(made for _, made, _ in fields)],
+        ]
     return [grid.corner, "", *grid.columns], lines
 
 
@@ -197,10 +205,16 @@ def row(fields: list[str]) -> str:
     return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
 
 
+def heading(settings: TableSettings) -> str:
+    """`Table 2: its title`; of a table that no paper numbers, its title alone."""
+    number = f"Table {settings.table.removeprefix('table')}: " if settings.table.startswith("table") else ""
+    return number + settings.spec["title"]
+
+
 def markdown(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
-    number = f", Table {settings.table.removeprefix('table')}" if settings.table.startswith("table") else ""
-    text = [f"# {settings.title}{number}: {settings.spec['title']}", ""]
+    joined = ", " if settings.table.startswith("table") else ": "
+    text = [f"# {settings.title}{joined}{heading(settings)}", ""]
     if settings.miniature:
         text += [f"> **Miniature.** {settings.miniature}", ""]
     names = len(head) - len(grid.columns)
@@ -270,7 +284,10 @@ def write_table(
     writer.writeheader()
     writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
-    about = {"table": f"{settings.paper}_{settings.table}", "footnotes": footnotes(settings, grid), "cells": rows}
+    about: dict[str, Any] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
+    means = {cell.role: settings.evaluation[cell.role]["means"] for cell in grid.cells.values()}
+    about |= {"compared": settings.compared, "layout": layout(settings, grid), "means": means}
+    about |= {"footnotes": footnotes(settings, grid), "cells": rows}
     write_text(output.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
     write_text(output.with_suffix(".tex"), latex(settings, grid))
     write_text(output, markdown(settings, grid))

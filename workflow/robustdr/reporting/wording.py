@@ -84,8 +84,8 @@ def _blank(make: Maker, role: str, query_set: str, quantity: str, system: str = 
     """A cell in its place with what is printed there."""
     cell = make.blank("", role, query_set, "")
     coordinates = {"collection": role, "query_set": query_set, "quantity": quantity}
-    printed = make.printed(**coordinates, **({"system": system} if system else {}))
-    cell.value, cell.system, cell.reported = quantity, system, printed.printed if printed else ""
+    cell.value, cell.system = quantity, system
+    cell.quote(make.printed(**coordinates, **({"system": system} if system else {})))
     reasons = [make.settings.reasons[kind] for kind in _kinds(make, role, query_set) if kind in make.settings.reasons]
     cell.not_run = cell.not_run or next(iter(reasons), "")
     return cell

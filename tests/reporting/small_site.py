@@ -1,0 +1,115 @@
+"""A small report, made by the real stages from a few rankings, texts that try to break it, and one finding."""
+
+import json
+from types import SimpleNamespace
+
+from tests.reporting.conftest import RANKS
+
+from robustdr.files import write_queries as write_tsv
+from robustdr.reporting.queries import write_queries
+from robustdr.reporting.settings import PARTS, Paper, QueriesSettings, SiteSettings, Step
+from robustdr.reporting.site import write_site
+from robustdr.reporting.texts import write_texts
+from robustdr.retrieval.runs import write_run
+
+NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
+RIGHT_TO_LEFT, LONG = "ما هي عاصمة فرنسا", "endless" * 400
+EFFECT = {
+    "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "confidence": 0.95, "p": 0.001,
+    "test": "paired t-test", "queries": 40, "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
+    "verdict": "fails", "needed": None,
+}  # fmt: skip
+PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
+CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
+CLAIMS = {
+    "title": "A toy paper", "counts": {"here": "1 fails", "as_printed": "2 holds"}, "legend": ["absent: as it says."],
+    "claims": [
+        {**CLAIM, "verdict": "fails", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
+        {**CLAIM, "verdict": "inconclusive", "evidence": ["open"],
+         "effects": [{**EFFECT, "low": None, "printed": None}]},
+        {**CLAIM, "claim": "Never run", "verdict": "not run", "reason": "a pickle", "evidence": [], "effects": []},
+    ],
+}  # fmt: skip
+
+
+def texts(count):
+    """Queries q0000 …: some that would run, break the line, or turn it round."""
+    nasty = {0: NASTY, 2: RIGHT_TO_LEFT, 3: LONG}
+    return {f"q{number:04}": nasty.get(number, f"what is thing {number}") for number in range(count)}
+
+
+def explore(folder, system, measures, ranks, steps=()):
+    """The queries behind a system's cells, from rankings with the relevant passage at these ranks."""
+    runs, judgements = [], []
+    for query_set, of_queries in ranks.items():
+        runs.append(folder / "runs" / system / f"{query_set}.trec.gz")
+        found = {
+            f"q{n:04}": [("relevant" if at == rank else f"d{at}", -float(at)) for at in range(1, 21)]
+            for n, rank in enumerate(of_queries)
+        }
+        write_run(runs[-1], found, {"tag": system})
+        judgements.append(folder / "collections/toy/dev/qrels.txt")
+    judgements[0].parent.mkdir(parents=True, exist_ok=True)
+    count = len(next(iter(ranks.values())))
+    judgements[0].write_text("".join(f"q{n:04} 0 relevant 1\n" for n in range(count)))
+    settings = QueriesSettings(system, system.upper(), "toy", [1], {at: ["RR@10"] for at in ranks}, 1, list(steps))
+    output = folder / f"report/data/toy/systems/{system}.js"
+    write_queries(settings, [measures], runs, judgements, [folder / "collections/toy/dev/queries.tsv"], None, output)
+    return output
+
+
+def collection(folder, count=40):
+    """The files of a collection: passages, queries, and two variations; the second leaves queries as they are."""
+    original = texts(count)
+    paths = [folder / "collections/toy/dev/queries.tsv"]
+    paths += [folder / f"variations/toy/dev/{kind}.tsv" for kind in ("misspell", "swap_words")]
+    for path, end in zip(paths, ("", " mispelt", ""), strict=True):
+        write_tsv(path, [(qid, text + end) for qid, text in original.items()])
+    corpus = folder / "collections/toy/corpus.jsonl"
+    names = ["relevant", *(f"d{at}" for at in range(1, 21))]
+    lines = [{"docid": name, "title": NASTY, "text": f"the text of {name} {RIGHT_TO_LEFT}"} for name in names]
+    corpus.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return paths, corpus
+
+
+def build(folder, paper, **changes):
+    """Write the whole report; `changes` of its settings. Gives the folder of the report and the tables as they are."""
+    made = [paper.table(name)["json"] for name in ("table1", "table2")]
+    measures = {path.parent.name: path for path in paper.measures}
+    queries, corpus = collection(folder)
+    path = str(measures["dr_oq"])
+    steps = [Step("evaluate", "measures of dr_oq", path, "0123456789abcdef", str(folder / "evaluate.tsv"))]
+    (folder / "evaluate.tsv").write_text("s\tmax_rss\tcpu_time\n1.25\t137.5\tNA\n")
+    measures["dr_oq"].with_name("seed1.parquet.sha256").write_text(
+        "# computed on CPU\n# installed: numpy 1\n" + "a" * 64 + "  seed1.parquet\n"
+    )
+    explored = [explore(folder, system, measures[system], {f"dev.{kind}": r for kind, r in ranks.items()}, steps)
+                for system, ranks in RANKS.items()]  # fmt: skip
+    data = folder / "report/data/toy"
+    write_texts(explored, queries, corpus, data / "queries.js", [data / f"passages{n}.js" for n in range(PARTS)])
+    claims, audit = folder / "toy.json", folder / "audit" / "toy.json"
+    claims.write_text(json.dumps(CLAIMS))
+    audit.parent.mkdir(exist_ok=True)
+    audit.write_text(json.dumps(AUDIT))
+    figure = folder / "toy_figure1.svg"
+    figure.write_text('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>\n')
+    about = Paper("toy", "A toy paper", "Me. 2026.", ["table1", "table2", "table9"], ["figure1"])
+    settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [about],
+                "explored": {"toy": list(RANKS)}, "stand_ins": {"base": "a toy"}, **changes}  # fmt: skip
+    files = ([*made, folder / "tables/toy_table9.json"], [figure], [claims], [audit])
+    write_site(SiteSettings(**settings), *files, folder / "report/index.html")
+    return SimpleNamespace(
+        folder=folder / "report", tables=[json.loads(path.read_text()) for path in made], files=files
+    )
+
+
+AT = {"collection": "passages", "split": "dev", "query_set": "misspell", "system": "dr_oq", "measure": "RR@10"}
+FLAW = {"coordinates": {**AT, "value": "drop"}, "printed": "-50.0%", "mark": "", "line": 1, "consistent": "-40.0%",
+        "relation": f"a relation {NASTY}"}  # fmt: skip
+FINDING = {"id": "table1/drop_from/misspell", "severity": "impossible", "kind": "drop_from", "table": "table1",
+           "hypothesis": "digits are swapped", "cells": [FLAW]}  # fmt: skip
+CAUSE = {"severity": "impossible", "hypotheses": ["digits are swapped"], "cells": 1, "findings": [FINDING["id"]],
+         "consequences": [], "claims": ["Typos harm"]}  # fmt: skip
+COVERAGE = {"cells": 1234, "related": 1000}
+AUDIT = {"paper": "toy", "title": "A toy paper", "coverage": COVERAGE, "missing": {"table7": "not in the text"},
+         "causes": [CAUSE], "findings": [FINDING], "claims": []}  # fmt: skip

@@ -1,0 +1,289 @@
+"""The report in a real browser, from disk: links, queries and back, numbers, faults, people who cannot see."""
+
+import shutil
+import time
+
+import pytest
+from tests.reporting.small_site import CLAIMS, LONG, NASTY, RIGHT_TO_LEFT, build
+
+from robustdr.reporting.queries import read_data, write_data
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="the report is opened in a browser by selenium")
+axe = pytest.importorskip("axe_core_python", reason="axe-core looks for what keeps people from reading it")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver, as Debian packages them"),
+]
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--window-size=1280,900"]  # fmt: skip
+QUERIES = "queries.html#toy/dr_oq/dev/misspell/RR%4010/toy_table1"
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+class Browser:
+    """A browser in a report's folder."""
+
+    def __init__(self, driver, folder, tables):
+        self.driver, self.folder, self.tables = driver, folder, tables
+
+    def open(self, page):
+        self.driver.get("about:blank")
+        self.driver.get(f"file://{self.folder}/{page}")
+        return self
+
+    def all(self, selector):
+        return self.driver.find_elements("css selector", selector)
+
+    def one(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def text(self, selector):
+        return self.one(selector).text
+
+    def until(self, holds):
+        """What `holds` gives, as soon as it is true."""
+        for _ in range(100):
+            if found := holds():
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"not within five seconds; the page says: {self.text('main')[:300]}")
+
+    def shown(self):
+        self.until(lambda: self.all("#rows tr"))
+        return self
+
+    def choose(self, selector, value):
+        self.driver.execute_script(
+            "const s = document.querySelector(arguments[0]); s.value = arguments[1];"
+            "s.dispatchEvent(new Event(s.tagName === 'INPUT' ? 'input' : 'change', {bubbles: true}))",
+            selector,
+            value,
+        )
+
+    def errors(self):
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def violations(self):
+        """What axe-core finds that keeps people from reading or using the page."""
+        script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+        self.driver.execute_script(script)
+        found = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+        return [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"] if v["impact"] in SERIOUS]
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The report that the first test builds: the others open copies."""
+    return {}
+
+
+@pytest.fixture()
+def browser(chromium, built, request, tmp_path):
+    if not built:
+        site = build(tmp_path, request.getfixturevalue("paper"))
+        built |= {"folder": site.folder, "tables": site.tables}
+    return Browser(chromium, shutil.copytree(built["folder"], tmp_path / "opened"), built["tables"])
+
+
+def test_every_page_opens_without_an_error_and_can_be_read_by_all(browser):
+    pages = sorted(path.name for path in browser.folder.glob("*.html"))
+    for page in [*pages, QUERIES, QUERIES.replace("queries.html", "provenance.html")]:
+        browser.open(page)
+        if "#" in page:
+            browser.shown()
+        assert browser.driver.title != "run", page
+        assert not browser.errors(), page
+        assert not browser.violations(), page
+
+
+@pytest.mark.parametrize("page", ["index.html", "toy.html", "toy_table1.html", QUERIES])
+def test_the_dark_page_has_contrast_and_the_narrow_one_fits(browser, page):
+    driver = browser.driver
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", dict(width=380, height=800, deviceScaleFactor=1, mobile=True)
+    )
+    browser.open(page)
+    if "#" in page:
+        browser.shown()
+    try:
+        background = "return getComputedStyle(document.body).backgroundColor"
+        assert driver.execute_script(background) == "rgb(20, 23, 29)"
+        assert not browser.violations()
+        assert driver.execute_script("return document.documentElement.scrollWidth <= innerWidth + 1")
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_from_a_cell_to_its_queries_and_back(browser):
+    (table, _), page = browser.tables, browser.open("toy_table1.html")
+    number, cell = next(
+        (n, c) for n, c in enumerate(table["cells"]) if c["system"] == "rodr" and c["query_set"] == "misspell"
+    )
+    page.one(f'[data-number="{number}"] .made a').click()
+    browser.shown()
+    after = float(page.one("#after").get_attribute("value"))
+    before = float(page.one("#before").get_attribute("value"))
+    assert after == pytest.approx(cell["reproduced"], rel=1e-12)
+    assert after / before - 1 == pytest.approx(cell["drop"], rel=1e-9)
+    assert len(page.all("#rows tr")) == cell["queries"] == 40
+    page.one("#provenance").click()
+    browser.shown()
+    assert "results/mini/tables/toy_table1.md" in page.text("#command")
+    browser.driver.back()
+    browser.shown()
+    page.one("#table").click()
+    assert page.text("h1") == table["title"]
+    page.one("a.mark").click()
+    assert "digits are swapped" in page.text("article:target")
+    assert not browser.errors()
+
+
+def test_every_number_on_a_table_s_page_is_its_artifact_s(browser):
+    for table in browser.tables:
+        browser.open(f"{table['table']}.html")
+        layout = table["layout"]
+        for row, fields in zip(browser.all("#cells tbody tr"), layout["fields"], strict=True):
+            cells = row.find_elements("css selector", "td")
+            for cell, (said, made, number) in zip(cells, fields, strict=True):
+                shown = {part: cell.find_elements("css selector", f".{part}") for part in ("said", "made")}
+                words = {part: found[0].get_property("textContent") for part, found in shown.items() if found}
+                assert words["made"].removeprefix("reproduced ") == made
+                if number is not None:
+                    assert words["said"].removeprefix("reported ").partition("⚑")[0] == said
+
+
+def test_queries_are_sorted_by_harm_and_found_by_text(browser):
+    browser.open(QUERIES).shown()
+    found = read_data(browser.folder / "data/toy/systems/dr_oq.js")["sets"]
+    before, after = (found[f"dev.{kind}"]["measures"]["RR@10"] for kind in ("original", "misspell"))
+    harms = sorted((a - b) / 10_000 for b, a in zip(before, after, strict=True))
+    assert [float(row.text) for row in browser.all("#rows td:nth-child(4)")] == pytest.approx(harms, abs=5e-4)
+    browser.choose("#order", "gain")
+    assert float(browser.all("#rows td:nth-child(4)")[0].text) == pytest.approx(harms[-1], abs=5e-4)
+    browser.choose("#search", "THING 17")
+    assert [row.text for row in browser.all("#rows bdi")] == ["what is thing 17", "what is thing 17 mispelt"]
+    browser.choose("#search", "no such text")
+    assert browser.text("#page") == "no query has this text"
+
+
+def test_passages_stand_side_by_side_and_nothing_in_a_text_runs(browser):
+    browser.open(QUERIES).shown()
+    browser.choose("#search", "<script>")
+    assert browser.text("#rows bdi") == NASTY
+    browser.one("#rows button").send_keys("\n")
+    sides = browser.until(lambda: browser.all(".sides li"))
+    assert len(sides) == 10 and NASTY in sides[0].text and sides[0].text.startswith("✓ relevant")
+    browser.one("#rows button").click()
+    assert not browser.all(".sides li") and browser.driver.title != "run"
+    browser.choose("#search", RIGHT_TO_LEFT)
+    direction = "return getComputedStyle(document.querySelector('#rows bdi')).direction"
+    assert browser.driver.execute_script(direction) == "rtl"
+    browser.choose("#search", LONG[:50])
+    assert browser.driver.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_two_systems_stand_side_by_side(browser):
+    browser.open(QUERIES).shown()
+    browser.choose("[name=against]", "rodr")
+    browser.until(lambda: "rodr" in browser.driver.current_url and browser.text("#state") == "")
+    found = [read_data(browser.folder / f"data/toy/systems/{s}.js")["sets"]["dev.misspell"] for s in ("rodr", "dr_oq")]
+    values = [float(browser.one(f"#{side}").get_attribute("value")) for side in ("before", "after")]
+    assert values == [of["means"]["RR@10"] for of in found]
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda data: (data / "systems/dr_oq.js").unlink(), "was not made"),
+        (
+            lambda data: (data / "systems/dr_oq.js").write_text('robustdr.take("toy/dr_oq",{"sets":'),
+            "cut off or damaged",
+        ),
+        (lambda data: (data / "systems/dr_oq.js").write_text('robustdr.take("toy/dr_oq",{});'), "by another version"),
+        (lambda data: (data / "queries.js").unlink(), "was not made"),
+    ],
+)
+def test_data_that_cannot_be_shown_says_why(browser, harm, words):
+    harm(browser.folder / "data/toy")
+    browser.open(QUERIES)
+    assert "results/mini/report/index.html" in browser.until(
+        lambda: words in browser.text("#state") and browser.text("#state")
+    )
+    assert not browser.one("#shown").is_displayed()
+
+
+@pytest.mark.parametrize(
+    "place", ["toy/nobody/dev/misspell/RR%4010", "toy/dr_oq/dev/no_such/RR%4010", "no/dr_oq/dev/x/y"]
+)
+def test_an_address_that_names_nothing_says_so(browser, place):
+    browser.open(f"queries.html#{place}")
+    said = browser.until(lambda: "Loading" not in (state := browser.text("#state")) and state)
+    assert any(name in said for name in ("nobody", "no_such", "collection no"))
+
+
+def test_a_table_is_sorted_filtered_and_copied(browser):
+    page = browser.open("toy_table1.html")
+    page.driver.execute_script("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    head = next(head for head in page.all("[data-sort]") if "RR@10" in head.text)
+    column = int(head.get_attribute("data-sort"))
+    head.send_keys("\n")
+    cells = f"#cells tbody td:nth-child({column + 1})"
+    values = [float(cell.get_attribute("data-value")) for cell in page.all(cells) if cell.get_attribute("data-value")]
+    assert values == sorted(values, reverse=True)
+    page.choose("[data-by=querySet]", "misspell")
+    assert [row.text.split("\n")[0] for row in page.all("#cells tbody tr") if row.is_displayed()] == ["misspell"]
+    formats = {
+        "markdown": ("| --- |", "-50.0%"),
+        "latex": ("\\begin{tabular}", "-50.0\\%"),
+        "csv": ('"reported"', "-50.0%"),
+    }
+    for kind, words in formats.items():
+        page.one(f"[data-copy={kind}]").click()
+        copied = page.until(lambda: page.driver.execute_script("return window.copied"))
+        page.driver.execute_script("window.copied = ''")
+        assert all(word in copied for word in words) and "swap" not in copied
+
+
+def test_claims_are_chosen_by_verdict_and_text(browser):
+    page = browser.open("toy.html")
+    assert len(page.all("article.claim")) == len(CLAIMS["claims"])
+    page.choose("[data-filter=claims]", "fails")
+    assert [claim.get_attribute("id") for claim in page.all("article.claim") if claim.is_displayed()] == ["claim-1"]
+    page.choose("[data-filter=claims]", "")
+    page.choose("[data-search=claims]", "never RUN")
+    assert [claim.get_attribute("id") for claim in page.all("article.claim") if claim.is_displayed()] == ["claim-3"]
+
+
+def test_ten_thousand_queries_are_shown_at_once_and_turned_over(browser):
+    times = 250  # the report's 40 queries, again and again
+    data, name = browser.folder / "data/toy", "toy/dr_oq"
+    explored, texts = read_data(data / "systems/dr_oq.js"), read_data(data / "queries.js")
+    for of_set in explored["sets"].values():
+        of_set["measures"]["RR@10"] *= times
+        of_set["ranks"] *= times
+    write_data(data / "systems/dr_oq.js", name, explored)
+    write_data(data / "queries.js", "toy/queries", {"dev": {part: of * times for part, of in texts["dev"].items()}})
+    browser.open(QUERIES).shown()
+    assert browser.text("#page") == "1 to 100 of 10,000"
+    turn = "const t = performance.now(); document.getElementById('next').click(); return performance.now() - t"
+    took = browser.driver.execute_script(turn)
+    assert browser.text("#page") == "101 to 200 of 10,000" and len(browser.all("#rows tr")) == 100
+    assert took < 1000  # milliseconds; about 30 on an idle core

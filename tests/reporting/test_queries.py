@@ -1,0 +1,90 @@
+"""The queries behind a cell: values, ranks and passages by hand, and what the report's scripts hold."""
+
+import json
+
+import pytest
+from tests.reporting.conftest import RANKS
+from tests.reporting.small_site import NASTY, build, collection, explore, texts
+
+from robustdr.evaluation.measures import read_measures
+from robustdr.files import read_queries
+from robustdr.reporting import queries
+from robustdr.reporting.queries import changed_most, costs, read_data, write_data
+from robustdr.reporting.texts import part_of, write_texts
+
+
+@pytest.fixture()
+def explored(measured, tmp_path):
+    """What is written of three queries, whose relevant passage is at these ranks."""
+    collection(tmp_path, 3)
+    ranks = {"dev.original": [1, 2, 1], "dev.misspell": [4, 2, 30]}
+    return read_data(explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks))
+
+
+def test_measures_and_ranks_are_those_of_the_rankings(explored):
+    original, varied = explored["sets"]["dev.original"], explored["sets"]["dev.misspell"]
+    assert original["measures"] == {"RR@10": [10_000, 5_000, 10_000]} and original["ranks"] == [1, 2, 1]
+    assert varied["measures"] == {"RR@10": [2_500, 5_000, 0]} and varied["ranks"] == [4, 2, None]
+    assert original["means"]["RR@10"] == pytest.approx(2.5 / 3) and varied["means"]["RR@10"] == pytest.approx(0.25)
+
+
+def test_the_first_passages_say_which_are_relevant(explored):
+    assert explored["sets"]["dev.original"]["top"]["1"] == [["d1", "relevant", "d3", "d4", "d5"], [1]]
+    assert explored["sets"]["dev.misspell"]["top"]["2"] == [["d1", "d2", "d3", "d4", "d5"], []]
+
+
+def test_passages_are_kept_of_the_queries_that_change_most(monkeypatch):
+    monkeypatch.setattr(queries, "MOST", 2)
+    before, after = {"RR@10": [5, 5, 5, None]}, {"RR@10": [5, 9, 0, None]}
+    assert changed_most(before, after) == [1, 2]
+
+
+def test_a_query_that_was_not_measured_has_no_value(measured, tmp_path):
+    collection(tmp_path, 4)
+    ranks = {"dev.original": [1, 2, 1]}
+    found = read_data(explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks))["sets"]["dev.original"]
+    assert found["measures"]["RR@10"] == [10_000, 5_000, 10_000, None] and found["ranks"][3] is None
+
+
+def test_data_is_a_script_that_holds_no_markup(tmp_path):
+    path, value = tmp_path / "data.js", {"text": f"{NASTY}\u2028", "number": 1.5}
+    write_data(path, "a/b", value)
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith('robustdr.take("a/b",{') and text.endswith(");\n") and "<" not in text
+    assert read_data(path) == value
+
+
+def test_costs_are_those_of_the_benchmark(tmp_path):
+    path = tmp_path / "job.tsv"
+    assert costs(path) is None
+    path.write_text("s\th:m:s\tmax_rss\n1.25\t0:00:01\tNA\n")
+    assert costs(path) == {"s": 1.25}
+
+
+def test_texts_share_what_the_rankings_show(measured, tmp_path):
+    (original, misspell, same), corpus = collection(tmp_path, 3)
+    ranks = {"dev.original": [1, 2, 1], "dev.misspell": [4, 2, 30]}
+    explored = explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks)
+    parts = [tmp_path / f"passages{n}.js" for n in range(4)]
+    write_texts([explored], [original, misspell, same], corpus, tmp_path / "queries.js", parts)
+    found = read_data(tmp_path / "queries.js")["dev"]
+    assert found["qids"] == ["q0000", "q0001", "q0002"] and found["original"] == list(texts(3).values())
+    assert found["misspell"][1] == "what is thing 1 mispelt" and found["swap_words"] == [0, 0, 0]
+    shown = [read_data(path) for path in parts]
+    assert sorted(docid for part in shown for docid in part) == ["d1", "d2", "d3", "d4", "d5", "relevant"]
+    assert all(part_of(docid, 4) == number for number, part in enumerate(shown) for docid in part)
+
+
+def test_every_number_of_the_queries_is_its_artifact_s(paper, tmp_path):
+    site = build(tmp_path, paper)
+    qids = sorted(read_queries(tmp_path / "collections/toy/dev/queries.tsv"))
+    for path in paper.measures:
+        frame, _ = read_measures(path)
+        found = read_data(site.folder / f"data/toy/systems/{path.parent.name}.js")
+        assert set(found["sets"]) == {f"dev.{kind}" for kind in RANKS["dr_oq"]}
+        for (query_set, measure), group in frame.groupby(["query_set", "measure"]):
+            of_set, values = found["sets"][query_set], group.set_index("qid")["value"]
+            assert of_set["means"][measure] == values.mean()
+            assert of_set["measures"][measure] == [round(10_000 * values[qid]) for qid in qids]
+    assert json.dumps(found["steps"][0]["digests"]).count("seed1.parquet") == 1
+    assert found["steps"][0]["cost"] == {"s": 1.25, "max_rss": 137.5} and found["installed"] == ["numpy 1"]

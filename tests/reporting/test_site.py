@@ -1,0 +1,145 @@
+"""The report: what its pages say, also where something is missing; each number as its artifact has it."""
+
+import json
+import re
+from statistics import NormalDist
+
+import pytest
+from tests.reporting.small_site import CLAIMS, EFFECT, NASTY, build
+
+from robustdr.reporting.charts import gains, points
+from robustdr.reporting.settings import Paper, SiteSettings
+from robustdr.reporting.site import detectable, found_in, query_link, span, write_site
+
+EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "stand_ins": {}}
+
+
+@pytest.fixture()
+def site(paper, tmp_path):
+    return build(tmp_path, paper)
+
+
+def page(site, name):
+    return (site.folder / name).read_text(encoding="utf-8")
+
+
+def test_every_page_is_made_and_every_link_leads_somewhere(site):
+    pages = {path.name for path in site.folder.glob("*.html")}
+    assert {"index.html", "toy.html", "toy_audit.html", "toy_table1.html", "toy_table9.html", "queries.html"} <= pages
+    for name in pages:
+        text = page(site, name)
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', text)
+        for target in re.findall(r'(?:href|src)="([^"#]+\.(?:html|js|css))["#]', text):
+            assert (site.folder / target).is_file(), (name, target)
+
+
+def test_texts_are_never_markup(site):
+    for path in site.folder.glob("*.html"):
+        assert "<script>document" not in path.read_text(encoding="utf-8")
+        assert "<img" not in path.read_text(encoding="utf-8")
+    for path in site.folder.rglob("data/**/*.js"):
+        assert "<" not in path.read_text(encoding="utf-8")
+
+
+def test_the_start_page_counts_verdicts_and_findings(site):
+    text = page(site, "index.html")
+    counts = dict(re.findall(r'data-count="(toy/[a-z ]+)">(\d*)<', text))
+    assert {kind: counts[f"toy/{kind}"] for kind in ("fails", "inconclusive", "not run", "holds")} == {
+        "fails": "1", "inconclusive": "1", "not run": "1", "holds": "",
+    }  # fmt: skip
+    assert counts["toy/impossible"] == "1" and "Toys &amp; more." in text and "a toy" in text
+    assert "The comparison of all methods was not run" in text
+
+
+def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):
+    text = page(site, "toy_table1.html")
+    marked = re.findall(
+        r'<td data-system="([^"]*)" data-query-set="([^"]*)"(?:(?!</td>).)*toy_audit.html#finding-0', text
+    )
+    assert marked == [("DR_OQ", "misspell")]
+    assert 'href="queries.html#toy/dr_oq/dev/misspell/RR%4010/toy_table1"' in text
+    assert 'href="queries.html#toy/rodr/dev/misspell%2Cswap_words/RR%4010/toy_table1"' in text  # a mean
+    assert 'id="finding-0"' in page(site, "toy_audit.html")
+
+
+def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
+    for table in site.tables:
+        text = page(site, f"{table['table']}.html")
+        shown = {int(n): float(v) for n, v in re.findall(r'data-number="(\d+)" data-value="([^"]+)"', text)}
+        assert shown == {n: c["reproduced"] for n, c in enumerate(table["cells"]) if c["reproduced"] is not None}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "was not made"),
+        ('{"cells": [', "cut off or damaged"),
+        ('{"cells": []}', "another version: it has no layout"),
+    ],
+)
+def test_a_table_that_cannot_be_shown_says_why(tmp_path, content, words):
+    table = tmp_path / "toy_table1.json"
+    if content is not None:
+        table.write_text(content)
+    settings = SiteSettings(papers=[Paper("toy", "T", "R", ["table1"], [])], **EMPTY)
+    write_site(settings, [table], [], [tmp_path / "claims/toy.json"], [], tmp_path / "report/index.html")
+    text = (tmp_path / "report/toy_table1.html").read_text(encoding="utf-8")
+    assert words in text and f"snakemake --cores 2 {tmp_path}/toy_table1.md" in text
+    assert "claims/toy.json was not made" in (tmp_path / "report/toy.html").read_text(encoding="utf-8")
+
+
+def test_the_same_artifacts_give_the_same_bytes(paper, tmp_path):
+    made = [
+        {path.name: path.read_bytes() for path in build(tmp_path, paper).folder.rglob("*") if path.is_file()}
+        for _ in "ab"
+    ]
+    assert made[0] == made[1] and len(made[0]) > 20
+
+
+def test_findings_are_found_by_the_name_of_the_printed_cell():
+    cell = {"coordinates": {"query_set": "typo", "measure": "RR@10", "value": "value"}}
+    finding = {"table": "table2", "cells": [cell], "severity": "suspicious"}
+    found = found_in({"findings": [finding]})
+    assert list(found) == ["table2 [typo · RR@10]"] and found["table2 [typo · RR@10]"][0]["number"] == 0
+
+
+def test_the_smallest_effect_that_could_have_been_shown():
+    """At level 0.05 and power 0.8 it is (1.960 + 0.842) standard errors; half the interval is 1.960 of them."""
+    error = 0.1 / NormalDist().inv_cdf(0.975)
+    assert detectable(EFFECT) == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5)
+    assert detectable({**EFFECT, "high": None}) is None
+
+
+def test_the_axis_of_a_claim_holds_zero_its_intervals_and_what_is_printed():
+    low, high = span(CLAIMS["claims"][0]["effects"])
+    assert low == pytest.approx(-0.35 - 0.0175) and high == pytest.approx(0.0175)
+    assert span([]) == (-0.05, 0.05)
+
+
+def test_a_cell_without_a_system_or_a_number_leads_nowhere():
+    cell = {"reproduced": 0.5, "system": "s", "measured": "AP", "role": "r", "query_set": "typo", "collection": "c"}
+    cell |= {"split": "dev", "table": "toy_table1"}
+    assert query_link(cell, {}) == "c/s/dev/typo/AP/toy_table1"
+    assert query_link(cell, {"r": {"typo": ["a", "b"]}}) == "c/s/dev/a,b/AP/toy_table1"
+    assert not query_link({**cell, "reproduced": None}, {}) and not query_link({**cell, "system": ""}, {})
+
+
+def test_the_chart_shows_each_method_against_the_base(paper):
+    lineage = {system: {"own": [], "total": []} for system in ("dr_oq", "rodr")}
+    table = json.loads(
+        paper.table("methods", lineage=lineage, reindexes=dict.fromkeys(lineage, False))["json"].read_text()
+    )
+    # Means of the variations: .5625 and .6875; originals: .75 and .75.
+    (point,) = points(table)
+    assert point["gain"] == pytest.approx(0.125) and point["loss"] == pytest.approx(0) and point["seconds"] is None
+    svg = gains(table)["svg"]
+    assert "RoDR w/o L_p|q" in svg and "currentColor" in svg and "#123456" not in svg and "<metadata>" not in svg
+    assert gains({}) is None
+
+
+def test_a_claim_shows_its_effect_beside_the_printed_one(site):
+    text = page(site, "toy.html")
+    assert "-25.0%" in text and "[-35.0%, -15.0%]" in text and "-31.0% to -29.0%" in text
+    assert "[–, -15.0%]" in text  # an interval without an end
+    assert "a pickle" in text and text.count('<article class="claim"') == 3
+    assert NASTY not in text

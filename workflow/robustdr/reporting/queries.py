@@ -1,0 +1,159 @@
+"""Every query behind a system's cells: its measures, where its relevant passage ranks, and what ranks above it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from robustdr.evaluation.answers import judge
+from robustdr.evaluation.measures import read_measures
+from robustdr.evaluation.names import parse
+from robustdr.files import atomic, read_answers, read_qrels, read_queries
+from robustdr.integrity import record_of
+from robustdr.reporting.cells import ORIGINAL
+from robustdr.reporting.settings import QueriesSettings
+from robustdr.retrieval.runs import Ranking, read_run
+
+SHOWN = 5  # passages that are shown of a ranking
+MOST = 50  # queries of a query set whose passages are shown: those that a variation harms or helps most
+DIGITS = 10_000  # a measure is written as a whole number of ten-thousandths
+
+
+def write_data(path: Path, name: str, value: Any) -> None:
+    """Write data as a script that a page opened from disk can load, which it cannot do with JSON."""
+    # `</script>` and line separators of JavaScript do not occur in what is written.
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    with atomic(path) as temporary:
+        temporary.write_text(f"robustdr.take({json.dumps(name)},{text});\n", encoding="utf-8", newline="\n")
+
+
+def read_data(path: Path) -> Any:
+    """What `write_data` wrote."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text[text.index(",") + 1 : text.rindex(")")])
+
+
+def _measured(measures: list[Path], query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]) -> dict[str, Any]:
+    """By query set: `measures`, each query's mean over seeds, None where it has none; `means` over queries, exact."""
+    frame = sum(read_measures(path)[0].set_index(["query_set", "measure", "qid"])["value"] for path in measures)
+    values = {at: group.droplevel([0, 1]) / len(measures) for at, group in frame.groupby(level=[0, 1], sort=False)}
+
+    def whole(query_set: str, measure: str) -> list[int | None]:
+        found = values[query_set, measure].to_dict()
+        return [round(found[q] * DIGITS) if q in found else None for q in qids[query_set.partition(".")[0]]]
+
+    return {
+        at: {
+            "measures": {measure: whole(at, measure) for measure in names},
+            "means": {measure: float(values[at, measure].mean()) for measure in names},
+        }
+        for at, names in query_sets.items()
+    }
+
+
+def _relevant(
+    settings: QueriesSettings, judgements: list[Path], runs: list[Path], corpus: Path | None
+) -> dict[Path, Any]:
+    """By file of judgements: {qid: the relevant passages}."""
+    found: dict[Path, Any] = {}
+    for path in dict.fromkeys(judgements):
+        if path.suffix == ".jsonl" and corpus:
+            judged = (read_run(run) for run, by in zip(runs, judgements, strict=True) if by == path)
+            cuts = (parse(measure).cut or 0 for measures in settings.measures.values() for measure in measures)
+            grades, level = judge(read_answers(path), judged, max(cuts), corpus), 1
+        else:
+            grades, level = read_qrels(path), settings.relevance_level
+        found[path] = {qid: {d for d, grade in of.items() if grade >= level} for qid, of in grades.items()}
+    return found
+
+
+def _top(ranking: Ranking, relevant: set[str]) -> list[Any]:
+    """The first passages of a ranking, and at which places of it the relevant ones are."""
+    docids = [docid for docid, _ in ranking[:SHOWN]]
+    return [docids, [place for place, docid in enumerate(docids) if docid in relevant]]
+
+
+def _first(ranking: Ranking, relevant: set[str]) -> int | None:
+    """The rank of the first relevant passage; None where there is none."""
+    return next((rank for rank, (docid, _) in enumerate(ranking, 1) if docid in relevant), None)
+
+
+def changed_most(before: dict[str, list[int | None]], after: dict[str, list[int | None]]) -> list[int]:
+    """The queries, by number, whose values change most: half of them losses, half gains, each summed over measures."""
+    pairs = [zip(before[measure], after[measure], strict=True) for measure in after]
+    change = [sum((b or 0) - (a or 0) for a, b in of) for of in zip(*pairs, strict=True)]
+    order = sorted(range(len(change)), key=lambda number: (change[number], number))
+    return sorted({*order[: MOST // 2], *order[-MOST // 2 :]})
+
+
+def costs(benchmark: Path) -> dict[str, float] | None:
+    """Seconds and memory (MB) of a job, from Snakemake's file; None where it was not kept."""
+    if not benchmark.is_file():
+        return None
+    head, *rows = (line.split("\t") for line in benchmark.read_text(encoding="utf-8").splitlines())
+    row = dict(zip(head, rows[0], strict=True)) if rows else {}
+    return {name: float(row[name]) for name in ("s", "max_rss") if row.get(name, "-") not in ("-", "NA")}
+
+
+def provenance(settings: QueriesSettings) -> dict[str, Any]:
+    """The steps with their costs and digests, and what was installed for each, named once."""
+    installed: dict[str, int] = {}
+    steps = []
+    for step in settings.steps:
+        written = record_of(Path(step.path))
+        lines = written.read_text(encoding="utf-8").splitlines() if written.is_file() else []
+        about = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# "))
+        packages = about.get("installed:", "")
+        steps.append(
+            {
+                **asdict(step),
+                "cost": costs(Path(step.benchmark)),
+                "hardware": about.get("computed", "").removeprefix("on "),
+                "installed": installed.setdefault(packages, len(installed)) if packages else None,
+                "digests": [line.split("  ", 1)[::-1] for line in lines if not line.startswith("#")],
+            }
+        )
+    return {"steps": steps, "installed": list(installed)}
+
+
+def write_queries(
+    settings: QueriesSettings,
+    measures: list[Path],
+    runs: list[Path],
+    judgements: list[Path],
+    queries: list[Path],
+    corpus: Path | None,
+    output: Path,
+) -> None:
+    """Write the queries behind a system's cells on one collection.
+
+    Args:
+        measures: of all seeds. runs, judgements: by query set, in the order of the settings. queries: the original
+            ones of each split. corpus: where answers judge a split. output: the script to write.
+    """
+    qids = {path.parent.name: sorted(read_queries(path)) for path in queries}
+    sets = _measured(measures, settings.measures, qids)
+    relevant = _relevant(settings, judgements, runs, corpus)
+    ranks: dict[str, list[int | None]] = {}
+    top: dict[str, dict[int, Any]] = {}
+    for query_set, run, judging in zip(settings.measures, runs, judgements, strict=True):
+        split, _, kind = query_set.partition(".")
+        ranking = read_run(run)
+        places = [(ranking.get(qid, []), relevant[judging].get(qid, set())) for qid in qids[split]]
+        original = f"{split}.{ORIGINAL}"
+        shown = (
+            range(len(places))
+            if kind == ORIGINAL
+            else changed_most(*(sets[at]["measures"] for at in (original, query_set)))
+        )
+        ranks[query_set] = [_first(*place) for place in places]
+        top[query_set] = {number: _top(*places[number]) for number in shown}
+    for query_set, of_set in top.items():
+        if query_set.endswith(f".{ORIGINAL}"):
+            needed = {n for other, numbers in top.items() if other != query_set for n in numbers}
+            top[query_set] = {number: found for number, found in of_set.items() if number in needed}
+    found = {at: {**of, "ranks": ranks[at], "top": top[at]} for at, of in sets.items()}
+    about: dict[str, Any] = {"system": settings.system, "label": settings.label, "collection": settings.collection}
+    about |= {"seeds": settings.seeds, "digits": DIGITS, "sets": found, **provenance(settings)}
+    write_data(output, f"{settings.collection}/{settings.system}", about)

@@ -1,0 +1,41 @@
+"""The texts that the report shows: a collection's queries as they are and as they were varied, and its passages."""
+
+import zlib
+from pathlib import Path
+
+from robustdr.collections.reading import read_records
+from robustdr.files import read_queries
+from robustdr.reporting.cells import ORIGINAL
+from robustdr.reporting.queries import read_data, write_data
+
+
+def part_of(docid: str, parts: int) -> int:
+    """Which of the scripts that share a collection's passages has this one."""
+    return zlib.crc32(docid.encode()) % parts
+
+
+def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output: Path, passages: list[Path]) -> None:
+    """Write the texts of a collection.
+
+    Args:
+        explored: what `write_queries` wrote of each system. queries: original and varied ones; a varied query that is
+            the original is written as 0. output: the script of queries. passages: scripts, each with a part of those
+            that any system's rankings show.
+    """
+    originals = {path.parent.name: read_queries(path) for path in queries if path.name == "queries.tsv"}
+    texts: dict[str, dict[str, object]] = {
+        split: {"qids": sorted(of), ORIGINAL: [of[qid] for qid in sorted(of)]} for split, of in originals.items()
+    }
+    for path in (path for path in queries if path.name != "queries.tsv"):
+        split, varied = path.parent.name, read_queries(path)
+        original = originals[split]
+        texts[split][path.stem] = [0 if varied[qid] == original[qid] else varied[qid] for qid in sorted(original)]
+    write_data(output, f"{corpus.parent.name}/queries", texts)
+    sets = [of_set for path in explored for of_set in read_data(path)["sets"].values()]
+    shown = {docid for of_set in sets for docids, _ in of_set["top"].values() for docid in docids}
+    parts: list[dict[str, list[str]]] = [{} for _ in passages]
+    for _, passage in read_records(corpus):
+        if passage.docid in shown:
+            parts[part_of(passage.docid, len(parts))][passage.docid] = [passage.title, passage.text]
+    for number, (path, part) in enumerate(zip(passages, parts, strict=True)):
+        write_data(path, f"{corpus.parent.name}/passages{number}", part)
