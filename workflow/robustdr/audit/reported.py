@@ -1,5 +1,6 @@
 """The numbers that a paper prints (`config/papers/<paper>/reported.yaml`), cell by cell."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,26 +29,21 @@ class Table:
     relations: list[tuple[int, dict[str, Any]]]  # (line, declaration)
 
     @cached_property
-    def _masks(self) -> dict[tuple[str, str], int]:
-        """Bit sets of the cells at (coordinate, label), and at (coordinate, "*") of those that have the coordinate."""
-        masks: dict[tuple[str, str], int] = {}
+    def _positions(self) -> dict[tuple[str, str], set[int]]:
+        """The cells at (coordinate, label), and at (coordinate, "*") those that have the coordinate."""
+        positions: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         for position, cell in enumerate(self.cells):
             for name, label in cell.coordinates.items():
-                for key in (name, label), (name, ANY):
-                    masks[key] = masks.get(key, 0) | 1 << position
-        return masks
+                positions[name, label].add(position)
+                positions[name, ANY].add(position)
+        return positions
 
     def select(self, coordinates: Mapping[str, str]) -> list[Cell]:
         """The cells at all these coordinates, in printed order; the label `*` stands for any."""
-        found = (1 << len(self.cells)) - 1
-        for key in coordinates.items():
-            found &= self._masks.get(key, 0)
-        cells = []
-        while found:
-            position = found & -found
-            cells.append(self.cells[position.bit_length() - 1])
-            found ^= position
-        return cells
+        if not coordinates:
+            return list(self.cells)
+        found = sorted((self._positions.get(place, set()) for place in coordinates.items()), key=len)
+        return [self.cells[position] for position in sorted(found[0].intersection(*found[1:]))]
 
 
 @dataclass(frozen=True)
