@@ -149,6 +149,8 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
         lines += [*_section(number, finding, under[id(finding)], reported.tables[table].cells), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
+    if audit.recomputed:
+        lines += audit.recomputed.markdown()
     return "\n".join([*lines, *_claims(audit)])
 
 
@@ -241,6 +243,7 @@ def as_json(audits: Sequence[Audit]) -> str:
                 }
                 for finding in audit.findings
             ],
+            "recomputed": audit.recomputed.as_data() if audit.recomputed else None,
             "claims": [
                 {"claim": claim["claim"], "source": claim["source"], **asdict(found)} for claim, found in audit.claims
             ],

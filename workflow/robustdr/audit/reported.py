@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,9 @@ class Table:
     rows: list[tuple[int, Mapping[str, str]]]  # (line, coordinates) of every row
     columns: list[Mapping[str, str]]  # coordinates of every column, by `Cell.column`
     relations: list[tuple[int, dict[str, Any]]]  # (line, declaration)
+    marks: Mapping[str, str] = field(default_factory=dict)  # what each says
+    runs: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # (line, declaration)
+    tests: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # (line, declaration)
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], set[int]]:
@@ -113,9 +116,13 @@ def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mappin
     rows = table["row"] if isinstance(table["row"], list) else [table["row"]]
     shared = {"value": "value", **_labels(table.get("where", {}))}
     columns = [_column(column, table.get("unit", "number")) for column in table["columns"]]
-    declared = [(lines[("tables", id, "relations", i)], r) for i, r in enumerate(table.get("relations", []))]
-    result = Table(id, table["caption"], [], [], [], [], [place for places, _ in columns for place in places], declared)
+    relations, runs, tests = (
+        [(lines[("tables", id, key, number)], declared) for number, declared in enumerate(table.get(key, []))]
+        for key in ("relations", "runs", "tests")
+    )
     marks = table.get("marks", {})
+    labels = [place for places, _ in columns for place in places]
+    result = Table(id, table["caption"], [], [], [], [], labels, relations, marks, runs, tests)
     first = lines[("tables", id, "cells")] + 1  # the block of text begins one line below its key
     for number, line in enumerate(table["cells"].splitlines(), first):
         if not line.strip():

@@ -52,6 +52,15 @@ def read_run(path: Path) -> dict[str, Ranking]:
     Raises:
         UserError: the file is damaged or a line is no run line (names file and line).
     """
+    return {qid: rank(scored, len(scored)) for qid, scored in read_listed(path).items()}
+
+
+def read_listed(path: Path) -> dict[str, Ranking]:
+    """Read a run (gzipped or not) in the order of its lines.
+
+    Raises:
+        UserError: the file is damaged or a line is no run line (names file and line).
+    """
     run: dict[str, Ranking] = {}
     number = 0
     try:
@@ -63,7 +72,7 @@ def read_run(path: Path) -> dict[str, Ranking]:
                     run.setdefault(qid, []).append((docid, float(score)))
     except (ValueError, OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
-    return {qid: rank(scored, len(scored)) for qid, scored in run.items()}
+    return run
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
