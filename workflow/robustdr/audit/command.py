@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from robustdr.audit import report
+from robustdr.audit import page, report
 from robustdr.audit.findings import SEVERITIES, Audit, audit
 from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import PAPERS, load
 from robustdr.errors import UserError, unknown
 from robustdr.files import write_text
+
+FORMATS = {**report.FORMATS, "html": page.html}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "papers", nargs="*", metavar="paper", help="a paper of the project or a reported.yaml; all if none"
     )
-    parser.add_argument("--format", choices=report.FORMATS, default="md", help="default: md")
+    parser.add_argument("--format", choices=FORMATS, default="md", help="default: md")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of the TREC runs that the tables name")
     parser.add_argument("--qrels", type=Path, metavar="FILE", help="TREC judgements of these runs")
     parser.add_argument("--summary", action="store_true", help="only the table of papers, as Markdown")
@@ -37,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if (arguments.runs is None) != (arguments.qrels is None):
         raise UserError("audit: --runs and --qrels are given together: the runs, and what judges them")
     audits = [_audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
-    text = (report.summary if arguments.summary else report.FORMATS[arguments.format])(audits)
+    text = (report.summary if arguments.summary else FORMATS[arguments.format])(audits)
     if arguments.output:
         write_text(arguments.output, text)
     else:
