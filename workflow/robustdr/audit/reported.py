@@ -121,7 +121,7 @@ def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mappin
         for key in ("relations", "runs", "tests")
     )
     marks = table.get("marks", {})
-    labels = [place for places, _ in columns for place in places]
+    labels: list[Mapping[str, str]] = [place for places, _ in columns for place in places]
     result = Table(id, table["caption"], [], [], [], [], labels, relations, marks, runs, tests)
     first = lines[("tables", id, "cells")] + 1  # the block of text begins one line below its key
     for number, line in enumerate(table["cells"].splitlines(), first):
