@@ -107,7 +107,7 @@ REFUSED = {
     "unknown key": (
         "    unit: percent",
         "    units: percent",
-        r":7: key of tables.table1: 'units' is unknown \(did you mean unit\?\); allowed: caption, cells",
+        r":7: key of tables.table1: 'units' is unknown \(did you mean unit, runs\?\); allowed: caption, cells",
     ),
     "unknown column key": (
         "quantity: changed,",

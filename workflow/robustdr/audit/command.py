@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from robustdr.audit import report
+from robustdr.audit import page, report
 from robustdr.audit.findings import SEVERITIES, Audit, audit
 from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import PAPERS, load
-from robustdr.errors import unknown
+from robustdr.errors import UserError, unknown
 from robustdr.files import write_text
+
+FORMATS = {**report.FORMATS, "html": page.html}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "papers", nargs="*", metavar="paper", help="a paper of the project or a reported.yaml; all if none"
     )
-    parser.add_argument("--format", choices=report.FORMATS, default="md", help="default: md")
+    parser.add_argument("--format", choices=FORMATS, default="md", help="default: md")
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of the TREC runs that the tables name")
+    parser.add_argument("--qrels", type=Path, metavar="FILE", help="TREC judgements of these runs")
     parser.add_argument("--summary", action="store_true", help="only the table of papers, as Markdown")
     parser.add_argument("--fail-on", choices=SEVERITIES, help="exit with 1 on findings of this severity or worse")
     parser.add_argument("-o", "--output", type=Path, help="file to write; default: standard output")
@@ -29,10 +33,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit and write the report; 1 if there are findings that `--fail-on` asks for, 0 otherwise.
 
     Raises:
-        UserError: an unknown paper, a reported.yaml that cannot be read, a claim that rests on what it does not have.
+        UserError: an unknown paper, a reported.yaml that cannot be read, a claim that rests on what it does not have,
+            runs without judgements or the other way round.
     """
-    audits = [_audited(path) for path in _paths(arguments.papers)]
-    text = (report.summary if arguments.summary else report.FORMATS[arguments.format])(audits)
+    if (arguments.runs is None) != (arguments.qrels is None):
+        raise UserError("audit: --runs and --qrels are given together: the runs, and what judges them")
+    audits = [_audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
+    text = (report.summary if arguments.summary else FORMATS[arguments.format])(audits)
     if arguments.output:
         write_text(arguments.output, text)
     else:
@@ -41,9 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
     return int(any(done.count(severity) for done in audits for severity in counted))
 
 
-def _audited(path: Path) -> Audit:
-    """The audit of a reported.yaml, with the claims that lie beside it."""
+def _audited(path: Path, runs: Path | None, qrels: Path | None) -> Audit:
+    """The audit of a reported.yaml, with the runs behind it and the claims that lie beside it."""
     found = audit(load(path))
+    if runs and qrels:
+        from robustdr.audit.recompute import recompute, with_runs  # pandas and pyarrow: slow to import
+
+        recomputed = recompute(found.reported, runs, qrels)
+        found = replace(found, recomputed=recomputed, findings=with_runs(found, recomputed))
     return replace(found, claims=judge_folder(path.parent, found))
 
 

@@ -31,6 +31,17 @@ class Evidence:
                     self._original[self._first(check.target)] = self._first(cell)
 
     @cached_property
+    def _positions(self) -> Mapping[tuple[str, int, int], tuple[int, Check]]:
+        """By table, line and cell, the check of a declaration and its place among all."""
+        return {(c.target.table, c.line, id(c.target)): (place, c) for place, c in enumerate(self.checks)}
+
+    def neighbours(self, check: Check) -> list[Check]:
+        """The checks of the same declaration at cells that differ from this one in one coordinate, in order."""
+        keys = ((check.target.table, check.line, id(cell)) for cell in self.beside(check.target))
+        found = [self._positions[key] for key in keys if key in self._positions]
+        return [other for _, other in sorted(found, key=lambda pair: pair[0])]
+
+    @cached_property
     def confirmations(self) -> Counter[int]:
         """For every cell, by its id, how many holding checks it takes part in."""
         holding = [check for check in self.checks if check.holds]

@@ -1,6 +1,7 @@
 """The simplest hypothesis under which broken relations would hold: named as such, never a fact."""
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from math import inf
 
 from robustdr.audit.evidence import Evidence
@@ -37,12 +38,21 @@ def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check
         by_text[text] = UNPRINTED, indices
     groups: Explained = []
     left = set(range(len(broken)))
-    while left:
-        best = max(by_text, key=lambda text: (len(left.intersection(by_text[text][1])), -by_text[text][0]), default="")
-        explained = left.intersection(by_text[best][1] if best else ())
-        hypothesis = (by_text[best][0], best) if explained else UNKNOWN
-        groups.append(([broken[index] for index in sorted(explained or left)], hypothesis))
-        left -= explained or left
+    # What a hypothesis explains only shrinks: it is counted anew where it comes first, not in every round.
+    waiting = [(-len(set(indices)), cost, place) for place, (cost, indices) in enumerate(by_text.values())]
+    heapify(waiting)
+    texts = list(by_text.items())
+    while waiting and left:
+        counted, cost, place = heappop(waiting)
+        text, (_, indices) = texts[place]
+        explained = left.intersection(indices)
+        if -counted > len(explained) > 0:
+            heappush(waiting, (-len(explained), cost, place))
+        elif explained:
+            groups.append(([broken[index] for index in sorted(explained)], (cost, text)))
+            left -= explained
+    if left:
+        groups.append(([broken[index] for index in sorted(left)], UNKNOWN))
     return groups
 
 

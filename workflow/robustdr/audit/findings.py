@@ -17,6 +17,7 @@ from robustdr.audit.resolve import resolve
 
 if TYPE_CHECKING:
     from robustdr.audit.printed import Claimed
+    from robustdr.audit.recompute import Recomputed
 
 SEVERITIES = ("impossible", "inconsistent", "suspicious")  # from the worst on
 
@@ -65,13 +66,14 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit of one paper found; `claims` as its own numbers judge them, where it has any."""
+    """What the audit of one paper found; `claims` as its own numbers judge them, `recomputed` where runs were given."""
 
     reported: Reported
     findings: Sequence[Finding]
     coverage: Coverage
     checks: Sequence[Check] = ()
     claims: Sequence["Claimed"] = ()
+    recomputed: "Recomputed | None" = None
 
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)

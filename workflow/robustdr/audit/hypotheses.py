@@ -85,8 +85,8 @@ def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothes
     """The printed value belongs to the same relation one label further, and perhaps the other's to this one."""
     if significant(check.target) < SIGNIFICANT:
         return
-    for other in evidence.by_declaration[check.target.table, check.line]:
-        if other is check or distance(check.target, other.target) != 1:
+    for other in evidence.neighbours(check):
+        if distance(check.target, other.target) != 1:
             continue
         other = replace(other, kind=check.kind, options=check.options)
         wrong_there = not other.holds or other.target.number == check.target.number

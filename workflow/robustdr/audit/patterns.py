@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
@@ -61,14 +62,15 @@ def examined(table: Table) -> list[Cell]:
 
 def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Pattern]:
     """Runs of `BLOCK` or more consecutive cells that stand in another table too, unless declared to be the same."""
-    places: defaultdict[tuple[object, ...], list[list[Cell]]] = defaultdict(list)
+    places: defaultdict[tuple[int, ...], list[list[Cell]]] = defaultdict(list)
+    known: dict[tuple[Decimal, str], int] = {}  # numbers are told apart once: decimals are slow to compare
     for table in tables:
         for line in _by("line", table) + _by("column", table):
+            told = [known.setdefault((cell.number, cell.unit), len(known)) for cell in line]
             for start in range(len(line) - BLOCK + 1):
-                block = line[start : start + BLOCK]
-                numbers = tuple((cell.number, cell.unit) for cell in block)
+                numbers = tuple(told[start : start + BLOCK])
                 if len(set(numbers)) >= DISTINCT:
-                    places[numbers].append(block)
+                    places[numbers].append(line[start : start + BLOCK])
     copied: defaultdict[str, defaultdict[str, dict[int, Cell]]] = defaultdict(lambda: defaultdict(dict))
     for blocks in places.values():
         for later, block in enumerate(blocks):

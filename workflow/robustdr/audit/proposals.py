@@ -15,6 +15,7 @@ AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
 TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
 LEAST, SHARE = 2, 0.5  # cells that must fit, and of those that could, before a relation is proposed
 SURE, SURE_SHARE = 3, 0.7  # before the cells that break it are suspicious
+QUANTITIES = 8  # of a table, among which two that add up to a third are sought: pairs grow with the square
 OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
 Declaration = Mapping[str, Any]
 
@@ -49,8 +50,13 @@ def propose(reported: Reported, table: Table) -> list[Proposal]:
     """For every average, total, drop and deviation of a table, the relation that most of its cells fit, if half do."""
     found = []
     for candidates in _candidates(table):
-        tried = [proposal for candidate in candidates if (proposal := _tried(reported, table, candidate))]
-        best = max(tried, key=lambda proposal: proposal.fit / proposal.cells, default=None)
+        best = None
+        for candidate in candidates:
+            tried = _tried(reported, table, candidate)
+            if tried and (best is None or tried.fit * best.cells > best.fit * tried.cells):
+                best = tried
+            if best and best.fit == best.cells:
+                break
         if best and best.fit >= LEAST and best.fit >= SHARE * best.cells:
             found.append(best)
     return found
@@ -80,7 +86,7 @@ def _candidates(table: Table) -> Iterator[list[Declaration]]:
                 yield [{"for": {name: label}, "mean_of": {name: parts}} for parts in _parts(list(known), place)]
             elif TOTAL.fullmatch(label):
                 yield [{"for": {name: label}, "sum_is": {name: parts}} for parts in _parts(list(known), place)]
-    for first, second in combinations(labels.get("quantity", {}), 2):
+    for first, second in combinations(list(labels.get("quantity", {}))[:QUANTITIES], 2):
         yield [
             {"for": {"quantity": first, name: others}, "plus": {"quantity": second}, "sum_is": {name: label}}
             for name, known in labels.items()
@@ -88,11 +94,14 @@ def _candidates(table: Table) -> Iterator[list[Declaration]]:
             if name != "quantity" and (others := [other for other in known if other != label])
         ]
     if "drop" in values:
+        # Where the baseline itself prints a change, that is 0.
+        changed = {at for cell in table.select({"value": "drop"}) if cell.number for at in cell.coordinates.items()}
         yield [
             {"for": {"value": "drop"}, kind: {name: label}}
             for kind in ("drop_from", "points_from")
             for name, known in labels.items()
             for label in known
+            if (name, label) not in changed
         ]
     for value, kind in OF_SEEDS.items():
         if value in values and len(seeds) > 1:

@@ -73,20 +73,20 @@ def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
     lines = [f"## What went wrong in {audit.reported.paper}", "", CAUSES, ""] if found else []
     for number, cause in enumerate(found, 1):
         worst = cause.worst
-        where = f"{_cells_of(len(cause.flaws))} of {_tables(audit, cause.findings)}"
-        lines.append(f"{number}. **{cause.severity}**, {where}: {_explanation(audit, cause)}.")
-        should = f"consistent {worst.consistent}, {_shortened(worst.words)}" if worst.consistent else worst.words
-        lines.append(f"   - {worst.cell}: {_printed(worst)}, {should}")
+        where = f"{cells_of(len(cause.flaws))} of {tables_of(audit, cause.findings)}"
+        lines.append(f"{number}. **{cause.severity}**, {where}: {explanation(audit, cause)}.")
+        should = f"consistent {worst.consistent}, {shortened(worst.words)}" if worst.consistent else worst.words
+        lines.append(f"   - {worst.cell}: {printed(worst)}, {should}")
         if cause.consequences:
             also = sum(len(finding.flaws) for finding in cause.consequences)
-            lines.append(f"   - With it: {_cells_of(also)} of {_tables(audit, cause.consequences)}.")
+            lines.append(f"   - With it: {cells_of(also)} of {tables_of(audit, cause.consequences)}.")
         if cause.claims:
             more = f" and {len(cause.claims) - CLAIMS} more" if len(cause.claims) > CLAIMS else ""
             lines.append(f"   - Claims on it: {'; '.join(one.claim['claim'] for one in cause.claims[:CLAIMS])}{more}.")
     return [*lines, *[""] * bool(found)]
 
 
-def _explanation(audit: Audit, cause: Cause) -> str:
+def explanation(audit: Audit, cause: Cause) -> str:
     """What the cells have in common, and the hypotheses."""
     flawed = [flaw.cell for flaw in cause.flaws]
     beside = [cell for table in {cell.table for cell in flawed} for cell in audit.reported.tables[table].cells]
@@ -101,15 +101,15 @@ def _explanation(audit: Audit, cause: Cause) -> str:
     return f"{describe(common)}: {words}" if describe(common) else words
 
 
-def _cells_of(number: int) -> str:
+def cells_of(number: int) -> str:
     return f"{number} cell{'s' * (number > 1)}"
 
 
-def _shortened(words: str) -> str:
+def shortened(words: str) -> str:
     return words if len(words) <= LONG else f"{words[:LONG].rsplit(' ', 1)[0]} …"
 
 
-def _tables(audit: Audit, findings: Sequence[Finding]) -> str:
+def tables_of(audit: Audit, findings: Sequence[Finding]) -> str:
     """The tables of some findings; three or more neighbours as `table8 to table17`."""
     order = list(audit.reported.tables)
     places = sorted({order.index(finding.table) for finding in findings})
@@ -149,6 +149,8 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
         lines += [*_section(number, finding, under[id(finding)], reported.tables[table].cells), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
+    if audit.recomputed:
+        lines += audit.recomputed.markdown()
     return "\n".join([*lines, *_claims(audit)])
 
 
@@ -180,11 +182,11 @@ def _section(number: int, finding: Finding, cause: int, table: Sequence[Cell]) -
     lines = [f"**{number}. {finding.severity}** ({where})", ""]
     if flaws[0].consistent:
         lines += [_row(["cell", "printed", "consistent", "should be"]), _row(["---"] * 4)]
-        lines += [_row([_place(flaw, table), _printed(flaw), flaw.consistent, flaw.words]) for flaw in flaws]
+        lines += [_row([_place(flaw, table), printed(flaw), flaw.consistent, flaw.words]) for flaw in flaws]
         lines += [_row([f"… and {more} more", "", "", ""])] * (more > 0)
         opening = "The relation would hold if"
     else:
-        cells = "; ".join(f"{_place(flaw, table)}: {_printed(flaw)}" for flaw in flaws)
+        cells = "; ".join(f"{_place(flaw, table)}: {printed(flaw)}" for flaw in flaws)
         lines.append(f"{flaws[0].words}: {cells}{f' … and {more} more' * (more > 0)}")
         opening = "Perhaps"
     if finding.hypothesis:
@@ -197,7 +199,7 @@ def _place(flaw: Flaw, table: Sequence[Cell]) -> str:
     return label(flaw.cell, table) or describe(flaw.cell.coordinates)
 
 
-def _printed(flaw: Flaw) -> str:
+def printed(flaw: Flaw) -> str:
     return f"`{flaw.cell.printed}{flaw.cell.mark}`"
 
 
@@ -241,6 +243,7 @@ def as_json(audits: Sequence[Audit]) -> str:
                 }
                 for finding in audit.findings
             ],
+            "recomputed": audit.recomputed.as_data() if audit.recomputed else None,
             "claims": [
                 {"claim": claim["claim"], "source": claim["source"], **asdict(found)} for claim, found in audit.claims
             ],

@@ -1,7 +1,8 @@
 """The numbers that a paper prints (`config/papers/<paper>/reported.yaml`), cell by cell."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,28 +27,26 @@ class Table:
     rows: list[tuple[int, Mapping[str, str]]]  # (line, coordinates) of every row
     columns: list[Mapping[str, str]]  # coordinates of every column, by `Cell.column`
     relations: list[tuple[int, dict[str, Any]]]  # (line, declaration)
+    marks: Mapping[str, str] = field(default_factory=dict)  # what each says
+    runs: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # (line, declaration)
+    tests: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # (line, declaration)
 
     @cached_property
-    def _masks(self) -> dict[tuple[str, str], int]:
-        """Bit sets of the cells at (coordinate, label), and at (coordinate, "*") of those that have the coordinate."""
-        masks: dict[tuple[str, str], int] = {}
+    def _positions(self) -> dict[tuple[str, str], set[int]]:
+        """The cells at (coordinate, label), and at (coordinate, "*") those that have the coordinate."""
+        positions: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         for position, cell in enumerate(self.cells):
             for name, label in cell.coordinates.items():
-                for key in (name, label), (name, ANY):
-                    masks[key] = masks.get(key, 0) | 1 << position
-        return masks
+                positions[name, label].add(position)
+                positions[name, ANY].add(position)
+        return positions
 
     def select(self, coordinates: Mapping[str, str]) -> list[Cell]:
         """The cells at all these coordinates, in printed order; the label `*` stands for any."""
-        found = (1 << len(self.cells)) - 1
-        for key in coordinates.items():
-            found &= self._masks.get(key, 0)
-        cells = []
-        while found:
-            position = found & -found
-            cells.append(self.cells[position.bit_length() - 1])
-            found ^= position
-        return cells
+        if not coordinates:
+            return list(self.cells)
+        found = sorted((self._positions.get(place, set()) for place in coordinates.items()), key=len)
+        return [self.cells[position] for position in sorted(found[0].intersection(*found[1:]))]
 
 
 @dataclass(frozen=True)
@@ -117,9 +116,13 @@ def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mappin
     rows = table["row"] if isinstance(table["row"], list) else [table["row"]]
     shared = {"value": "value", **_labels(table.get("where", {}))}
     columns = [_column(column, table.get("unit", "number")) for column in table["columns"]]
-    declared = [(lines[("tables", id, "relations", i)], r) for i, r in enumerate(table.get("relations", []))]
-    result = Table(id, table["caption"], [], [], [], [], [place for places, _ in columns for place in places], declared)
+    relations, runs, tests = (
+        [(lines[("tables", id, key, number)], declared) for number, declared in enumerate(table.get(key, []))]
+        for key in ("relations", "runs", "tests")
+    )
     marks = table.get("marks", {})
+    labels: list[Mapping[str, str]] = [place for places, _ in columns for place in places]
+    result = Table(id, table["caption"], [], [], [], [], labels, relations, marks, runs, tests)
     first = lines[("tables", id, "cells")] + 1  # the block of text begins one line below its key
     for number, line in enumerate(table["cells"].splitlines(), first):
         if not line.strip():

@@ -116,6 +116,25 @@ def read_run(path: Path, depth: int | None = None) -> Run:
     Raises:
         UserError: the file is damaged or a line is no run line (names file and line).
     """
+    docids, found = _read(path)
+    run = Run.scored(docids, found, depth or max((len(rows) for rows, _ in found.values()), default=1))
+    single = run.scores.astype(np.float32)
+    same = [scores[:, 1:] == scores[:, :-1] for scores in (single, run.scores)]
+    return replace(run, scores=single) if np.array_equal(*same) else run
+
+
+def read_listed(path: Path) -> dict[str, Ranking]:
+    """Read a run in the order of its lines, otherwise as `read_run`."""
+    docids, found = _read(path)
+    names = docids.to_pylist()
+    return {
+        qid: [(names[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
+        for qid, (rows, scores) in found.items()
+    }
+
+
+def _read(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """The docids of a run, and by query the rows of its passages among them and their scores, in the order of its lines."""
     tables, number = [COLUMNS.empty_table()], 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
@@ -141,10 +160,7 @@ def read_run(path: Path, depth: int | None = None) -> Run:
     ends = np.bincount(of, minlength=len(qids.dictionary)).cumsum()[:-1]
     columns = (np.split(column.to_numpy()[order], ends) for column in (docids.indices, table["score"]))
     found = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
-    run = Run.scored(docids.dictionary, found, depth or len(table))
-    single = run.scores.astype(np.float32)
-    same = [scores[:, 1:] == scores[:, :-1] for scores in (single, run.scores)]
-    return replace(run, scores=single) if np.array_equal(*same) else run
+    return docids.dictionary, found
 
 
 def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:

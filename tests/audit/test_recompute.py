@@ -1,0 +1,123 @@
+"""Printed numbers beside their runs: which convention gives them, and which marks a paired test gives."""
+
+import math
+
+import pytest
+
+from robustdr.audit.conventions import ordered, search
+from robustdr.audit.intervals import Interval
+from robustdr.cli import main as robustdr
+
+# q1: d2 is relevant and tied with d3; q2: x has grade 1, y grade 2; q3 has no results.
+QRELS = {"q1": {"d2": 1}, "q2": {"x": 1, "y": 2}, "q3": {"z": 1}}
+LISTED = {"q1": [("d2", 1.0), ("d3", 1.0)], "q2": [("x", 2.0), ("y", 1.0)]}
+LOG3 = math.log2(3)
+
+
+@pytest.mark.parametrize(
+    ("measure", "printed", "usual", "giving"),
+    [
+        ("RR@10", (1 / 2 + 1) / 3, (1 / 2 + 1) / 3, ["the project's conventions"]),
+        ("RR@10", 2 / 3, 1 / 2, ["ranks as listed"]),  # the listed order is that by docid ascending
+        ("RR@10", 3 / 4, 1 / 2, ["queries without results left out"]),
+        ("RR@10", 1 / 3, 1 / 2, ["cut at 1"]),
+        ("RR@10", 1 / 6, 1 / 2, ["relevant from grade 2"]),
+        ("RR@10", 1.0, 1 / 2, ["ranks as listed, queries without results left out"]),
+        ("nDCG@10", (1 / LOG3 + (1 + 2 / LOG3) / (2 + 1 / LOG3)) / 3, None, ["the project's conventions"]),
+        ("nDCG@10", (1 / LOG3 + (1 + 3 / LOG3) / (3 + 1 / LOG3)) / 3, None, ["exponential gains"]),
+    ],
+)
+def test_the_convention_behind_a_number(measure, printed, usual, giving):
+    found = search(Interval(printed, printed), measure, QRELS, ordered(LISTED))
+    assert found.agrees and found.giving == giving
+    assert found.value == pytest.approx(printed)
+    assert usual is None or found.usual == pytest.approx(usual)
+
+
+def test_the_nearest_convention_where_none_gives_the_number():
+    found = search(Interval(0.9, 0.91), "RR@10", QRELS, ordered(LISTED))
+    assert not found.agrees and found.value == 1.0  # 0.09 away; 3/4 is 0.15 away
+    assert found.giving == ["ranks as listed, queries without results left out"]
+
+
+def test_tie_rules_that_agree_are_one():
+    assert list(ordered({"q": [("b", 2.0), ("a", 1.0)]})) == ["trec_eval"]
+    assert list(ordered(LISTED)) == ["trec_eval", "listed"]
+    assert list(ordered({"q": [("b", 1.0), ("c", 1.0), ("a", 1.0)]})) == ["trec_eval", "listed", "ascending"]
+
+
+MINE = """\
+paper: mine
+title: Mine
+tables:
+  table1:
+    caption: Runs
+    unit: percent
+    where: {{measure: RR@10}}
+    marks: {{"†": "better than a, p < 0.05"}}
+    row: system
+    columns: [{{query_set: typo}}]
+    runs:
+      - {{for: {{system: "*"}}, run: "{name}"}}
+    tests:
+      - {{for: {{system: [b, c]}}, mark: "†", against: {{system: a}}, level: 0.05}}
+    cells: |
+      a | 50.0
+      b | {b}
+      c | 50.0
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Ten queries whose relevant passage `a` has at rank 2, `b` at 1 but for two of them, `c` where `a` has it."""
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 r 1\n" for i in range(10)), encoding="utf-8")
+    for system, firsts in {"a": 0, "b": 8, "c": 0}.items():
+        lines = []
+        for i in range(10):
+            first, second = ("r", "n") if i < firsts else ("n", "r")
+            lines += [f"q{i} Q0 {first} 1 2 t\n", f"q{i} Q0 {second} 2 1 t\n"]
+        (tmp_path / f"{system}.typo.trec").write_text("".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def audited(folder, b="90.0†", name="{system}.{query_set}.trec", arguments=()):
+    path = folder / "mine.yaml"
+    path.write_text(MINE.format(b=b, name=name), encoding="utf-8")
+    return robustdr(["audit", str(path), "--runs", str(folder), "--qrels", str(folder / "qrels"), *arguments])
+
+
+def test_numbers_and_marks_of_runs_that_the_test_wrote(folder, capsys):
+    assert audited(folder, arguments=["--fail-on", "suspicious"]) == 0
+    text = capsys.readouterr().out
+    assert "| table1 [typo · b · RR@10] | `90.0†` | b.typo.trec | 0.9000 | the project's conventions |" in text
+    # eight differences of 1/2, two of 0: mean 0.4, deviation 0.2108, t = 0.4 / (0.2108 / √10) = 6, 9 degrees
+    assert "| table1 [typo · b · RR@10] | † | a | 0.0002 | with and without correction (level 0.05, 2 compar" in text
+    assert "| table1 [typo · c · RR@10] | no † | a | 1 | with and without correction" in text
+
+
+def test_a_number_and_a_mark_that_the_runs_do_not_give_are_findings(folder, capsys):
+    assert audited(folder, b="93.0", arguments=["--fail-on", "inconsistent"]) == 1
+    text = capsys.readouterr().out
+    assert "2 inconsistent" in text
+    assert "**no convention**; nearest: the project's conventions, 0.9000" in text
+    assert "p = 0.0002 against a, at 0.05 with and without Bonferroni's correction for 2" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("{system}.{split}.trec", "tables.table1.runs: run: coordinate: 'split' is unknown"),
+        ("{system}.gone", "a.gone: no such run"),
+        ("{system", "is no name of a file; allowed: {query_set}, {system}, {measure}, {value}"),
+    ],
+)
+def test_bad_declarations_are_one_line(folder, capsys, name, message):
+    assert audited(folder, name=name) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_runs_and_judgements_are_given_together(folder, capsys):
+    assert robustdr(["audit", "rodr", "--runs", str(folder)]) == 2
+    assert "--runs and --qrels are given together" in capsys.readouterr().err

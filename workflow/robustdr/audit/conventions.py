@@ -1,0 +1,127 @@
+"""One run under every convention of evaluation that is in use: which of them give a printed number."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import product
+from statistics import fmean
+
+from robustdr.audit.intervals import Interval
+from robustdr.evaluation.measures import Qrels, evaluate
+from robustdr.evaluation.names import PARAMETERS, WITHOUT_CUT, parse
+from robustdr.retrieval.runs import Ranking, rank
+
+CUTS = (1, 3, 5, 10, 20, 50, 100, 200, 1000)
+ALL = 0  # no cut
+TIES = {
+    "trec_eval": "ties by docid descending",
+    "listed": "ranks as listed",
+    "ascending": "ties by docid ascending",
+}
+Runs = Mapping[str, Mapping[str, Ranking]]  # by tie rule
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How a run becomes one number.
+
+    Attributes:
+        cut: ranks that count; 0: all. ties: one of `TIES`. missing: whether a judged query without results counts 0.
+        level: the lowest relevant grade. exponential: whether the gain of a grade is 2^grade − 1, or the grade.
+    """
+
+    cut: int
+    ties: str = "trec_eval"
+    missing: bool = True
+    level: int = 1
+    exponential: bool = False
+
+    def departures(self, usual: "Convention") -> int:
+        """In how many respects it differs from another."""
+        return sum(getattr(self, part.name) != getattr(usual, part.name) for part in fields(self))
+
+    def words(self, usual: "Convention") -> str:
+        """How it differs from the project's own."""
+        parts = {
+            "cut": f"cut at {self.cut}" if self.cut else "no cut",
+            "ties": TIES[self.ties],
+            "missing": "queries without results left out",
+            "level": f"relevant from grade {self.level}",
+            "exponential": "exponential gains",
+        }
+        differ = [words for name, words in parts.items() if getattr(self, name) != getattr(usual, name)]
+        return ", ".join(differ) or "the project's conventions"
+
+
+def ordered(listed: Mapping[str, Ranking]) -> Runs:
+    """A run under each tie rule: scores count down, so that no tie is left. Rules that agree everywhere are one."""
+    orders = {
+        "trec_eval": {qid: rank(ranking, len(ranking)) for qid, ranking in listed.items()},
+        "listed": listed,
+        "ascending": {qid: sorted(ranking, key=lambda pair: (-pair[1], pair[0])) for qid, ranking in listed.items()},
+    }
+    runs: dict[str, Mapping[str, Ranking]] = {}
+    for rule, run in orders.items():
+        untied = {qid: [(docid, -float(at)) for at, (docid, _) in enumerate(top)] for qid, top in run.items()}
+        if untied not in runs.values():
+            runs[rule] = untied
+    return runs
+
+
+def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convention]]:
+    """The conventions under which the measure of these runs can differ: the project's own, then by departures from it.
+
+    Raises:
+        UserError: a measure that is not provided.
+    """
+    of = parse(measure)
+    usual = Convention(of.cut or ALL)
+    grades = {grade for judged in qrels.values() for grade in judged.values()}
+    graded = of.name == "nDCG" and max(grades) > 1
+    levels = [1] if of.rel or "rel" not in PARAMETERS.get(of.name, ()) else [n for n in (1, 2, 3) if n <= max(grades)]
+    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if of.name in WITHOUT_CUT else [])])
+    missing = [True, False] if set(qrels) - set(next(iter(runs.values()))) else [True]
+    every = [Convention(*parts) for parts in product(cuts, runs, missing, levels or [1], [False, True][: 1 + graded])]
+    for number in range(len(fields(Convention)) + 1):
+        if alike := [one for one in every if one.departures(usual) == number]:
+            yield alike
+
+
+def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> dict[str, float]:
+    """The measure of every query that counts under the convention."""
+    name = re.sub(r"@\d+$", "", measure) + (f"@{convention.cut}" if convention.cut else "")
+    if convention.exponential:
+        qrels = {
+            qid: {docid: 2 ** max(grade, 0) - 1 for docid, grade in judged.items()} for qid, judged in qrels.items()
+        }
+    run = runs[convention.ties]
+    found = evaluate(qrels, dict(run), [name], convention.level)[name]
+    return found if convention.missing else {qid: value for qid, value in found.items() if qid in run}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A printed number beside those of its run.
+
+    Attributes:
+        usual: under the project's conventions. giving: the conventions that give what is printed, with the fewest
+            departures; if none does, the one that comes nearest. value: under the first of these.
+    """
+
+    usual: float
+    giving: list[str]
+    value: float
+    agrees: bool
+
+
+def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:
+    """The conventions that give the printed number, those with the fewest departures from the project's alone."""
+    levels = list(conventions(measure, qrels, runs))
+    usual = levels[0][0]
+    tried: dict[Convention, float] = {}
+    for alike in levels:
+        tried |= {one: fmean(values(measure, one, qrels, runs).values()) for one in alike}
+        if giving := [one for one in alike if printed.meets(Interval(tried[one], tried[one]))]:
+            return Found(tried[usual], [one.words(usual) for one in giving], tried[giving[0]], True)
+    nearest = min(tried, key=lambda one: max(printed.low - tried[one], tried[one] - printed.high))
+    return Found(tried[usual], [nearest.words(usual)], tried[nearest], False)
