@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from robustdr.config import Tree
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
 from robustdr.provenance import pins
