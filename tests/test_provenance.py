@@ -1,5 +1,6 @@
 """What keys are made of: code without its comments, and packages with what they need."""
 
+import ast
 import os
 
 import pytest
@@ -63,6 +64,20 @@ def test_a_change_in_anything_imported_counts_and_a_revert_is_clean(package, cha
     assert {name for name in after if after[name] != before[name]} == {f"robustdr.{changed}"}
     path.write_text(text)
     assert hashed("robustdr.loop") == before
+
+
+def test_code_is_parsed_once_per_machine_and_anew_when_it_changes(package, monkeypatch):
+    folder, hashed = package
+    (folder / ".snakemake").mkdir()
+    monkeypatch.chdir(folder)
+    before, parse, parsed = hashed("robustdr.loop"), ast.parse, []
+    monkeypatch.setattr(ast, "parse", lambda source: parsed.append(source) or parse(source))
+    provenance._part.cache_clear()
+    assert hashed("robustdr.loop") == before and not parsed
+    text = "import yaml\n\n\ndef one():\n    return 1\n"
+    (folder / "deep/inner.py").write_text(text)
+    assert hashed("robustdr.loop") != before and parsed == [text]
+    assert provenance._reached("robustdr.loop")[1] == {"yaml"}
 
 
 @pytest.mark.parametrize("changed", ["other.py", "deep/__init__.py"])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from robustdr.errors import UserError
-from robustdr.evaluation.store import MEAN, Source, Store
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.store import Source, Store
 
 RANKS = {"dev.original": [1, 2, 4], "dev.misspell": [2, 4, 0], "dev.swap_words": [1, 2, 2], "test.original": [1, 1, 1]}
 MEANS = {"toy": {MEAN: ["misspell", "swap_words"], "typos_mean": ["misspell"]}}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.tables import write_table
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 
 SETS = {"dev.original": [1, 2] * 20, "dev.misspell": [1, 4] * 20, "dev.swap_words": [1, 2] * 20}
 SPEC = {

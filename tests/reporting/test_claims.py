@@ -14,7 +14,7 @@ import yaml
 from reporting.conftest import told
 from robustdr.config import load
 from robustdr.errors import UserError
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 from robustdr.plan import Plan
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings

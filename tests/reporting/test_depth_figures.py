@@ -7,8 +7,9 @@ import pytest
 
 from reporting.conftest import told
 from robustdr.audit.reported import load
+from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.evaluation.store import MEAN, open_store
+from robustdr.evaluation.store import open_store
 from robustdr.reporting.figures import accuracy_by_depth, loss_by_depth, methods, write_figure
 from robustdr.reporting.settings import FigureSettings
 

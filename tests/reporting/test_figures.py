@@ -12,8 +12,9 @@ import pytest
 from reporting.conftest import told
 from robustdr.audit.reported import load
 from robustdr.errors import UserError
+from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.evaluation.store import MEAN, open_store
+from robustdr.evaluation.store import open_store
 from robustdr.reporting.figures import learning_curve, robustness, series, write_figure
 from robustdr.reporting.settings import FigureSettings
 from robustdr.settings import as_json

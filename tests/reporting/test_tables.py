@@ -11,7 +11,7 @@ import pytest
 from robustdr.audit.effects import ORIGINAL
 from robustdr.audit.intervals import Interval
 from robustdr.evaluation.estimates import drop_ratio
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 from robustdr.integrity import record
 from robustdr.reporting.cells import agreement
 

@@ -4,6 +4,7 @@ import ast
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ def _check(where: str, value: Any, annotation: ast.expr | None) -> None:
                 raise UserError(f"{where}: {error.errors()[0]['msg']} (got {value!r})") from None
 
 
+@cache
+def _last_class(source: str) -> ast.ClassDef:
+    return [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)][-1]
+
+
 @dataclass(frozen=True)
 class Declared:
     """The classes of a folder: one at the end of each file, named by the file.
@@ -49,8 +55,7 @@ class Declared:
     def _class(self, name: str) -> ast.ClassDef:
         if name not in self.names():
             raise unknown(self.what, name, self.names())
-        tree = ast.parse((self.folder / f"{name}.py").read_text(encoding="utf-8"))
-        return [node for node in tree.body if isinstance(node, ast.ClassDef)][-1]
+        return _last_class((self.folder / f"{name}.py").read_text(encoding="utf-8"))
 
     def literal(self, name: str, attribute: str) -> Any:
         """A class attribute that is a literal; None without it."""

@@ -20,7 +20,7 @@ PLACE = re.compile(r"(?P<path>[^:\n]+\.yaml): (?P<keys>[^\s:]+)(?:: key: '(?P<ex
 
 def read(path: Path) -> Tree:
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:

@@ -11,17 +11,20 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from robustdr.errors import UserError
 from robustdr.files import sha256
+from robustdr.integrity import digest
+from robustdr.notes import note, recall
 
 PACKAGE = Path(__file__).resolve().parent
 LOCK = PACKAGE.parent.parent / "requirements.lock"
 STAGES = "robustdr.stages"
+Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; of a plain import "", 0, the modules
 # Distributions whose module has another name; one module may come from several.
 DISTRIBUTIONS = {
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
@@ -41,37 +44,62 @@ def _file(module: str) -> Path | None:
     return None
 
 
-@functools.cache
-def _parse(source: str) -> tuple[ast.Module, str]:
-    """The syntax tree of a text, and its digest, which comments and blank lines do not change."""
-    tree = ast.parse(source)
-    return tree, _digest(ast.dump(tree))
-
-
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _imports(nodes: Iterable[ast.AST], module: str, path: Path) -> set[str]:
-    """What the import statements among `nodes` name, wherever they stand."""
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found: set[str] = set()
-    for node in (inner for outer in nodes for inner in ast.walk(outer)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-            names = {f"{base}.{alias.name}" for alias in node.names}
-            found |= {name if _file(name) else base for name in names}
+@functools.cache
+def _part(name: str, source: str) -> tuple[str, list[Import]]:
+    """The digest of a module or stage, which comments and blank lines do not change, and its import statements.
+
+    A text is parsed once per machine, Python and state of this file.
+    """
+    subject, state = f"code of {name}", _digest(f"{sys.version} {sha256(__file__)} {source}")
+    if (known := recall(subject, state)) is None:
+        nodes = [ast.parse(source)] if name.startswith(PACKAGE.name) else _stage(name, source)
+        known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
+        note(subject, state, known)
+    digest, imports = json.loads(known)
+    return digest, imports
+
+
+def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All statements at and below nodes, without the expressions in them: most of a tree, and none imports anything."""
+    for node in nodes:
+        yield node
+        for inner in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from _statements(getattr(node, inner, ()))
+
+
+def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
+    """The import statements among `nodes`, wherever they stand."""
+    found: list[Import] = []
+    for node in _statements(nodes):
+        match node:
+            case ast.Import(names):
+                found.append(("", 0, [alias.name for alias in names]))
+            case ast.ImportFrom(base, names, level):
+                found.append((base or "", level, [alias.name for alias in names]))
     return found
 
 
-def _stage(name: str) -> list[ast.stmt]:
+def _named(imports: Iterable[Import], module: str, path: Path) -> set[str]:
+    """The modules that import statements of a module name."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for base, level, names in imports:
+        if base or level:
+            base = importlib.util.resolve_name("." * level + base, package)
+            found |= {name if _file(name) else base for name in (f"{base}.{name}" for name in names)}
+        else:
+            found |= set(names)
+    return found
+
+
+def _stage(name: str, source: str) -> list[ast.stmt]:
     """The statements of the module of stages that a stage is made of: its function, and what that names there."""
-    path = _file(STAGES)
-    assert path is not None
     defined: dict[str, ast.stmt] = {}
-    for node in _parse(path.read_text(encoding="utf-8"))[0].body:
+    for node in ast.parse(source).body:
         match node:
             case ast.FunctionDef(name=own) | ast.AnnAssign(target=ast.Name(id=own)) | ast.Assign([ast.Name(id=own)]):
                 defined[own] = node
@@ -95,17 +123,17 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
     todo = {code}
     others: set[str] = set()
     if not code.startswith(PACKAGE.name):
-        statements, path = _stage(code), _file(STAGES)
+        path = _file(STAGES)
         assert path is not None
-        parts[code] = _digest("\n".join(map(ast.dump, statements)))
-        todo = _imports(statements, STAGES, path)
+        parts[code], imports = _part(code, path.read_text(encoding="utf-8"))
+        todo = _named(imports, STAGES, path)
     while todo:
         name = todo.pop()
         if name.partition(".")[0] != PACKAGE.name:
             others.add(name.partition(".")[0])
         elif path := _file(name):
-            tree, parts[name] = _parse(path.read_text(encoding="utf-8"))
-            todo |= _imports([tree], name, path) - parts.keys()
+            parts[name], imports = _part(name, path.read_text(encoding="utf-8"))
+            todo |= _named(imports, name, path) - parts.keys()
     if not parts:
         raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
     return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
@@ -200,7 +228,7 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     files = [
         file for path in paths for file in (sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path])
     ]
-    return {file.as_posix(): sha256(file) for file in files if file.is_file()}
+    return {file.as_posix(): digest(file) for file in files if file.is_file()}
 
 
 def key(code: Sequence[str], settings: Any, inputs: Iterable[str], more: Iterable[str] = ()) -> str:

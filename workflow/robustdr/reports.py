@@ -5,7 +5,7 @@ from itertools import starmap
 
 from robustdr.config import Config, Tree
 from robustdr.errors import UserError
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 from robustdr.needs import claimed_pairs, reported_pairs
 from robustdr.plan import Plan
 from robustdr.provenance import pins

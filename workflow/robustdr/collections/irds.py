@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import ir_datasets
-
 from robustdr.collections.records import Answers, Judgement, Passage, Query, Split
 from robustdr.errors import UserError
 
@@ -64,6 +62,8 @@ def _judgements(dataset: Any, id: str) -> Iterator[Judgement]:
 
 def _load(id: str, *parts: str) -> Any:
     """The data set, once it is known to have `parts`; nothing is fetched yet."""
+    import ir_datasets  # takes longer than reading the configuration, which asks this module for its files
+
     try:
         dataset = ir_datasets.load(id)
     except KeyError:
@@ -83,6 +83,8 @@ def _load(id: str, *parts: str) -> Any:
 @contextmanager
 def _reading(id: str, what: str) -> Iterator[None]:
     """Turn a download that fails, a file that is not the expected one, or a full disk into one message."""
+    import ir_datasets
+
     try:
         yield
     except (OSError, RuntimeError) as error:  # the latter: every one of several mirrors failed

@@ -1,10 +1,11 @@
-"""Names of measures, as ir_measures writes them."""
+"""Names of measures, as ir_measures writes them, and of means over query sets."""
 
 import re
 from dataclasses import dataclass
 
 from robustdr.errors import UserError, unknown
 
+MEAN = "variations_mean"  # over all variations of an evaluation
 PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", "Success": "success", "P": "P"}
 # trec_eval's binding has no RBP, and no level that counts every judged passage. The last two are this project's names.
 COUNTED = ("RBP", "Judged", "Residual", "Unjudged")

@@ -9,8 +9,8 @@ import numpy as np
 
 from robustdr.errors import UserError
 from robustdr.evaluation.measures import read_measures
+from robustdr.evaluation.names import MEAN
 
-MEAN = "variations_mean"
 Values = dict[tuple[str, str], np.ndarray]  # (query set, measure) -> [queries], in the order of their ids
 
 

@@ -10,8 +10,9 @@ from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
 from robustdr.evaluation.estimates import drop_ratio
+from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
-from robustdr.evaluation.store import MEAN, Store
+from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings
 
 ORIGINAL = "original"

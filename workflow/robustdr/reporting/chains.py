@@ -3,7 +3,7 @@
 from math import isfinite
 
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio
-from robustdr.evaluation.store import MEAN
+from robustdr.evaluation.names import MEAN
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
 
 TOTAL = "all together"

@@ -7,8 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from robustdr.audit.reported import Reported, load
+from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.evaluation.store import MEAN, Store, open_store
+from robustdr.evaluation.store import Store, open_store
 from robustdr.needs import snapshot
 from robustdr.reporting.cells import ORIGINAL
 from robustdr.reporting.settings import FigureSettings

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import drop
-from robustdr.evaluation.store import MEAN
 from robustdr.files import write_json, write_text
 from robustdr.reporting.cells import ORIGINAL
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.audit.reported import load
-from robustdr.evaluation.store import MEAN, open_store
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.store import open_store
 from robustdr.files import write_text
 from robustdr.integrity import hardware
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, bounds

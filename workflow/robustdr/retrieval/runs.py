@@ -134,7 +134,7 @@ def read_listed(path: Path) -> dict[str, Ranking]:
 
 
 def _read(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """The docids of a run, and by query the rows of its passages among them and their scores, in the order of its lines."""
+    """The docids of a run, and by query the rows of its passages among them and their scores, line by line."""
     tables, number = [COLUMNS.empty_table()], 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
