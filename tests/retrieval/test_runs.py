@@ -1,6 +1,7 @@
 """Runs: the tie rule, the header, and damaged files."""
 
 import gzip
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row
 from robustdr.retrieval.runs import Run, rank, read_metadata, read_run, write_run
 
 METADATA = {"tag": "rodr-seed1", "data": {"test_data": {"name": "wordnet-mini", "topics": "“x”.tsv"}}}
+RANKED = np.arange(200, dtype=np.int32)[None], np.linspace(1, 0, 200, dtype=np.float32)[None]
 SCORES = st.floats(-1e6, 1e6, width=32)
 
 
@@ -107,6 +109,15 @@ def test_eight_bytes_a_ranked_passage_unless_single_precision_would_make_ties(tm
     assert run.rows.nbytes + run.scores.nbytes == 8 * 70
     (tmp_path / "run.trec").write_text("".join(lines) + "q0 Q0 a 1 7.87500001 t\n")
     assert read_run(tmp_path / "run.trec")["q0"][:2] == [("a", 7.87500001), ("d63", 7.875)]
+
+
+def test_memory_to_write_does_not_grow_with_the_queries(tmp_path):
+    run = Run({f"q{n}": 0 for n in range(500)}, docids_by_row(f"d{n}" for n in range(200)), *RANKED)
+    tracemalloc.start()
+    write_run(tmp_path / "run.trec.gz", run, {"tag": "t"})
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 10 * 500 * 200
 
 
 def test_the_best_of_a_run_alone(tmp_path):

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import BufferedIOBase
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
-BLOCK = 1 << 24  # bytes of a run that are read at once
+BLOCK = 1 << 22  # bytes of a run that are read at once
 TEXT = pa.dictionary(pa.int32(), pa.large_string())  # each id once
 COLUMNS = pa.schema({"qid": TEXT, "docid": TEXT, "score": pa.float64()})
 READ = csv.ReadOptions(use_threads=False, column_names=["qid", "Q0", "docid", "rank", "score", "tag"])
@@ -99,7 +100,7 @@ def write_run(path: Path, run: Mapping[str, Ranking], metadata: dict[str, Any]) 
     # Without a time stamp, so that the same run is the same bytes.
     packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
     with atomic(path) as temporary, open(temporary, "wb") as file:
-        for part in (lines, *(_lines(qid, ranking, metadata["tag"]) for qid, ranking in run.items())):
+        for part in chain([lines], (_lines(qid, ranking, metadata["tag"]) for qid, ranking in run.items())):
             text = "".join(f"{line}\n" for line in part).encode()
             file.write(packed.compress(text) if packed else text)
         if packed:
