@@ -240,12 +240,9 @@ def initial_model(w):
     parent = plan(w).initial_of(w.system)
     if parent:
         return plan(w).model(parent, w.seed)
-    pretrained = plan(w).pretraining_of(w.system)
-    return (
-        f"{initial_folder(w)}/model.safetensors"
-        if pretrained
-        else plan(w).checkpoint_mark(plan(w).checkpoint_of(w.system))
-    )
+    if plan(w).pretraining_of(w.system):
+        return f"{initial_folder(w)}/model.safetensors"
+    return plan(w).checkpoint_mark(plan(w).checkpoint_of(w.system))
 
 
 def mined(w):

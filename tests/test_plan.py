@@ -7,6 +7,7 @@ import pytest
 
 from robustdr import provenance, variations
 from robustdr.config import load
+from robustdr.encoding.directory import ABOUT
 from robustdr.errors import UserError
 from robustdr.places import record_of
 from robustdr.plan import ORIGINAL, Plan, plans
@@ -488,3 +489,38 @@ def test_figures_and_claims_ask_for_what_they_show(config):
 )
 def test_a_model_is_recorded_as_a_folder_and_anything_else_as_a_file(file, record):
     assert record_of(f"results/mini/{file}") == f"results/mini/{record}"
+
+
+# models that are taken as they are
+
+
+@pytest.fixture()
+def whole(config, tmp_path):
+    """A scale whose base is a directory that is taken as it is."""
+    (tmp_path / "2_Dense").mkdir()
+    (tmp_path / "2_Dense" / "model.safetensors").write_bytes(b"weights")
+    entry = {"description": "", "form": "whole", "source": {"path": str(tmp_path)}}
+    return changed(config, "scales", "mini", "checkpoints", "base", entry)
+
+
+def test_jobs_wait_for_the_modules_of_what_is_taken_as_it_is(whole):
+    plan = Plan(whole, "mini")
+    assert plan.checkpoint_mark("base") == "results/mini/checkpoints/base/modules.json"
+    assert plan.checkpoint_mark("ance") == "results/mini/checkpoints/ance/model.safetensors"
+    assert plan.model("dr_oq", 1) == [f"{plan.model_folder('dr_oq', 1)}/modules.json"]
+    assert plan.kind("dr_oq").model_files(plan, "dr_oq") == ABOUT
+    assert plan.kind("regular_nq").model_files(plan, "regular_nq") == ABOUT  # with separate encoders
+
+
+def test_every_file_of_what_is_taken_as_it_is_moves_its_key(whole, tmp_path):
+    before = Plan(whole, "mini").checkpoint_key("base"), Plan(whole, "mini").model_key("dr_oq", 1)
+    (tmp_path / "2_Dense" / "model.safetensors").write_bytes(b"other weights")
+    after = Plan(whole, "mini").checkpoint_key("base"), Plan(whole, "mini").model_key("dr_oq", 1)
+    assert before[0] != after[0] and before[1] != after[1]
+
+
+def test_a_pinned_file_of_a_local_folder_leaves_no_other_out_of_the_key(whole, tmp_path):
+    whole.scales["mini"]["checkpoints"]["base"]["source"]["sha256"] = "0" * 64
+    before = Plan(whole, "mini").checkpoint_key("base")
+    (tmp_path / "modules.json").write_text("[]")
+    assert Plan(whole, "mini").checkpoint_key("base") != before

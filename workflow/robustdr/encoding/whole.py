@@ -101,7 +101,7 @@ def modules(path: Path, model: SentenceTransformer, route: str) -> list[Any]:
         raise UserError(
             f"{path}: the Router has the routes {', '.join(first.sub_modules)}; needed: {', '.join(ROUTES)}"
         )
-    return [*first.sub_modules[route], *rest]
+    return [*first.sub_modules[route].children(), *rest]
 
 
 class Whole:

@@ -68,6 +68,13 @@ class BM25Settings:
 
 
 @dataclass(frozen=True, config=STRICT)
+class RunSettings:
+    """How existing runs are read; `depth`: passages kept of each query."""
+
+    depth: int
+
+
+@dataclass(frozen=True, config=STRICT)
 class RM3Settings:
     """How BM25 searches with feedback.
 

@@ -1,0 +1,89 @@
+"""Existing runs as a system: read by score, refused where they are of another collection."""
+
+import copy
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from robustdr.config import load
+from robustdr.errors import UserError
+from robustdr.plan import Plan
+from robustdr.retrieval.existing import rankings
+from robustdr.retrieval.settings import RunSettings
+from robustdr.systems import KINDS
+
+ROOT = Path(__file__).parents[2]
+AT = ("wordnet-mini", "dev")
+QUERIES = {"q1": "gold", "q2": "tree"}
+
+
+@pytest.fixture()
+def corpus(tmp_path):
+    lines = [json.dumps({"docid": docid, "title": "", "text": docid}) for docid in ("d1", "d2", "d3")]
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return tmp_path / "corpus.jsonl"
+
+
+def read(corpus, text, files=None, depth=2):
+    path = corpus.with_name("run.trec")
+    path.write_text(text)
+    (found,) = rankings(RunSettings(depth), corpus, {"candidates": [path], **(files or {})}, [QUERIES])
+    return found
+
+
+def test_scores_decide_whatever_rank_is_stated(corpus):
+    found = read(corpus, "q1 Q0 d1 1 0.5 engine\nq1 Q0 d3 2 2.5 engine\nq1 Q0 d2 3 0.5 engine\n")
+    assert found == {"q1": [("d3", 2.5), ("d2", 0.5)], "q2": []}  # of ties, the later docid
+
+
+def test_of_judged_candidates_all_are_kept(corpus):
+    qrels = corpus.with_name("qrels.txt")
+    qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 0\n")
+    run = "".join(f"q1 Q0 d{number} {number} {-number} engine\n" for number in (1, 2, 3))
+    assert [docid for docid, _ in read(corpus, run, {"judged": [qrels]})["q1"]] == ["d1", "d2", "d3"]
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("q9 Q0 d1 1 0.5 engine", "the query 'q9' is not in its query set"),
+        ("q1 Q0 d9 1 0.5 engine", "the passage 'd9' of query 'q1' is not in the collection"),
+        ("q1 Q0 d1 1 0.5 engine\nq1 Q0 d1 2 0.4 engine", "query 'q1' has a passage twice"),
+        ("q1 d1 0.5", "run.trec:1: not a TREC run"),
+    ],
+)
+def test_runs_of_something_else_are_refused(corpus, line, message):
+    with pytest.raises(UserError, match=message):
+        read(corpus, f"{line}\n")
+
+
+@pytest.fixture()
+def plan(tmp_path):
+    """A plan with the system `engine`, whose original queries have a run."""
+    config = copy.deepcopy(load(ROOT / "config"))
+    config.systems["engine"] = {"label": "Engine", "kind": "run", "runs": str(tmp_path / "runs"), "paper": "rodr"}
+    folder = tmp_path / "runs" / AT[0]
+    folder.mkdir(parents=True)
+    (folder / "dev.original.trec.gz").write_bytes(gzip.compress(b"q1 Q0 d1 1 1 engine\n"))
+    return Plan(config, "mini")
+
+
+def test_a_run_is_an_input_and_its_bytes_are_in_the_key(plan, tmp_path):
+    run = tmp_path / "runs" / AT[0] / "dev.original.trec.gz"
+    assert plan.ranking("engine", 0, AT, ["original"]).paths == {"candidates": [str(run)]}
+    before = plan.run_key("engine", 0, *AT, "original")
+    run.write_bytes(gzip.compress(b"q1 Q0 d1 1 2 engine\n"))
+    assert Plan(plan.config, "mini").run_key("engine", 0, *AT, "original") != before
+
+
+def test_a_query_set_without_a_run_is_named(plan):
+    with pytest.raises(UserError, match=r"systems\.engine\.runs: .*/dev\.swap_words\.trec\.gz is missing"):
+        plan.ranking("engine", 0, AT, ["swap_words"])
+
+
+def test_a_folder_that_is_not_there(plan):
+    plan.config.systems["engine"]["runs"] = "nowhere"
+    with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is no folder"):
+        KINDS["run"].check(plan.config, "engine", "here")

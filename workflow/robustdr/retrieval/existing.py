@@ -1,0 +1,39 @@
+"""Runs that exist already, as rankings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from robustdr.collections.reading import read_corpus
+from robustdr.errors import UserError
+from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.runs import Ranking, rank, read_run
+from robustdr.retrieval.settings import RunSettings as Settings
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[dict[str, Ranking]]:
+    """The rankings of the runs, by score and not by the rank that they state.
+
+    Args:
+        files: `candidates`: a run for each query set, in their order.
+
+    Raises:
+        UserError: a run of a query or a passage that the collection does not have, or with a passage twice.
+    """
+    known, judged = {docid for docid, _ in read_corpus(corpus)}, judged_lists(files)
+    for path, queries in zip(files["candidates"], query_sets, strict=True):
+        found = read_run(path)
+        if strangers := sorted(found.keys() - queries.keys()):
+            raise UserError(f"{path}: the query {strangers[0]!r} is not in its query set ({len(strangers)} such)")
+        for qid, ranking in found.items():
+            docids = [docid for docid, _ in ranking]
+            if others := sorted({*docids} - known):
+                raise UserError(f"{path}: the passage {others[0]!r} of query {qid!r} is not in the collection")
+            if len({*docids}) < len(docids):
+                raise UserError(f"{path}: query {qid!r} has a passage twice")
+        if judged:
+            found = {qid: [pair for pair in of if pair[0] in judged.get(qid, ())] for qid, of in found.items()}
+            yield {qid: found.get(qid, []) for qid in queries}
+        else:
+            yield {qid: rank(found.get(qid, []), settings.depth) for qid in queries}

@@ -1,0 +1,49 @@
+"""An existing system behind its runs, such as a search engine in production: what it ranked is read, not made."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from robustdr.errors import UserError
+from robustdr.files import sha256
+from robustdr.retrieval.settings import RunSettings
+from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
+
+if TYPE_CHECKING:
+    from robustdr.config import Config
+    from robustdr.plan import Plan
+
+SUFFIXES = (".trec.gz", ".trec")
+
+
+class Run(Kind):
+    """One TREC run per query set: `runs`/<collection>/<split>.<variation>.trec.gz, or .trec."""
+
+    name = "run"
+    keys: ClassVar[Tree] = {"runs": {"type": "string", "minLength": 1}}
+    rules: ClassVar[Tree] = {"required": ["label", *keys]}
+    ranks = "robustdr.retrieval.existing"
+
+    def check(self, config: "Config", name: str, where: str) -> None:
+        folder = config.systems[name]["runs"]
+        if not Path(folder).is_dir():
+            raise UserError(f"{where}.runs: {folder!r} is no folder; needed: <collection>/<split>.<variation>.trec.gz")
+
+    def settings(self, plan: "Plan", system: str, collection: str) -> RunSettings:
+        return RunSettings(plan.bound["retrieval"]["depth"])
+
+    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
+        collection, split = at
+        folder = Path(plan.recipe(system)["runs"], collection)
+        runs = []
+        for kind in kinds:
+            places = [folder / f"{split}.{kind}{suffix}" for suffix in SUFFIXES]
+            if not (found := [place for place in places if place.is_file()]):
+                raise UserError(f"systems.{system}.runs: {places[0]} is missing; {places[1].name} would be read too")
+            runs.append(found[0])
+        paths = list(map(str, runs))
+        return Reads(
+            {"candidates": paths}, paths, [f"{kind} {sha256(run)}" for kind, run in zip(kinds, runs, strict=True)]
+        )
+
+    def need(self, plan: "Plan", system: str, split: str) -> Need:
+        return Need(memory(plan, split), 60)
