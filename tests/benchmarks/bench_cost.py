@@ -132,8 +132,8 @@ def run_cost(folder: Path) -> None:
         python, _ = peak(lambda: read_run(path, 200))
         most.append(python + pa.default_memory_pool().max_memory() - before)
     reading = (most[1] - most[0]) / (2000 * DEPTH)
-    print(f"run: {path.stat().st_size / rows.size:.1f} bytes on disk, {reading:.0f} in memory to read 200 ranks of 1,000,"
-          " per ranked passage")  # fmt: skip
+    print(f"run: {path.stat().st_size / rows.size:.1f} bytes on disk, {reading:.0f} in memory to read 200 ranks"
+          " of 1,000, per ranked passage")  # fmt: skip
 
 
 def training_data_cost(folder: Path, texts: list[str]) -> None:
