@@ -21,6 +21,7 @@ from typing import Any
 import bm25s
 import faiss
 import numpy as np
+import pyarrow as pa
 import torch
 from safetensors.torch import save_file
 from transformers import AutoModel, BertConfig
@@ -33,8 +34,9 @@ from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.files import read_queries, write_queries
 from robustdr.processor import native
+from robustdr.retrieval.best import docids_by_row
 from robustdr.retrieval.index import search
-from robustdr.retrieval.runs import read_run, write_run
+from robustdr.retrieval.runs import Run, read_run, write_run
 from robustdr.retrieval.settings import Index
 from robustdr.training.assignment import changes
 from robustdr.training.data import read_training_data
@@ -107,30 +109,31 @@ def search_cost(passages: int = 50_000, queries: int = 500) -> None:
     seconds = timed(lambda: search([(vectors, ids)], asked, 100, settings))
     print(f"exact search, depth 100: {queries * passages / seconds / 1e6:,.0f} M scores/s"
           f" ({2 * DIMENSION * queries * passages / seconds / 1e9:.0f} GFLOP/s)")  # fmt: skip
-    per_query = {}
+    per_query, few = {}, 8192
+    vectors, asked = vectors[:20_000, :8], rng.standard_normal((2 * few, 8), dtype=np.float32)
     for shards in (1, 4):
-        parts = [(vectors[i::shards], ids[i::shards]) for i in range(shards)]
-        most, _ = peak(lambda parts=parts: search(parts, asked, DEPTH, settings))
-        copies = 0 if shards == 1 else vectors.nbytes / shards  # the benchmark's own slices are not contiguous
-        per_query[shards] = (most - copies) / queries
-        print(f"search, depth {DEPTH}, {shards} shards: {per_query[shards] / 1e3:.0f} kB per query at most")
+        parts = [(vectors[i::shards], ids[: len(vectors)][i::shards]) for i in range(shards)]
+        most = [peak(lambda parts=parts, n=n: search(parts, asked[:n], DEPTH, settings))[0] for n in (few, 2 * few)]
+        per_query[shards] = (most[1] - most[0]) / few
+        print(f"search, depth {DEPTH}, {shards} shards: {per_query[shards] / 1e3:.1f} kB per query,"
+              f" and {(2 * most[0] - most[1]) / 1e6:.0f} MB for those that are searched at once")  # fmt: skip
     report("cost", f"memory of a search at depth {DEPTH}, four shards / one", per_query[4] / per_query[1])
 
 
-def run_cost(folder: Path, queries: int = 100) -> None:
+def run_cost(folder: Path) -> None:
+    """Memory is what two thousand more queries take; Arrow's own is counted too."""
     rng = np.random.default_rng(0)
-    scores = np.sort(rng.standard_normal((queries, DEPTH), dtype=np.float32))[:, ::-1]
-    docids = rng.integers(0, 8_841_823, (queries, DEPTH))
-    run = {
-        str(1_000_000 + q): [(str(d), float(s)) for d, s in zip(docids[q], scores[q], strict=True)]
-        for q in range(queries)
-    }
-    path = folder / "run.trec.gz"
-    writing, _ = peak(lambda: write_run(path, run, {"tag": "rodr-seed1"}))
-    reading, _ = peak(lambda: read_run(path))
-    lines = queries * DEPTH
-    print(f"run: {path.stat().st_size / lines:.1f} bytes on disk, {writing / lines:.0f} in memory to write,"
-          f" {reading / lines:.0f} to read, per ranked passage")  # fmt: skip
+    docids, path, most = docids_by_row(map(str, range(100_000, 1_000_000))), folder / "run.trec.gz", []
+    for queries in (1000, 3000):
+        scores = np.sort(rng.standard_normal((queries, DEPTH), dtype=np.float32))[:, ::-1]
+        rows = rng.integers(0, len(docids), (queries, DEPTH), dtype=np.int32)
+        write_run(path, Run({str(1_000_000 + q): q for q in range(queries)}, docids, rows, scores), {"tag": "seed1"})
+        before = pa.total_allocated_bytes()
+        python, _ = peak(lambda: read_run(path, 200))
+        most.append(python + pa.default_memory_pool().max_memory() - before)
+    reading = (most[1] - most[0]) / (2000 * DEPTH)
+    print(f"run: {path.stat().st_size / rows.size:.1f} bytes on disk, {reading:.0f} in memory to read 200 ranks"
+          " of 1,000, per ranked passage")  # fmt: skip
 
 
 def training_data_cost(folder: Path, texts: list[str]) -> None:
