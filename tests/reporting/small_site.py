@@ -90,7 +90,7 @@ def build(folder, paper, **changes):
     claims, audit = folder / "toy.json", folder / "audit" / "toy.json"
     claims.write_text(json.dumps(CLAIMS))
     audit.parent.mkdir(exist_ok=True)
-    audit.write_text(json.dumps(AUDIT))
+    audit.write_text(json.dumps([AUDIT]))
     figure = folder / "toy_figure1.svg"
     figure.write_text('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>\n')
     about = Paper("toy", "A toy paper", "Me. 2026.", ["table1", "table2", "table9"], ["figure1"])

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 from tests.reporting.small_site import CLAIMS, LONG, NASTY, RIGHT_TO_LEFT, build

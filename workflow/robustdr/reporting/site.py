@@ -35,6 +35,8 @@ def _read(path: Path, *parts: str) -> Tree:
         made = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return {"title": "", "missing": f"{path} is cut off or damaged. Delete it, then: {command}"}
+    if isinstance(made, list):  # the audit writes one entry a paper
+        made = made[0]
     lacking = [part for part in parts if part not in made]
     what = f"{path} was made by another version: it has no {', '.join(lacking)}. Delete it, then: {command}"
     return {"title": "", "missing": what} if lacking else {"missing": "", **made}
