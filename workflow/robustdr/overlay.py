@@ -40,7 +40,7 @@ def placed_collection(source: Tree, folder: Path) -> Tree:
     """An entry of an overlay's collections.yaml, its relative paths starting at `folder`."""
 
     def moved(entry: Tree, kind: str) -> Tree:
-        paths = {key: str(folder / entry[key]) for key in PATHS.get(kind, ()) if key in entry}
+        paths: Tree = {key: str(folder / entry[key]) for key in PATHS.get(kind, ()) if key in entry}
         pinned = entry.get("sha256")
         if kind in ("local", "beir") and pinned:
             paths["sha256"] = {str(folder / name): digest for name, digest in pinned.items()}

@@ -70,14 +70,14 @@ def _notes(found: Tree) -> str:
 
 
 def _remedies(found: Tree) -> str:
-    lines = [
-        ["trained", "variations", "gain [95 %]", "p", "original", "gain [95 %]", "p", "seconds", "index", "folder"]
-    ]
-    lines.append(["---"] * len(lines[0]))
+    columns = ["trained", "variations", "gain [95 %]", "p", "over the control", "p", "original", "gain [95 %]", "p"]
+    columns += ["seconds", "index", "folder"]
+    lines = [columns, ["---"] * len(columns)]
     for each in found["remedies"].values():
         row = [each["label"]]
-        for part in (each["variations"], each["original"]):
-            row += [f"{part['mean']:.3f}", f"{_share(part['drop'])} {_interval(part['drop_interval'])}", _p(part["p"])]
+        for part in ("variations", "variations_over_control", "original"):
+            row += [f"{each[part]['mean']:.3f}"] if part != "variations_over_control" else []
+            row += [f"{_share(each[part]['drop'])} {_interval(each[part]['drop_interval'])}", _p(each[part]["p"])]
         index = "must be rebuilt" if each["reindexes"] else "stays"
         lines.append([*row, f"{each['seconds']:.0f}", index, f"`{each['folder']}`"])
     rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)

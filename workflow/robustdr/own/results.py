@@ -16,6 +16,7 @@ from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.files import read_queries
 from robustdr.needs import ORIGINAL
 from robustdr.own.experiment import NAME
+from robustdr.own.remedies import CONTROL, system_of
 from robustdr.plan import Plan
 from robustdr.reports import evaluation_settings
 
@@ -85,14 +86,15 @@ def _robustness(store: Store, system: str, split: str, measure: str, by_category
 def _remedy(plan: Plan, store: Store, folder: Path, system: str, split: str, measure: str) -> Tree:
     """What a trained system gains on the variations and loses on the original queries, and what it costs."""
 
-    def against(query_set: str) -> Tree:
-        return compare(*(store.values(of, NAME, split, query_set, measure) for of in (system, NAME)))
+    def against(query_set: str, base: str = NAME) -> Tree:
+        return compare(*(store.values(of, NAME, split, query_set, measure) for of in (system, base)))
 
     seeds = plan.seeds(system)
     costs = [json.loads((folder / path).read_text(encoding="utf-8")) for path in plan.cost_files(system, seeds)]
     return {
         "original": against(ORIGINAL),
         "variations": against(MEAN),
+        "variations_over_control": against(MEAN, system_of(CONTROL)),
         "seconds": sum(cost["seconds"] for cost in costs),
         "reindexes": plan.reindexes(system, NAME),
         "folder": str(folder / plan.model_folder(system, seeds[0])),

@@ -1,0 +1,65 @@
+"""The report for people: what stands in the numbers is said, rises as rises and losses as losses."""
+
+import pytest
+
+from robustdr.own.document import headline, markdown
+
+BETTER = {"mean": 0.55, "drop": 0.1, "drop_interval": [0.02, 0.18], "p": 0.01, "p_holm": 0.02, "detectable": 0.03}
+WORSE = {"mean": 0.4, "drop": -0.2, "drop_interval": [-0.3, -0.1], "p": 0.0001, "p_holm": 0.0002, "detectable": 0.04}
+UNKNOWN = {"mean": 0.0, "drop": None, "drop_interval": None, "p": 1.0, "p_holm": 1.0, "detectable": None}
+
+
+def system(label, **query_sets):
+    whole = {name: {"difference": (each["drop"] or 0) / 2, **each} for name, each in query_sets.items()}
+    return {"label": label, "original": 0.5, "query_sets": whole}
+
+
+@pytest.fixture()
+def found():
+    kinds = {"typo": WORSE, "stem": BETTER, "misspelling_mean": WORSE, "syntactic_mean": BETTER}
+    remedy = {"label": "CAPOT", "variations": BETTER, "variations_over_control": UNKNOWN, "original": WORSE}
+    return {
+        "model": "mine",
+        "measure": "nDCG@10",
+        "split": "test",
+        "queries": 100,
+        "passages": 1000,
+        "passage_length": 128,
+        "truncated": 0.25,
+        "categories": {"misspelling_mean": ["typo"], "syntactic_mean": ["stem"]},
+        "changed": {"typo": 1.0, "stem": 0.5},
+        "systems": {
+            "own_bm25": system("BM25", variations_mean=UNKNOWN, **kinds),
+            "own": system("mine", variations_mean=WORSE, **kinds),
+        },
+        "remedies": {"own_capot": {**remedy, "seconds": 61.4, "reindexes": False, "folder": "out/capot"}},
+        "worst": [
+            {"qid": "1", "variation": "typo", "query": "a|b", "varied": "a|bb", "before": 1.0, "after": 0.0},
+        ],
+    }
+
+
+def test_the_headline(found):
+    said = headline(found)
+    assert said.startswith("On 100 queries over 1000 passages, mine has nDCG@10 0.500, and 0.400 on average")
+    assert "-20.0 % [-30.0, -10.0], p < .001; BM25 –." in said
+    assert "1 of 2 variations lower it significantly" in said and "typo costs most, -20.0 %" in said
+
+
+def test_a_row_for_every_query_set_and_remedy(found):
+    lines = markdown(found).splitlines()
+    assert "| typo | 100.0 % | 0.400 | -20.0 % [-30.0, -10.0] | < .001 | < .001 | 0.040 | 0.400 | -20.0 % |" in lines
+    assert "| stem | 50.0 % | 0.550 | +10.0 % [+2.0, +18.0] | .010 | .020 | 0.030 | 0.550 | +10.0 % |" in lines
+    assert any(line.startswith("| **syntactic** |  | 0.550") for line in lines)
+    gains = "| CAPOT | 0.550 | +10.0 % [+2.0, +18.0] | .010 | – [unbounded] | 1.000 | 0.400 |"
+    (remedy,) = (line for line in lines if line.startswith(gains))
+    assert remedy.endswith("| 61 | stays | `out/capot` |")
+    assert any("25.0 % of the passages are longer" in line for line in lines)
+
+
+def test_a_query_does_not_break_the_table(found):
+    assert "| typo | a\\|b | a\\|bb | 1.000 | 0.000 |" in markdown(found)
+
+
+def test_without_remedies_nothing_is_said_of_training(found):
+    assert "What training would change" not in markdown({**found, "remedies": {}})
