@@ -70,8 +70,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _measure(output: Path, targets: list[str], cores: int) -> None:
     """Let Snakemake make the targets in a folder of their own, with the project's rules."""
-    where = ["--snakefile", HOUSE / "Snakefile", "--directory", output, "--configfile", output / "config/config.yaml"]
-    how = ["--workflow-profile", HOUSE / "profiles/default", "--cores", str(cores), "--quiet"]
+    where: list[str | Path] = ["--snakefile", HOUSE / "Snakefile", "--directory", output]
+    where += ["--configfile", output / "config/config.yaml", "--workflow-profile", HOUSE / "profiles/default"]
+    how = ["--cores", str(cores), "--quiet"]
     made = subprocess.run([sys.executable, "-m", "snakemake", *where, *how, "--", *targets], check=False)
     if made.returncode:
         raise UserError(f"{output}: the workflow stopped; its messages stand above, its logs under {output}/results")

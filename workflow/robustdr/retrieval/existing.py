@@ -33,7 +33,6 @@ def rankings(
             if len({*docids}) < len(docids):
                 raise UserError(f"{path}: query {qid!r} has a passage twice")
         if judged:
-            found = {qid: [pair for pair in of if pair[0] in judged.get(qid, ())] for qid, of in found.items()}
-            yield {qid: found.get(qid, []) for qid in queries}
+            yield {qid: [pair for pair in found.get(qid, []) if pair[0] in judged.get(qid, ())] for qid in queries}
         else:
             yield {qid: rank(found.get(qid, []), settings.depth) for qid in queries}
