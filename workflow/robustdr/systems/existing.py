@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 SUFFIXES = (".trec.gz", ".trec")
 
 
-class Run(Kind):
+class Existing(Kind):
     """One TREC run per query set: `runs`/<collection>/<split>.<variation>.trec.gz, or .trec."""
 
-    name = "run"
+    name = "existing"
     keys: ClassVar[Tree] = {"runs": {"type": "string", "minLength": 1}}
     rules: ClassVar[Tree] = {"required": ["label", *keys]}
     ranks = "robustdr.retrieval.existing"

@@ -63,7 +63,7 @@ def test_runs_of_something_else_are_refused(corpus, line, message):
 def plan(tmp_path):
     """A plan with the system `engine`, whose original queries have a run."""
     config = copy.deepcopy(load(ROOT / "config"))
-    config.systems["engine"] = {"label": "Engine", "kind": "run", "runs": str(tmp_path / "runs"), "paper": "rodr"}
+    config.systems["engine"] = {"label": "Engine", "kind": "existing", "runs": str(tmp_path / "runs"), "paper": "rodr"}
     folder = tmp_path / "runs" / AT[0]
     folder.mkdir(parents=True)
     (folder / "dev.original.trec.gz").write_bytes(gzip.compress(b"q1 Q0 d1 1 1 engine\n"))
@@ -86,4 +86,4 @@ def test_a_query_set_without_a_run_is_named(plan):
 def test_a_folder_that_is_not_there(plan):
     plan.config.systems["engine"]["runs"] = "nowhere"
     with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is no folder"):
-        KINDS["run"].check(plan.config, "engine", "here")
+        KINDS["existing"].check(plan.config, "engine", "here")
