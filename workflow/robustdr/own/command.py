@@ -7,13 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from robustdr.config import load
 from robustdr.errors import UserError
-from robustdr.evaluation.names import parse
 from robustdr.files import write_json, write_text
-from robustdr.own import experiment
-from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
-from robustdr.plan import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +35,13 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         UserError: a file that is missing, an option's value, or a job of the workflow that failed.
     """
+    # Here, because every stage loads the command line.
+    from robustdr.config import load
+    from robustdr.evaluation.names import parse
+    from robustdr.own import document, experiment, results
+    from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
+    from robustdr.plan import Plan
+
     a = arguments
     for option in ("model", "corpus", "queries", "qrels", "train_queries", "train_qrels"):
         path = getattr(a, option)
@@ -58,9 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     experiment.write(folder, a.model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
     plan = Plan(load(HOUSE / "config", folder.resolve()), NAME)
     measures = plan.measures(plan.pairs(NAME))
-    _measure(a.output, list(measures), a.cores)
-    from robustdr.own import document, results
-
+    _measure(HOUSE, a.output, list(measures), a.cores)
     found = results.collect(plan, a.output)
     write_json(a.output / "report.json", found)
     write_text(a.output / "report.md", document.markdown(found))
@@ -68,10 +68,10 @@ def run(arguments: argparse.Namespace) -> None:
     print(a.output / "report.md")
 
 
-def _measure(output: Path, targets: list[str], cores: int) -> None:
+def _measure(house: Path, output: Path, targets: list[str], cores: int) -> None:
     """Let Snakemake make the targets in a folder of their own, with the project's rules."""
-    where = ["--snakefile", HOUSE / "Snakefile", "--directory", output, "--configfile", output / "config/config.yaml"]
-    how = ["--workflow-profile", HOUSE / "profiles/default", "--cores", str(cores), "--quiet"]
+    where = ["--snakefile", house / "Snakefile", "--directory", output, "--configfile", output / "config/config.yaml"]
+    how = ["--workflow-profile", house / "profiles/default", "--cores", str(cores), "--quiet"]
     made = subprocess.run([sys.executable, "-m", "snakemake", *where, *how, "--", *targets], check=False)
     if made.returncode:
         raise UserError(f"{output}: the workflow stopped; its messages stand above, its logs under {output}/results")
