@@ -70,15 +70,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _measure(house: Path, output: Path, targets: list[str], cores: int) -> None:
     """Let Snakemake make the targets in a folder of their own, with the project's rules."""
-    where: list[str | Path] = [
-        "--snakefile",
-        house / "Snakefile",
-        "--directory",
-        output,
-        "--configfile",
-        output / "config/config.yaml",
-    ]
-    how: list[str | Path] = ["--workflow-profile", house / "profiles/default", "--cores", str(cores), "--quiet"]
+    where = ["--snakefile", f"{house}/Snakefile", "--directory", f"{output}"]
+    where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{house}/profiles/default"]
+    how = ["--cores", str(cores), "--quiet"]
     made = subprocess.run([sys.executable, "-m", "snakemake", *where, *how, "--", *targets], check=False)
     if made.returncode:
         raise UserError(f"{output}: the workflow stopped; its messages stand above, its logs under {output}/results")
