@@ -1,8 +1,6 @@
 """The configuration that `robustdr evaluate` writes: from a model and files to a plan, and what is refused."""
 
-import json
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -59,13 +57,8 @@ def test_the_model_reads_as_much_as_its_directory_says(plan, tiny_model, tmp_pat
         experiment.length(tmp_path)
 
 
-def test_a_pooling_is_read_from_the_model(tiny_model, tmp_path):
-    assert experiment.checkpoint(tiny_model)["pooling"] == "mean"
-    model = Path(shutil.copytree(tiny_model, tmp_path / "model"))
-    (pooling,) = model.glob("*Pooling/config.json")
-    pooling.write_text(json.dumps({"pooling_mode_cls_token": False, "pooling_mode_max_tokens": True}))
-    with pytest.raises(UserError, match="no pooling of the kind cls or mean"):
-        experiment.checkpoint(model)
+def test_the_model_is_taken_as_it_is(plan, tiny_model, tmp_path):
+    assert plan.form_of("base") == "whole"
     with pytest.raises(UserError, match=r"no modules.json; allowed: a directory that sentence-transformers saved"):
         experiment.checkpoint(tmp_path)
 

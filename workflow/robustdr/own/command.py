@@ -7,13 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from robustdr.config import load
+from robustdr.collections.command import SHOWN, lines
 from robustdr.errors import UserError
-from robustdr.evaluation.names import parse
 from robustdr.files import write_json, write_text
-from robustdr.own import experiment
-from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
-from robustdr.plan import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +36,14 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         UserError: a file that is missing, an option's value, or a job of the workflow that failed.
     """
+    # Here, because every stage loads the command line.
+    from robustdr.collections.check import check
+    from robustdr.config import load
+    from robustdr.evaluation.names import parse
+    from robustdr.own import document, experiment, results
+    from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
+    from robustdr.plan import Plan
+
     a = arguments
     for option in ("model", "corpus", "queries", "qrels", "train_queries", "train_qrels"):
         path = getattr(a, option)
@@ -53,14 +57,15 @@ def run(arguments: argparse.Namespace) -> None:
             raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than those evaluated")
         splits[TRAIN] = Split(a.train_queries, a.train_qrels)
     parse(a.measure)
+    if wrong := [p for p in check(a.corpus, splits) if p.severity == "error"]:
+        print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
+        raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all, and can leave some out")
     by_category = experiment.chosen(a.variations)
     folder = a.output / "config"
     experiment.write(folder, a.model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
     plan = Plan(load(HOUSE / "config", folder.resolve()), NAME)
     measures = plan.measures(plan.pairs(NAME))
-    _measure(a.output, list(measures), a.cores)
-    from robustdr.own import document, results
-
+    _measure(HOUSE, a.output, list(measures), a.cores)
     found = results.collect(plan, a.output)
     write_json(a.output / "report.json", found)
     write_text(a.output / "report.md", document.markdown(found))
@@ -68,10 +73,10 @@ def run(arguments: argparse.Namespace) -> None:
     print(a.output / "report.md")
 
 
-def _measure(output: Path, targets: list[str], cores: int) -> None:
+def _measure(house: Path, output: Path, targets: list[str], cores: int) -> None:
     """Let Snakemake make the targets in a folder of their own, with the project's rules."""
-    where: list[str | Path] = ["--snakefile", HOUSE / "Snakefile", "--directory", output]
-    where += ["--configfile", output / "config/config.yaml", "--workflow-profile", HOUSE / "profiles/default"]
+    where = ["--snakefile", f"{house}/Snakefile", "--directory", f"{output}"]
+    where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{house}/profiles/default"]
     how = ["--cores", str(cores), "--quiet"]
     made = subprocess.run([sys.executable, "-m", "snakemake", *where, *how, "--", *targets], check=False)
     if made.returncode:

@@ -71,28 +71,11 @@ def checkpoint(folder: Path) -> Tree:
     """A directory of sentence-transformers as an entry of a scale's checkpoints.
 
     Raises:
-        UserError: no such directory, or no pooling that is read here.
+        UserError: no such directory.
     """
-    modules = folder / "modules.json"
-    if not modules.is_file():
+    if not (folder / "modules.json").is_file():
         raise UserError(f"--model: {folder}: no modules.json; allowed: a directory that sentence-transformers saved")
-    pooled = [
-        json.loads((folder / entry["path"] / "config.json").read_text(encoding="utf-8"))
-        for entry in json.loads(modules.read_text(encoding="utf-8"))
-        if entry["type"].endswith("Pooling")
-    ]
-    modes = [mode for mode in ("cls", "mean") for of in pooled if _pools(of, mode)]
-    if len(modes) != 1:
-        raise UserError(f"--model: {folder}: no pooling of the kind cls or mean in modules.json")
-    return {"description": folder.name, "source": {"path": str(folder.resolve())}, "pooling": modes[0]}
-
-
-def _pools(config: Tree, mode: str) -> bool:
-    """Whether a pooling's configuration, of any version of the library, says this mode."""
-    return config.get("pooling_mode") == mode or bool(config.get(f"pooling_mode_{mode}{_LONG[mode]}"))
-
-
-_LONG = {"cls": "_token", "mean": "_tokens"}
+    return {"description": folder.name, "form": "whole", "source": {"path": str(folder.resolve())}}
 
 
 def length(folder: Path) -> int:

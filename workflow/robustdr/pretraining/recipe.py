@@ -35,7 +35,7 @@ def check(config: "Config", name: str, where: str) -> None:
         if collection and config.collections[collection].get("log"):
             raise UserError(f"{where}.collection: {collection!r} {here} is a query log, without passages to learn from")
         checkpoint = scale["checkpoints"].get(recipe["initial"])
-        if checkpoint is None:
+        if checkpoint is None or recipe["budget"] not in scale.get("pretraining", {}):
             continue
         if (form := checkpoint.get("form", ENCODER)) != ENCODER:
             raise UserError(f"{where}.initial {here}: {recipe['initial']!r} has the form {form!r}; allowed: {ENCODER}")

@@ -1,0 +1,42 @@
+"""`robustdr evaluate`: what is wrong with its options is one line before any work."""
+
+import pytest
+
+from robustdr.cli import main
+
+
+@pytest.fixture()
+def options(tmp_path):
+    for name, line in {"corpus.tsv": "d1\ta cat\n", "queries.tsv": "q1\tcats\n", "qrels.txt": "q1 0 d1 1\n"}.items():
+        (tmp_path / name).write_text(line)
+    files = {"corpus": "corpus.tsv", "queries": "queries.tsv", "qrels": "qrels.txt", "model": "."}
+    return {f"--{name}": str(tmp_path / file) for name, file in files.items()} | {"-o": str(tmp_path / "out")}
+
+
+MISTAKES = {
+    "a file that is missing": ({"--qrels": "no.txt"}, "--qrels: no.txt: no such file or directory"),
+    "the split that trains": ({"--split": "train"}, "--split: 'train'; allowed: lower-case letters"),
+    "a split that makes no file name": ({"--split": "Test 1"}, "--split: 'Test 1'; allowed: lower-case letters"),
+    "remedies without data": ({"--fix": "rodr"}, "--fix: needs --train-queries and --train-qrels"),
+    "an unknown variation": ({"--variations": "typos"}, "--variations: 'typos' is unknown (did you mean typo"),
+    "no model": ({}, "--model: "),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line_and_leaves_nothing(options, tmp_path, capsys, mistake):
+    changes, message = MISTAKES[mistake]
+    arguments = [word for pair in (options | changes).items() for word in pair]
+    assert main(["evaluate", *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"robustdr: {message}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_wrong_with_the_files_is_listed_before_any_work(options, tmp_path, capsys):
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    assert main(["evaluate", *(word for pair in options.items() for word in pair)]) == 2
+    *listed, last = capsys.readouterr().err.splitlines()
+    assert len([line for line in listed if line.startswith(f"{tmp_path}/qrels.txt:2: ")]) == 2
+    assert last.startswith("robustdr: 2 errors in the files above")
+    assert not (tmp_path / "out").exists()
