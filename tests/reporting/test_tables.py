@@ -240,3 +240,19 @@ def test_cells_of_different_hardware_have_a_footnote(paper):
     for path in paper.measures:
         record(path, hardware=["CPU, AVX2"])
     assert "different hardware" not in paper.table("table1")["md"].read_text(encoding="utf-8")
+
+
+def test_the_json_says_where_each_cell_stands_and_what_it_quotes(paper):
+    files = paper.table("table1")
+    made = json.loads(files["json"].read_text(encoding="utf-8"))
+    layout = made["layout"]
+    row, column = layout["rows"].index("misspell"), layout["columns"].index("DR_OQ RR@10")
+    said, found, number = layout["fields"][row][column]
+    cell = made["cells"][number]
+    assert (cell["system"], cell["query_set"]) == ("dr_oq", "misspell")
+    assert cell["printed_at"] == "; ".join(
+        f"table1 [passages · dev · misspell · dr_oq · RR@10{drop}]" for drop in ("", " · drop")
+    )
+    line = next(line for line in files["md"].read_text(encoding="utf-8").splitlines() if line.startswith("| misspell"))
+    assert f"| {said} |" in line and found.startswith("37.5") and made["title"] == "Table 1: Query sets"
+    assert made["means"]["passages"]["variations_mean"] == ["misspell", "swap_words"]
