@@ -175,7 +175,7 @@ def test_queries_are_sorted_by_harm_and_found_by_text(browser):
     browser.open(QUERIES).shown()
     found = read_data(browser.folder / "data/toy/systems/dr_oq.js")["sets"]
     before, after = (found[f"dev.{kind}"]["measures"]["RR@10"] for kind in ("original", "misspell"))
-    harms = sorted((a - b) / 10_000 for b, a in zip(before, after, strict=True))
+    harms = sorted((a - b) / 1000 for b, a in zip(before, after, strict=True))
     assert [float(row.text) for row in browser.all("#rows td:nth-child(4)")] == pytest.approx(harms, abs=5e-4)
     browser.choose("#order", "gain")
     assert float(browser.all("#rows td:nth-child(4)")[0].text) == pytest.approx(harms[-1], abs=5e-4)

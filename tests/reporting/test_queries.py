@@ -23,8 +23,8 @@ def explored(measured, tmp_path):
 
 def test_measures_and_ranks_are_those_of_the_rankings(explored):
     original, varied = explored["sets"]["dev.original"], explored["sets"]["dev.misspell"]
-    assert original["measures"] == {"RR@10": [10_000, 5_000, 10_000]} and original["ranks"] == [1, 2, 1]
-    assert varied["measures"] == {"RR@10": [2_500, 5_000, 0]} and varied["ranks"] == [4, 2, None]
+    assert original["measures"] == {"RR@10": [1000, 500, 1000]} and original["ranks"] == [1, 2, 1]
+    assert varied["measures"] == {"RR@10": [250, 500, 0]} and varied["ranks"] == [4, 2, None]
     assert original["means"]["RR@10"] == pytest.approx(2.5 / 3) and varied["means"]["RR@10"] == pytest.approx(0.25)
 
 
@@ -43,7 +43,7 @@ def test_a_query_that_was_not_measured_has_no_value(measured, tmp_path):
     collection(tmp_path, 4)
     ranks = {"dev.original": [1, 2, 1]}
     found = read_data(explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks))["sets"]["dev.original"]
-    assert found["measures"]["RR@10"] == [10_000, 5_000, 10_000, None] and found["ranks"][3] is None
+    assert found["measures"]["RR@10"] == [1000, 500, 1000, None] and found["ranks"][3] is None
 
 
 def test_data_is_a_script_that_holds_no_markup(tmp_path):
@@ -85,6 +85,6 @@ def test_every_number_of_the_queries_is_its_artifact_s(paper, tmp_path):
         for (query_set, measure), group in frame.groupby(["query_set", "measure"]):
             of_set, values = found["sets"][query_set], group.set_index("qid")["value"]
             assert of_set["means"][measure] == values.mean()
-            assert of_set["measures"][measure] == [round(10_000 * values[qid]) for qid in qids]
+            assert of_set["measures"][measure] == [round(1000 * values[qid]) for qid in qids]
     assert json.dumps(found["steps"][0]["digests"]).count("seed1.parquet") == 1
     assert found["steps"][0]["cost"] == {"s": 1.25, "max_rss": 137.5} and found["installed"] == ["numpy 1"]

@@ -16,8 +16,8 @@ from robustdr.reporting.settings import QueriesSettings
 from robustdr.retrieval.runs import Ranking, read_run
 
 SHOWN = 5  # passages that are shown of a ranking
-MOST = 50  # queries of a query set whose passages are shown: those that a variation harms or helps most
-DIGITS = 10_000  # a measure is written as a whole number of ten-thousandths
+MOST = 30  # queries of a query set whose passages are shown: those that a variation harms or helps most
+DIGITS = 1000  # a measure is written as a whole number of thousandths, as the page shows it
 
 
 def write_data(path: Path, name: str, value: Any) -> None:
