@@ -34,9 +34,9 @@ def test_a_mistake_is_one_line_and_leaves_nothing(options, tmp_path, capsys, mis
 
 
 def test_what_is_wrong_with_the_files_is_listed_before_any_work(options, tmp_path, capsys):
-    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 1\nq1 0 d2 1\n")
     assert main(["evaluate", *(word for pair in options.items() for word in pair)]) == 2
     *listed, last = capsys.readouterr().err.splitlines()
-    assert len([line for line in listed if line.startswith(f"{tmp_path}/qrels.txt:2: ")]) == 2
+    assert [line.partition(": ")[0] for line in listed] == [f"{tmp_path}/qrels.txt:2", f"{tmp_path}/qrels.txt:3"]
     assert last.startswith("robustdr: 2 errors in the files above")
     assert not (tmp_path / "out").exists()
