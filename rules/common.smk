@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from robustdr.config import load, validate
 from robustdr import overlay, reports
 from robustdr.audit import labels
-from robustdr.collections import part, part_files
+from robustdr.collections import local_files, part, part_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
@@ -226,8 +226,8 @@ def split_at(w):
 def own_files(collection, split, made):
     """The files that a corpus or split is read from; they may be gone when something is made of them already."""
     files = part_files(CONFIG.collections[collection], split)
-    missing = [str(path) for path in files if not path.is_file()]
-    if missing and not os.path.exists(made):
+    if not (all(path.is_file() for path in files) or os.path.exists(made)):
+        missing = [str(path) for path in local_files(CONFIG.collections[collection]) if not path.is_file()]
         stop(f"collections.yaml: {collection}: no such file: {', '.join(missing)}; paths start where the command runs")
     return ancient(files)  # the key holds their digests
 

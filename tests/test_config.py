@@ -174,7 +174,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "bm25", "kind", "bm26"),
         "systems.bm25.kind: 'bm26' is unknown (did you mean bm25?)",
-        "bm25, dense, fusion, rerank, rewrite, rm3",
+        "bm25, dense, existing, fusion, rerank, rewrite, rm3",
     ),
     "key of another kind": (
         EXPERIMENT,

@@ -73,6 +73,8 @@ def imported_at_once(module):
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package)
             found |= {base, *(f"{base}.{alias.name}" for alias in node.names if base.startswith(PACKAGE.name))}
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            todo += node.orelse
         elif not isinstance(node, ast.FunctionDef):
             todo += ast.iter_child_nodes(node)
     return found

@@ -222,8 +222,10 @@ def local(config, tmp_path):
     made = copy.deepcopy(config)
     split = {"queries": str(tmp_path / "queries.tsv"), "qrels": str(tmp_path / "qrels.txt")}
     made.collections["wordnet-verbs"] = {
-        "kind": "local", "corpus": str(tmp_path / "corpus.tsv"), "splits": {"test": split}
-    }  # fmt: skip
+        "kind": "local",
+        "corpus": str(tmp_path / "corpus.tsv"),
+        "splits": dict.fromkeys(made.collections["wordnet-verbs"]["splits"], split),
+    }
     scale = made.scales["mini"]
     scale["checkpoints"]["base"] = {
         "description": "",

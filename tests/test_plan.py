@@ -356,7 +356,7 @@ def test_only_its_settings_reach_a_stage(config):
 
 
 def test_the_roots_of_the_results(config):
-    assert plans(config).keys() == {"results", "results/mini", "results/midi"}
+    assert plans(config).keys() == {"results", *(f"results/{scale}" for scale in ("mini", "midi", "pretraining"))}
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):
         plans(changed(config, "scales", {"mini": config.scales["mini"]}))
 

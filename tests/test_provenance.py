@@ -70,6 +70,7 @@ def test_code_is_parsed_once_per_machine_and_anew_when_it_changes(package, monke
     folder, hashed = package
     (folder / ".snakemake").mkdir()
     monkeypatch.chdir(folder)
+    provenance._part.cache_clear()
     before, parse, parsed = hashed("robustdr.loop"), ast.parse, []
     monkeypatch.setattr(ast, "parse", lambda *given, **more: parsed.append(given[0]) or parse(*given, **more))
     provenance._part.cache_clear()

@@ -27,7 +27,7 @@ def test_files_of_ones_own(shared_project):
         file.write(MINE)
     line = last_line(shared_project, "-n", CARD)
     files = [f"mine/{name}" for name in ("passages.tsv", "queries.tsv", "qrels.txt")]
-    assert line.startswith(f"config/collections.yaml: mine: no such file: {', '.join(files)}; ")
+    assert line.startswith(f"collections.yaml: mine: no such file: {', '.join(files)}; ")
     (shared_project.folder / "mine").mkdir()
     for name, text in zip(files, ("d1\tone\nd2\n", "q1\ta query\n", "q1 0 d1 1\n"), strict=True):
         (shared_project.folder / name).write_text(text)
