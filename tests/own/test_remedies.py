@@ -16,6 +16,8 @@ def model(tmp_path):
         {"a": np.zeros((11_000, 1000), np.float16), "b": np.zeros(11_000_000, np.float16)},
         tmp_path / "model.safetensors",
     )
+    (tmp_path / "modules.json").write_text('[{"type": "a.Transformer"}, {"type": "a.Pooling"}]')
+    (tmp_path / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "dot"}')
     return tmp_path
 
 
@@ -35,6 +37,19 @@ def test_an_epoch_at_least_and_half_of_few_queries_in_a_batch(model):
 def test_smaller_models_learn_faster(model):
     """A fifth of BERT-base's 110 million parameters: five times its 2e-5."""
     assert budgets(model, 800, 48)["remedy"]["learning_rate"] == pytest.approx(1e-4)
+
+
+@pytest.mark.parametrize("similarity", ['"cosine"', "null"])
+def test_cosines_have_a_temperature_but_for_losses_of_distances(model, similarity):
+    assert "temperature" not in budgets(model, 800, 48)["remedy"]
+    (model / "config_sentence_transformers.json").write_text(f'{{"similarity_fn_name": {similarity}}}')
+    found = budgets(model, 800, 48)
+    assert found["remedy"]["temperature"] == 0.05 and "temperature" not in found["remedy-queries"]
+
+
+def test_vectors_of_length_1_have_a_temperature(model):
+    (model / "modules.json").write_text('[{"type": "a.Transformer"}, {"type": "a.Normalize"}]')
+    assert budgets(model, 800, 48)["remedy"]["temperature"] == 0.05
 
 
 def test_what_cannot_be_trained(model, tmp_path):

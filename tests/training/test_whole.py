@@ -92,6 +92,19 @@ def test_a_step_sees_prompts_and_the_similarity(settings, projected):
     assert np.abs(documents - library(projected).encode_document(texts, normalize_embeddings=True)).max() < 1e-5
 
 
+def test_a_temperature_divides_every_dot_product(settings, projected):
+    passages = [(str(number), "", text) for number, text in enumerate(TEXTS * 2)]
+
+    def batch(temperature):
+        student = Student.load(replace(settings, batch_size=3, temperature=temperature), 1, [], projected, {})
+        student.encoders[QUERY].model.eval()
+        return student.batch(Step([0, 1, 2], TEXTS, TEXTS, [], passages), 0, {"query", "variation", "passages"})
+
+    cool, warm = batch(0.25), batch(1.0)
+    for name in ("query", "variation"):
+        assert torch.allclose(cool.scores(name), 4 * warm.scores(name), atol=1e-5)
+
+
 def test_separate_encoders_of_a_model_are_a_router_with_its_prompts(fit, projected):
     model = fit("model", initial=projected, encoders="separate", **STEPS)
     made = library(model)

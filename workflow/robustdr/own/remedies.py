@@ -1,5 +1,6 @@
 """What `robustdr evaluate --fix` trains: recipes from config/own/remedies.yaml, budgets from the model and the data."""
 
+import json
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from safetensors import safe_open
 
 from robustdr.documents import read
+from robustdr.encoding.directory import MODULES, SETTINGS
 from robustdr.errors import UserError, unknown
 
 Tree = dict[str, Any]
@@ -16,6 +18,7 @@ CONTROL = "control"
 STEPS = 100  # of training, between one epoch and ten: a remedy continues a retriever, it makes none
 BASE = 110e6, 2e-5  # parameters of BERT-base, and the learning rate that it is commonly fine-tuned with
 FASTEST = 2e-4  # what a model of two layers still learns with
+COSINES = 0.05  # temperature of dot products between -1 and 1, as sentence-transformers' losses have it
 PASSAGES, QUERIES = 32, 256  # in a batch: queries with passages, and queries alone
 
 
@@ -71,4 +74,12 @@ def budgets(model: Path, queries: int, tokens: int) -> dict[str, Tree]:
             "checkpoint_every": 200,
         }
 
-    return {"remedy": budget(PASSAGES), "remedy-queries": budget(QUERIES)}
+    with_passages = budget(PASSAGES) | ({"temperature": COSINES} if compares_directions(model) else {})
+    return {"remedy": with_passages, "remedy-queries": budget(QUERIES)}
+
+
+def compares_directions(model: Path) -> bool:
+    """Whether a directory's similarity is the cosine, said or meant, or its vectors have length 1."""
+    says = json.loads((model / SETTINGS).read_text(encoding="utf-8")) if (model / SETTINGS).is_file() else {}
+    last = json.loads((model / MODULES).read_text(encoding="utf-8"))[-1]
+    return (says.get("similarity_fn_name") or "cosine") == "cosine" or last["type"].endswith(".Normalize")

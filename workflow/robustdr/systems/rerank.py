@@ -73,8 +73,8 @@ class Rerank(Trained):
         super().check(config, name, where)
         first = _first(recipe)
         for scale, bound in config.scales_of(recipe).items():
-            if "gradient_cache" in bound["budgets"].get(recipe.get("budget"), {}):
-                raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no gradient_cache")
+            for key in bound["budgets"].get(recipe.get("budget"), {}).keys() & {"gradient_cache", "temperature"}:
+                raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no {key}")
             depth = self.depth(config, scale, name)
             if first and depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
                 raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")

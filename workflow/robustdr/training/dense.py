@@ -1,6 +1,7 @@
 """Dual encoders as a training changes them: what a batch holds of their vectors, and their gradients."""
 
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 
 import torch
@@ -20,6 +21,7 @@ from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import DenseTraining as Settings
 from robustdr.training.state import save
 
+VECTORS = ("passages", "query", "variation", "variations", "teacher_query", "teacher_passages", "anchor")  # of a batch
 TITLE = "A dual encoder"
 USE = """Score: the model's similarity of the query vector (at
 most {query_length} tokens) and the passage vector (at most {passage_length} tokens).
@@ -158,6 +160,9 @@ class Student(LearnsFromQueries):
             batch.teacher_passages = torch.from_numpy(self.teacher.passages[docids]).to(self.device)
         if self.teacher_scores:
             batch.teacher_scores = scores.of_groups(self.teacher_scores, seen.examples, seen.passages).to(self.device)
+        for name in VECTORS if self.settings.temperature != 1.0 else ():
+            if (vectors := getattr(batch, name)) is not None:
+                setattr(batch, name, vectors / sqrt(self.settings.temperature))
         return batch
 
     def reads(self, route: str) -> Encoder:

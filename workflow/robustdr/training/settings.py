@@ -77,9 +77,15 @@ class TrainSettings(LoopSettings):
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class DenseTraining(TrainSettings):
-    """Of a dual encoder; `encoders`: `shared`, or `separate` ones for queries and passages."""
+    """Of a dual encoder.
+
+    Attributes:
+        encoders: `shared`, or `separate` ones for queries and passages.
+        temperature: that a loss finds every dot product divided by; vectors of length 1 learn nothing at 1.
+    """
 
     encoders: Literal["shared", "separate"]
+    temperature: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
