@@ -4,16 +4,6 @@ REPORTED = overlay.found([HOUSE, *([OVERLAY] if OVERLAY else [])], "papers/*/rep
 REPORTED_SCHEMA = HOUSE / "schemas/reported.schema.json"
 
 
-def audited_file(part):
-    """A file beside the reported.yaml of a paper; nothing where it is not there."""
-
-    def of(w):
-        path = REPORTED[w.audited].with_name(f"{part}.yaml")
-        return str(path) if path.is_file() else []
-
-    return of
-
-
 rule audit:
     input:
         reported=audited_file("reported"),

@@ -348,6 +348,16 @@ def options(read):
     )
 
 
+def audited_file(part):
+    """A file beside the reported.yaml of a paper; nothing where it is not there."""
+
+    def of(w):
+        path = REPORTED[w.audited].with_name(f"{part}.yaml")
+        return str(path) if path.is_file() else []
+
+    return of
+
+
 def paper_file(name):
     """A file of a paper's folder; nothing where it is not there, as of a comparison that no paper prints."""
 
