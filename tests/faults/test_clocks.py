@@ -42,7 +42,7 @@ def test_another_digest_in_a_record_reruns_the_readers_of_its_artifact_alone(ske
     record = skewed.folder / ROOT / "runs/wordnet-mini/dr_oq/seed1/dev.swap_words.trec.gz.sha256"
     whole = record.read_bytes()
     record.write_bytes(b"0" * 64 + whole[-len(b"  dev.swap_words.trec.gz\n") :])
-    os.utime(record, (FUTURE, FUTURE))
+    os.utime(record, (FUTURE + 60, FUTURE + 60))  # as when it is written anew: later than what was made of it
     jobs, made = skewed.plan("--", TABLE)
     record.write_bytes(whole)
     assert jobs == {"evaluate": 1, "table": 1}

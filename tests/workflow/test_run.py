@@ -100,7 +100,7 @@ def test_w3_reruns_rodr_and_what_comes_after(finished):
         tree["systems"]["rodr"]["loss"]["passage_alignment"] = 0.3
 
     jobs, _ = reruns(finished, rodr)
-    once = dict.fromkeys(["train", "rank", "evaluate", "figure", "queries", "texts", "site"], 1)
+    once = dict.fromkeys(["train", "rank", "evaluate", "figure", "queries", "texts", "audit", "site"], 1)
     assert jobs == {**once, "table": 2, "claims": 2}  # rodr's, and those of all methods
 
 
@@ -119,10 +119,11 @@ def test_the_weight_of_the_anchor_reruns_capot_and_what_shows_it(finished):
         "claims": 1,
         "queries": 2,
         "texts": 1,
+        "audit": 1,
         "site": 1,
     }  # at 10 % and in the end
     made = {path.removeprefix("results/mini/") for path in made}
-    report = {path for path in made if path.startswith("report/")}
+    report = {path for path in made if path.startswith(("report/", "results/audit/"))}
     assert {f"report/data/wordnet-mini/systems/{name}.js" for name in ("capot_nq", "capot_nq.at10")} <= report
     shown = {path for path in made if path.startswith(("tables/", "claims/"))}
     assert {path.partition(".")[0] for path in shown} == {"tables/capot_table18", "claims/capot"}
