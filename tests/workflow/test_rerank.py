@@ -68,7 +68,8 @@ def test_every_stage_is_run_once_for_what_it_makes(finished):
     """bert is trained to be shared and to teach; its own runs are nobody's."""
     _, jobs = finished
     once = dict.fromkeys(["score", "table", "corpus", "card"], 1)
-    made = once | {"checkpoint": 2, "train": 3, "training_data": 3, "rank": 5, "evaluate": 4}  # BM25 ranks the training queries too
+    # BM25 ranks the training queries too
+    made = once | {"checkpoint": 2, "train": 3, "training_data": 3, "rank": 5, "evaluate": 4}
     assert {rule: jobs[rule] for rule in made} == made
 
 
