@@ -288,7 +288,7 @@ def train_kinds():
     for system in CONFIG.systems:
         roots = {}
         for root, p in PLANS.items():
-            if p.is_trained(system):
+            if p.is_trained(system) and not p.unbound(system):
                 roots.setdefault(tuple(p.kind(system).model_files(p, system)), []).append(root)
         for files, where in roots.items():
             kinds.setdefault((tuple(where), files, tuple(taken.get(system, []))), []).append(system)
