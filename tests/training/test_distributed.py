@@ -71,6 +71,7 @@ def test_one_process_is_left_alone():
 
 def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:
     options = {
+        "trains": "robustdr.training.dense",
         "settings": json.dumps(asdict(settings)),
         "seed": 1,
         "key": "key",
