@@ -14,9 +14,10 @@ PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 
 # Snakemake's own log, every job and why it runs, lies in .snakemake/log.
-MAKES := snakemake --cores $(CORES) --quiet rules reason host --
+QUIETLY := --quiet rules reason host --
+MAKES := snakemake --cores $(CORES) $(QUIETLY)
 PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
-MAKES_PAPERS := $(subst --quiet,--config scale=mini 'papers=[$(PAPERS)]' --quiet,$(MAKES))
+MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS)]' $(QUIETLY)
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1

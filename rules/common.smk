@@ -348,24 +348,19 @@ def options(read):
     )
 
 
+def there(path):
+    """A file as an input; nothing where it is not there."""
+    return str(path) if path.is_file() else []
+
+
 def audited_file(part):
-    """A file beside the reported.yaml of a paper; nothing where it is not there."""
-
-    def of(w):
-        path = REPORTED[w.audited].with_name(f"{part}.yaml")
-        return str(path) if path.is_file() else []
-
-    return of
+    """A file beside the reported.yaml of a paper, if it has one."""
+    return lambda w: there(REPORTED[w.audited].with_name(f"{part}.yaml"))
 
 
 def paper_file(name):
-    """A file of a paper's folder; nothing where it is not there, as of a comparison that no paper prints."""
-
-    def of(w):
-        path = CONFIG.folders[w.paper] / name
-        return str(path) if path.is_file() else []
-
-    return of
+    """A file of a paper's folder, if it is there: a comparison that no paper prints has no reported.yaml."""
+    return lambda w: there(CONFIG.folders[w.paper] / name)
 
 
 def all_claims(root):

@@ -239,7 +239,7 @@ class Plan(Places):
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""
-        at_hand = (pair for pair in pairs if not self.unbound_cell(*pair) and not self.absent(pair[1]))
+        at_hand = ((system, role) for system, role in pairs if self.is_at_hand(system, role))
         places = dict.fromkeys((system, self.collection_of(role)) for system, role in at_hand)
         return {
             f"{self.root}/measures/{collection}/{system}/seed{seed}.parquet": self.measures_key(

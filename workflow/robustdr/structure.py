@@ -68,6 +68,10 @@ class Structure:
         """The key that this scale must have for a system on a role, and has not; empty if it has all."""
         return self.unbound(system) if role in self.bound["collections"] else f"collections.{role}"
 
+    def is_at_hand(self, system: str, role: str) -> bool:
+        """Whether this scale has what a system on a role needs, and its collection is to be had."""
+        return not self.unbound_cell(system, role) and not self.absent(role)
+
     @cache
     def absent(self, role: str) -> str:
         """Why the collection behind a role is not to be had while its files are not there; empty if it is."""
@@ -204,8 +208,7 @@ class Structure:
 
     def cells(self, paper: str) -> dict[tuple[str, str], bool]:
         """Those of `pairs` that this scale binds, and whose collection is to be had."""
-        pairs = self.pairs(paper).items()
-        return {pair: varied for pair, varied in pairs if not self.unbound_cell(*pair) and not self.absent(pair[1])}
+        return {pair: varied for pair, varied in self.pairs(paper).items() if self.is_at_hand(*pair)}
 
     @cache
     def needs(self) -> dict[str, dict[At, tuple[list[str], list[str]]]]:
