@@ -61,7 +61,7 @@ def ranker_settings(settings):
 
     def made(ranker, own=None, **changes):
         told = asdict(settings) | {"loss": {"name": "pairwise"}} | changes
-        del told["encoders"]
+        del told["encoders"], told["temperature"]
         return RankerTraining(**told, ranker={"name": ranker, **(own or {})})
 
     return made
