@@ -20,6 +20,15 @@ def test_it_learns_and_leaves_a_directory_that_is_read(fit, tiny_character, enco
     assert np.isfinite(Encoder(model).encode(["what is the meaning of musicc"], 16)).all()
 
 
+def test_its_card_says_how_to_use_it(fit, tiny_character):
+    model = fit("model", initial=tiny_character, epochs=1.0)
+    card = (model / "README.md").read_text()
+    code = card.partition("```python\n")[2].partition("```")[0].replace("path/to/this/directory", str(model))
+    told: dict = {}
+    exec(code, told)
+    assert told["scores"].shape == (1, 1) and "at\nmost 16 words" in card
+
+
 def test_the_same_seed_gives_the_same_bytes_also_with_a_gradient_cache(fit, tiny_character):
     small = {"initial": tiny_character, "freeze_word_embeddings": False, "epochs": 1.0, "threads": 1}
     one = fit("one", **small)

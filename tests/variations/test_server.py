@@ -65,10 +65,12 @@ def test_it_is_stopped_where_something_fails(tmp_path, port):
     assert gone(port)
 
 
+# A process that a shell starts in the background is told to ignore an interrupt, and so are those that it starts.
 HOLD = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from robustdr.variations.server import serving
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with serving(sys.argv[1], "m", int(sys.argv[2]), 120, Path(sys.argv[3])):
     print("up", flush=True)
     time.sleep(600)

@@ -89,6 +89,10 @@ class Student:
             parameter.requires_grad_(True)
 
     @property
+    def use(self) -> str:
+        return USE
+
+    @property
     def device(self) -> torch.device:
         return self.model.read_by.device
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from robustdr import losses
+from robustdr.encoding.character import CharacterBertModel
 from robustdr.encoding.directory import DOCUMENT, QUERY, is_router
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import Precision
@@ -30,6 +31,15 @@ most {query_length} tokens) and the passage vector (at most {passage_length} tok
 from sentence_transformers import SentenceTransformer
 model = SentenceTransformer("path/to/this/directory")
 scores = model.similarity(model.encode_query(["what is photosynthesis"]), model.encode_document(["…"]))
+```"""
+# sentence-transformers has no tokens that are lists of characters.
+USE_OF_CHARACTERS = """Score: the dot product of the query vector (at
+most {query_length} words) and the passage vector (at most {passage_length} words).
+
+```python
+from robustdr.encoding.encoder import Encoder
+model = Encoder("path/to/this/directory")
+scores = model.encode(["what is photosynthesis"], {query_length}) @ model.encode(["…"], {passage_length}).T
 ```"""
 
 
@@ -117,6 +127,10 @@ class Student(LearnsFromQueries):
     @property
     def device(self) -> torch.device:
         return self.encoders[QUERY].device
+
+    @property
+    def use(self) -> str:
+        return USE_OF_CHARACTERS if isinstance(self.encoders[QUERY].model, CharacterBertModel) else USE
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:

@@ -41,7 +41,14 @@ class Feed(Protocol):
 
 
 class Student(Protocol):
-    """What is trained: models, what they see in a step, the terms of its loss, and where they are kept."""
+    """What is trained: models, what they see in a step, the terms of its loss, and where they are kept.
+
+    Attributes:
+        use: how the model is used, for its card.
+    """
+
+    @property
+    def use(self) -> str: ...
 
     @classmethod
     def feed(cls, settings: Any, seed: int, data: Path, initial: Path) -> Feed: ...
@@ -66,12 +73,11 @@ class Student(Protocol):
 
 
 class Trains(Protocol):
-    """A module of what is trained; `TITLE` and `USE` are for the model's card."""
+    """A module of what is trained; `TITLE` is for the model's card."""
 
     Settings: type[Any]
     Student: type[Student]
     TITLE: str
-    USE: str
 
 
 def peak_memory() -> float:
@@ -133,7 +139,7 @@ def train(
         scaler.load_state_dict(position["scaler"])
 
     def keep(path: Path, step: int) -> None:
-        student.save(initial, path, model_card(module.TITLE, module.USE, settings, seed, key, steps, step))
+        student.save(initial, path, model_card(module.TITLE, student.use, settings, seed, key, steps, step))
 
     bar = tqdm(total=steps, initial=start, desc=settings.system, unit="step", disable=None if rank == 0 else True)
     began = time.monotonic() - spent

@@ -53,6 +53,10 @@ class Student(LearnsFromQueries):
         return cls(settings, seed, ranker, scores.needed(settings, files, examples))
 
     @property
+    def use(self) -> str:
+        return USE
+
+    @property
     def device(self) -> torch.device:
         return self.ranker.device
 
