@@ -228,6 +228,10 @@ def test_no_query_is_left(stage, tmp_path, qrels, released):
         ('{"query_id": "q"}', r"data\.jsonl:2: not a training example \(KeyError\('query'\)\); fields: query_id, "),
         ("[]", r"data\.jsonl:2: not a training example \(AttributeError"),
         (
+            '{"query_id": "q", "query": "a", "positive_passages": ["d"], "negative_passages": ["e"]}',
+            r"data\.jsonl:2: not a training example \(TypeError",
+        ),
+        (
             '{"query_id": "q", "query": "a", "positive_passages": [{"docid": "d", "text": "x"}]}',
             r"data\.jsonl:2: query 'q' needs at least one positive and one negative passage",
         ),
