@@ -101,6 +101,39 @@ def test_every_import_statement_counts(package):
     assert provenance._reached("robustdr.many")[1] == {"torch", "yaml"}
 
 
+BRANCHES = """
+if True:
+    import a
+elif True:
+    import b
+else:
+    from robustdr import other
+try:
+    import c
+except ImportError:
+    import d
+else:
+    import e
+finally:
+    import f
+match 1:
+    case 1:
+        import g
+with open("x"):
+    for one in two:
+        import h
+    else:
+        import i
+"""
+
+
+def test_imports_in_every_branch_count(package):
+    folder, hashed = package
+    (folder / "branches.py").write_text(BRANCHES)
+    assert set(hashed("robustdr.branches")) == {"robustdr.branches", "robustdr.other"}
+    assert provenance._reached("robustdr.branches")[1] == set("abcdefghi")
+
+
 def test_relative_imports_begin_at_the_package(package):
     """Of a module that is the one around it, of a package itself."""
     folder, hashed = package
@@ -191,6 +224,15 @@ def test_other_versions_than_the_pinned_ones_are_refused(monkeypatch):
     monkeypatch.setattr(provenance, "lock", lambda: real | {"none-such": ("1.0", frozenset({"numpy"}))})
     with pytest.raises(UserError, match=r"pins none-such==1\.0, it is not installed"):
         installed("evaluate")
+
+
+@pytest.mark.parametrize("distribution", ["faiss-cpu", "faiss-gpu", "faiss"])
+def test_a_module_may_come_from_any_of_its_distributions(monkeypatch, distribution):
+    at_hand = pins()["faiss-cpu"]
+    monkeypatch.setattr(provenance, "packages", lambda *code: {"faiss-cpu": at_hand})
+    monkeypatch.setattr(provenance, "version", {distribution: at_hand}.__getitem__)
+    monkeypatch.setattr(provenance, "PackageNotFoundError", KeyError)
+    assert installed("search") == {"faiss-cpu": at_hand}
 
 
 def test_digests_of_files_and_folders(tmp_path):

@@ -163,3 +163,18 @@ def test_answers_need_a_corpus_and_cuts(tmp_path, corpus):
     for measures, searched in ((["Success@1"], None), (["AP"], corpus)):
         with pytest.raises(UserError, match=r"answers\.jsonl: answers are looked for in a corpus"):
             evaluated(tmp_path, searched, measures, original=RUN)
+
+
+def test_answers_judge_their_own_split_alone(tmp_path, corpus):
+    """Beside it lies one with qrels, a measure without a cut, and a run of passages that the corpus lacks."""
+    runs = {}
+    for name, run in {"test.original": RUN, "dev.original": {"q1": ["d8", "d9"]}}.items():
+        write_run(tmp_path / f"{name}.gz", ranked(run), {"tag": "t"})
+        runs[name] = (tmp_path / f"{name}.gz", tmp_path / ("answers.jsonl" if run is RUN else "qrels.txt"))
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"qid": "q1", "answers": ANSWERS["q1"]}) + "\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 d9 1\n")
+    settings = EvaluateSettings({"test.original": ["Success@1", "Success@2"], "dev.original": ["AP"]}, 1)
+    write_measures(settings, "key", runs, tmp_path / "m.parquet", corpus)
+    frame, _ = read_measures(tmp_path / "m.parquet")
+    assert list(frame["measure"]) == ["Success@1", "Success@2", "AP"]
+    assert list(frame["value"]) == [0, 1, 1 / 2]

@@ -31,6 +31,13 @@ def test_what_is_computed_of_means_follows_to_first_order():
     assert quotient.mean == pytest.approx(1.5)
     assert quotient.values == pytest.approx(np.array([[1.5 - 0.5 + 0.75, 1.5 + 0.5 - 0.75]]))
     assert (estimate(2, 4) - estimate(1, 3)).values == pytest.approx(np.ones((1, 2)))
+    assert (estimate(2, 4) + estimate(1, 3)).values == pytest.approx(np.array([[3, 7]]))
+
+
+def test_a_number_is_an_estimate_that_is_known():
+    assert (estimate(1, 2, 6) + 0.5).values.tolist() == [[1.5, 2.5, 6.5]]
+    assert (estimate(1, 2, 6) - 0.5).values.tolist() == [[0.5, 1.5, 5.5]]
+    assert (estimate(1, 2, 6) / 2.0).values.tolist() == [[0.5, 1, 3]]
 
 
 def test_fieller_by_hand():
@@ -87,8 +94,10 @@ def test_a_system_without_randomness_is_compared_with_every_seed():
     assert Ratio(bm25, ours).seeds == 2
 
 
-def test_seeds_that_only_one_of_two_systems_has_are_left_out():
-    assert len((Estimate(np.ones((3, 4))) - Estimate(np.ones((5, 4)))).values) == 3
+@pytest.mark.parametrize("seeds, others", [(2, 5), (5, 2)])
+def test_seeds_that_only_one_of_two_systems_has_are_left_out(seeds, others):
+    one, other = (np.arange(4.0 * count).reshape(count, 4) for count in (seeds, others))
+    assert (Estimate(one) - Estimate(2 * other)).values.tolist() == [[0, -1, -2, -3], [-4, -5, -6, -7]]
 
 
 @pytest.mark.parametrize("factor", [2, 4])

@@ -198,9 +198,10 @@ def test_a_file_that_carries_no_key(tmp_path, metadata):
     assert read_measures(tmp_path / "m.parquet")[1] == ""
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1 not really"])
+@pytest.mark.parametrize("content", [b"", b"PAR1 not really", None], ids=["empty", "damaged", "missing"])
 def test_damaged_measures(tmp_path, content):
-    (tmp_path / "m.parquet").write_bytes(content)
+    if content is not None:
+        (tmp_path / "m.parquet").write_bytes(content)
     with pytest.raises(UserError, match=r"m\.parquet: damaged measures .* delete the file and run again"):
         read_measures(tmp_path / "m.parquet")
 

@@ -38,6 +38,11 @@ def test_printed_by_hand(small):
     assert weighed == pytest.approx({"triplet": 0.75, "anchor": 5.0, "ranking": 0.7}, abs=1e-12)
 
 
+def test_the_triplet_loss_may_push_alone(small):
+    # 0 − 0.2 · 5 + 4, twice.
+    assert values(small, tau_positive=0.0, tau_negative=0.2, margin=4.0)["triplet"] == pytest.approx(3.0, abs=1e-12)
+
+
 def test_text_by_hand(small):
     # Ranking: 9 − 3 and 9 − 6.
     found = values(small, variant="text")

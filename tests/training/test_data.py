@@ -210,10 +210,14 @@ def test_released_negatives_are_the_judged_passages_graded_0(stage, tmp_path):
         stage(released=True)
 
 
-def test_no_query_is_left(stage, tmp_path):
-    (tmp_path / "qrels.txt").write_text("q3 0 d5 0\n")
-    with pytest.raises(UserError, match=r"run\.trec\.gz: no query has both a positive in .*qrels\.txt and a negative"):
-        stage()
+@pytest.mark.parametrize(
+    "qrels, released", [("q3 0 d5 0\n", False), ("q9 0 d1 1\nq9 0 d2 0\n", True)], ids=["no positive", "others judged"]
+)
+def test_no_query_is_left(stage, tmp_path, qrels, released):
+    (tmp_path / "qrels.txt").write_text(qrels)
+    source = "qrels" if released else "run"
+    with pytest.raises(UserError, match=rf"{source}\.t.*: no query has both a positive in .*qrels\.txt and a negative"):
+        stage(released=released)
     assert not (tmp_path / "data.jsonl").exists()
 
 
@@ -223,6 +227,10 @@ def test_no_query_is_left(stage, tmp_path):
         ("{", r"data\.jsonl:2: not a training example \(JSONDecodeError"),
         ('{"query_id": "q"}', r"data\.jsonl:2: not a training example \(KeyError\('query'\)\); fields: query_id, "),
         ("[]", r"data\.jsonl:2: not a training example \(AttributeError"),
+        (
+            '{"query_id": "q", "query": "a", "positive_passages": ["d"], "negative_passages": ["e"]}',
+            r"data\.jsonl:2: not a training example \(TypeError",
+        ),
         (
             '{"query_id": "q", "query": "a", "positive_passages": [{"docid": "d", "text": "x"}]}',
             r"data\.jsonl:2: query 'q' needs at least one positive and one negative passage",

@@ -49,8 +49,9 @@ def test_what_is_drawn_from_a_short_list_changes_with_the_epoch():
     assert len(set(drawn)) > 30  # of 243 possible ones
 
 
-def test_windows_differ_between_queries_and_seeds():
-    windows = [tuple(window(list(range(20)), 5, 0, seed, qid)) for seed in (1, 2) for qid in ("a", "b", "c")]
+@pytest.mark.parametrize("length, count", [(20, 5), (4, 30)], ids=["windows", "drawn from a short list"])
+def test_negatives_differ_between_queries_and_seeds(length, count):
+    windows = [tuple(window(list(range(length)), count, 0, seed, qid)) for seed in (1, 2) for qid in ("a", "b", "c")]
     assert len(set(windows)) == len(windows)
 
 
