@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.reporting.small_site import CLAIMS, LONG, NASTY, RIGHT_TO_LEFT, build
+from tests.reporting.small_site import CLAIMS, LONG, NASTY, RIGHT_TO_LEFT, build, two_results
 
+from robustdr.reporting.comparison import write_comparison
 from robustdr.reporting.queries import read_data, write_data
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the report is opened in a browser by selenium")
@@ -288,3 +289,29 @@ def test_ten_thousand_queries_are_shown_at_once_and_turned_over(browser):
     took = browser.driver.execute_script(turn)
     assert browser.text("#page") == "101 to 200 of 10,000" and len(browser.all("#rows tr")) == 100
     assert took < 1000  # milliseconds; about 30 on an idle core
+
+
+def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
+    folders = two_results(tmp_path, paper, measured)
+    browser = Browser(chromium, write_comparison(*folders, tmp_path / "pages").parent, [])
+    pages = sorted(path.name for path in browser.folder.glob("*.html"))
+    assert pages == ["index.html", "toy_table1.html", "toy_table2.html"]
+    for page in pages:
+        browser.open(page)
+        assert browser.driver.title != "run" and not browser.errors() and not browser.violations(), page
+    browser.open("index.html")
+    changed = [row.text for row in browser.all("tr[data-changed]")]
+    assert len(changed) == 1 and "fails" in changed[0] and "holds" in changed[0]
+    browser.one("a[href='toy_table1.html']").click()
+    browser.choose("[data-by=agreement]", "lower")
+    shown = {row.text.split("\n")[0] for row in browser.all("#cells tbody tr") if row.is_displayed()}
+    assert shown == {"variations_mean", "misspell"}
+    browser.choose("[data-by=agreement]", "")
+    column = next(head for head in browser.all("[data-sort]") if "RoDR" in head.text)
+    column.send_keys("\n")
+    column.send_keys("\n")
+    cells = browser.all(f"#cells tbody td:nth-child({int(column.get_attribute('data-sort')) + 1})")
+    values = [float(cell.get_attribute("data-value")) for cell in cells]
+    assert values == sorted(values) and values[0] == pytest.approx(-25)
+    browser.one("a[href='index.html#tables']").click()
+    assert browser.text("h1") == "Two results side by side"
