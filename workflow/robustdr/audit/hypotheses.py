@@ -88,7 +88,8 @@ def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothes
     for other in evidence.neighbours(check):
         if distance(check.target, other.target) != 1:
             continue
-        other = replace(other, kind=check.kind, options=check.options)
+        if (other.kind, other.options) != (check.kind, check.options):
+            other = replace(other, kind=check.kind, options=check.options)
         wrong_there = not other.holds or other.target.number == check.target.number
         if wrong_there and other.allows(other.expected(), check.target):
             if check.allows(check.expected(), other.target):

@@ -133,7 +133,13 @@ class Check:
 
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
         """The values that the operands (or those given in their place) allow."""
+        if not changed:
+            return self._expected
         return self.expected_of({role: [cell.interval for cell in cells] for role, cells in changed.items()})
+
+    @cached_property
+    def _expected(self) -> list[Interval]:
+        return self.expected_of({})
 
     def expected_of(self, changed: Operands) -> list[Interval]:
         """The values that the operands (or those given in their place, as intervals) allow."""
