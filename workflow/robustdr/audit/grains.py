@@ -29,7 +29,7 @@ class Grain(NamedTuple):
         return max(self.values) * queries
 
     def gives(self, total: int, queries: int) -> bool:
-        """Whether so many values add up to `total`: exact for whole numbers, and for others near 0 and near the most."""
+        """Whether so many values add up to `total`: exact for whole numbers, for others near 0 and near the most."""
         if len(self.values) == max(self.values) + 1:
             return True
         terms = min(queries, TERMS)

@@ -161,6 +161,14 @@ class Check:
     def _seen(self, interval: Interval) -> Interval:
         return interval.magnitude() if self.options.get("magnitude") else interval
 
+    def holds_with(self, cell: Cell, value: Interval) -> bool:
+        """Whether the relation would hold if one of its cells, the target or an operand, had another value."""
+        roles = {"target": [self.target], **self.operands}
+        values = {role: [value if one is cell else one.interval for one in cells] for role, cells in roles.items()}
+        expected = self.expected_of(values)
+        printed = self._seen(values["target"][0])
+        return not expected or any(printed.meets(interval) for interval in expected)
+
     @cached_property
     def holds(self) -> bool:
         """Whether some rounding makes the relation true (some cannot be checked: a change from a baseline of 0)."""
