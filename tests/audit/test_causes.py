@@ -59,6 +59,36 @@ def test_a_finding_that_stays_wrong_is_a_cause_of_its_own(paper):
     assert [(cause.hypotheses, cause.consequences) for cause in made] == [(["original is included"], []), ([], [])]
 
 
+def test_many_causes_have_their_own_consequences_each(paper):
+    # In each of 30 tables another row than those averaged is taken in; a summary prints the mean without it.
+    tables = {}
+    for number in range(30):
+        of = averages("53.3", "35.0")
+        of["whole"]["cells"] = of["whole"]["cells"].replace("original", f"w{number}")
+        of["summary"]["relations"] = [{"for": {"query_set": "mean"}, "same_as": {"table": f"whole{number}"}}]
+        tables |= {f"{name}{number}": table for name, table in of.items()}
+    made = found(paper(**tables))
+    assert {tuple(cause.hypotheses): ids(cause.consequences) for cause in made} == {
+        (f"w{number} is included",): [f"summary{number}/same_as/mean · a"] for number in range(30)
+    }
+
+
+@pytest.mark.parametrize(("mean", "follows"), [("0.893", False), ("0.909", True)])
+def test_a_number_that_no_data_give_follows_from_a_wrong_count_of_queries_only_if_the_right_one_gives_it(
+    paper, mean, follows
+):
+    # 20 and 24 queries are 44, printed as 43; of 44, 39 are 0.886 and 40 are 0.909, of 43 39 are 0.907.
+    relations = [
+        {"for": {"query_set": "all", "quantity": "queries"}, "sum_is": {"query_set": ["a", "b"]}},
+        {"for": {"query_set": "all", "measure": "Success@20"}, "mean_over": {"measure": None, "quantity": "queries"}},
+    ]
+    columns = [{"quantity": "queries", "unit": "count"}, {"measure": "Success@20", "unit": "fraction"}]
+    cells = f"a | 20 | -\nb | 24 | -\nall | 43 | {mean}"
+    made = found(paper(t={"columns": columns, "cells": cells, "relations": relations}))
+    assert ids(made[0].consequences) == ["t/mean_over/all · Success@20"] * follows
+    assert len(made) == 2 - follows
+
+
 def test_averages_above_a_cause_are_computed_anew_by_the_formula_that_their_column_follows(paper):
     # Means with original over runs: 40.0, 42.0, 47.0 in place of 15.0, 18.0, 25.5. "median" is the mean everywhere, so
     # that of the mean row would be 19.5, which the summary prints.

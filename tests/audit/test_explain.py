@@ -2,6 +2,7 @@
 
 import pytest
 
+from robustdr.audit.causes import causes
 from robustdr.audit.findings import audit
 
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}]
@@ -107,6 +108,43 @@ def test_swapped_digits_are_sought_first_where_nothing_else_confirms_the_number(
     # 6,890 in place of 6,980 would do for v2 as well, but v1 confirms 6,980
     assert finding.hypothesis == "two digits of 6,456 (changed) are swapped: 6,546"
     assert (finding.severity, finding.flaws[0].consistent) == ("impossible", "524")
+
+
+def test_a_leading_zero_may_be_one_of_two_swapped_digits(paper):
+    cells = "original | 50.0\ntypo | 39.8/-02.4%"  # 39.8 / 50.0 - 1 = -20.4 %
+    finding = only(paper(t={"columns": EFFECT, "cells": cells, "relations": [DROP], "unit": "percent"}))
+    assert finding.hypothesis == "two digits of -02.4% are swapped: -20.4%"
+
+
+@pytest.mark.parametrize(
+    ("right", "deviation", "mean", "printed", "hypothesis"),
+    [
+        # Twice the mean less v1: 2 · [38.995, 39.01] - [33.995, 34.01]
+        (
+            "44.00",
+            "2.00",
+            "39.00",
+            "34.00",
+            "34.00 (v2 · seed 3) was copied from v1, where the same number stands: 43.980 to 44.025 would do",
+        ),
+        ("44.00", "2.00", "39.00", "58.12", "58.12 (v2 · seed 3) is wrong: 43.980 to 44.025 would do"),
+        # 40, 42, 47: mean 43, (9 + 1 + 16) / 2 = 13
+        ("47.00", "3.61", "40.50", "74.00", "two digits of 74.00 (v2 · seed 3) are swapped: 47.00"),
+    ],
+)
+def test_one_wrong_number_in_a_mean_and_a_deviation(paper, right, deviation, mean, printed, hypothesis):
+    relations = [
+        {"for": {"value": "deviation"}, "std_of": {"seed": "*"}},
+        {"for": {"query_set": "mean", "seed": "*"}, "mean_of": {"query_set": ["v1", "v2"]}},
+    ]
+    rows = ["v1 | 30.00 | 32.00 | 34.00 | 2.00", f"v2 | 40.00 | 42.00 | {right} | {deviation}"]
+    cells = "\n".join([*rows, f"mean | 35.00 | 37.00 | {mean} | -"])
+    table = {"columns": [*RUNS, {"value": "deviation"}], "relations": relations}
+    assert not audit(paper(t={**table, "cells": cells})).findings
+    done = audit(paper(t={**table, "cells": cells.replace(right, printed)}))
+    assert {finding.id for finding in done.findings} == {"t/std_of/v2 · deviation", "t/mean_of/mean · seed 3"}
+    assert {finding.hypothesis for finding in done.findings} == {hypothesis}
+    assert len(causes(done)) == 1
 
 
 def test_a_cell_copied_from_a_sibling_table(paper):

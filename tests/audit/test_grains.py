@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustdr.audit.findings import audit
-from robustdr.audit.grains import grain, nearest
+from robustdr.audit.grains import grain, mixture, nearest
 from robustdr.audit.intervals import Interval, of_printed
 from robustdr.errors import UserError
 
@@ -35,6 +35,34 @@ def test_recall_counts_relevant_passages_down_to_the_cut_off():
     assert around("R@100", 3, 0.5, relevant=4) == (6 / 12,)
     assert around("R@2", 3, 0.9, relevant=4)[0] == 0.5  # no more than two of four are found
     assert grain("R@100") is None and grain("nDCG@10") is None and grain("RR@100") is None
+
+
+def around_mixture(depth, relevant, value, runs=1):
+    ends = nearest(mixture(f"R@{depth}", relevant), sum(relevant.values()) * runs, Interval(value, value))
+    return [round(end.low, 9) for end in ends]
+
+
+def test_recall_of_queries_with_different_numbers_of_relevant_passages():
+    # Two queries with one relevant passage, one with three: sums are 0 to 2 and 0, 1/3, 2/3 or 1, of three queries.
+    assert around_mixture(10, {1: 2, 3: 1}, 0.4) == pytest.approx([(1 + 0 / 3) / 3, (1 + 1 / 3) / 3])
+    assert around_mixture(10, {1: 2, 3: 1}, 1.2) == [1.0]
+    # Down to rank 1 only one of three is found: 0, 1 or 2, and with the third query 1/3, 4/3 or 7/3.
+    assert around_mixture(1, {1: 2, 3: 1}, 0.2) == pytest.approx([1 / 9, 1 / 3])
+    assert around_mixture(1, {1: 2, 3: 1}, 0.9) == pytest.approx([7 / 9])
+    # Two runs: twice as many queries, and the mean of 1/9 and 1/3 is possible too.
+    assert around_mixture(1, {1: 2, 3: 1}, 0.2, runs=2) == pytest.approx([1 / 6, 2 / 9])
+
+
+def test_recall_of_many_queries_excludes_nothing_at_two_decimals_of_a_percentage():
+    counts = {1: 6590, 2: 331, 3: 51, 4: 8}
+    for printed in ("95.07", "0.01", "99.99", "48.13"):
+        interval = of_printed(Decimal(printed), scale=0.01)
+        assert any(one.meets(interval) for one in nearest(mixture("R@1000", counts), 6980, interval))
+
+
+def test_recall_of_steps_that_are_too_fine_is_no_mixture():
+    assert mixture("R@100", {7: 20, 11: 10, 13: 10}) and mixture("R@100", {97: 20, 89: 10, 83: 10, 79: 3}) is None
+    assert mixture("P@10", {1: 2}) is None
 
 
 def test_reciprocal_ranks_leave_gaps_near_0_and_1():
@@ -64,6 +92,21 @@ def test_what_data_give_is_never_impossible(measure, queries, seed, decimals, sk
     assert any(one.meets(printed) for one in nearest(grain(measure, 3), queries, printed))
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    st.dictionaries(st.integers(1, 6), st.integers(1, 30), min_size=1, max_size=3),
+    st.integers(1, 8),
+    st.integers(0, 2**32),
+    st.integers(1, 4),
+)
+def test_recall_that_data_give_is_never_impossible(relevant, depth, seed, decimals):
+    rng = random.Random(seed)
+    queries = [number for number, those in relevant.items() for _ in range(those)]
+    mean = sum(Fraction(rng.randint(0, min(depth, number)), number) for number in queries) / len(queries)
+    printed = of_printed(Decimal(f"{float(mean):.{decimals}f}"))
+    assert any(one.meets(printed) for one in nearest(mixture(f"R@{depth}", relevant), len(queries), printed))
+
+
 def test_a_value_that_no_data_give_is_impossible(paper):
     def table(cells, **options):
         relation = {"for": {"query_set": "*"}, "mean_over": 43, **options}
@@ -82,3 +125,21 @@ def test_a_measure_without_a_grain_is_refused(paper):
     table = {"columns": [{"measure": "nDCG@10"}], "cells": "a | 0.884", "relations": [relation]}
     with pytest.raises(UserError, match=r"mean_over of nDCG@10 at t .*; allowed: Success@k, P@k"):
         audit(paper(t=table))
+
+
+def test_recall_of_declared_numbers_of_relevant_passages(paper):
+    # Of 60 queries ten have two relevant passages: steps of 1/120, and 40.3 % lies between 48/120 and 49/120.
+    def done(cells, relevant=None, queries=60):
+        relation = {"for": {"query_set": "*"}, "mean_over": queries, "relevant": relevant or {1: 50, 2: 10}}
+        table = {"columns": [{"measure": "R@100"}], "cells": cells, "unit": "percent", "relations": [relation]}
+        return audit(paper(t=table))
+
+    [finding] = done("a | 40.0\nb | 40.3\nc | 40.8").findings
+    assert (finding.id, finding.severity) == ("t/mean_over/b · R@100", "impossible")
+    assert finding.flaws[0].consistent == "40.00 or 40.83"
+    with pytest.raises(UserError, match=r"relevant counts 60 queries; mean_over is 61"):
+        done("a | 40.0", queries=61)
+    with pytest.raises(UserError, match=r"mean_over of R@100 .*; allowed: R@k of up to 10,000,000 possible means"):
+        done("a | 40.0", {97: 20, 89: 20, 83: 10, 79: 10})
+    with pytest.raises(UserError, match=r"reported.yaml:\d+: .*relevant"):
+        done("a | 40.0", {0: 60})

@@ -26,12 +26,17 @@ def read(tmp_path):
     return transcribed
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.csv"])
+RAGGED = {
+    "a.csv": "Model,A,B\nx,1.1,2.2\ny,3.3\nz,4.4,5.5",
+    "a.md": "| Model | A | B |\n| --- | --- | --- |\n| x | 1.1 | 2.2 |\n| y | 3.3 |\n| z | 4.4 | 5.5 |",
+    "a.tex": r"\begin{tabular}{lrr}Model & A & B\\\midrule x & 1.1 & 2.2\\y & 3.3\\z & 4.4 & 5.5\\\end{tabular}",
+    "a.html": "<table><tr><th>Model<th>A<th>B<tr><td>x<td>1.1<td>2.2<tr><td>y<td>3.3<tr><td>z<td>4.4<td>5.5</table>",
+}
+
+
+@pytest.mark.parametrize("name", RAGGED)
 def test_a_ragged_row_is_lost_and_said(read, name):
-    rows = ["Model,A,B", "x,1.1,2.2", "y,3.3", "z,4.4,5.5"]
-    text = "\n".join(rows) if name == "a.csv" else "\n".join([f"| {row.replace(',', ' | ')} |" for row in rows])
-    text = text if name == "a.csv" else text.replace("B |\n", "B |\n| --- | --- | --- |\n")
-    tables, problems = read(name, text)
+    tables, problems = read(name, RAGGED[name])
     assert list(tables.values()) == [["1.1", "2.2", "4.4", "5.5"]]
     assert problems == ["table_1: row 3 (y) has 2 fields, others 3"]
 
@@ -47,6 +52,12 @@ def test_decimal_commas_are_said_and_thousands_are_read(read):
     tables, problems = read("a.csv", "Model;A;B\nx;1.234,5;6,980\ny;32,4;7,000\n")
     assert tables == {"table_1": ["6,980", "7,000"]}
     assert problems == [f"table_1: {row}, column 1: a number with a decimal comma" for row in "xy"]
+
+
+def test_a_decimal_comma_with_three_decimals_is_no_thousand(read):
+    tables, problems = read("a.csv", "Model;nDCG@10;Queries\nx;0,354;6,980\ny;0.412;7,000\n")
+    assert tables == {"table_1": ["6,980", "0.412", "7,000"]}
+    assert problems == ["table_1: x, column 1: a number with a decimal comma"]
 
 
 def test_a_picture_is_said(read):
@@ -78,6 +89,39 @@ def test_spans_reach_over_rows_and_columns(read):
         "<tr><td rowspan=2>NQ<td>x<td><b>1.5</b><td>2.5<sup>†</sup></tr><tr><td>y<td>3.5<td>4.5</tr></table>"
     )
     assert read("a.html", text)[0] == {"table_1": ["1.5", "2.5", "3.5", "4.5"]}
+
+
+def test_a_page_of_several_tables(tmp_path):
+    (tmp_path / "page.html").write_text(
+        "<nav><table><tr><td>Home<td>About</table></nav>"
+        "<h2>Table 1. Main</h2><table><tr><th>Model<th>MRR@10<tr><th>BM25*<td>18.7<tr><th>DPR<td>31.5"
+        "<tr><th>Average<td>25.1</table>"
+        "<p>Table 2: Drops</p><div><div><table><tr><td>Query set<td>A<tr><td>original<td>80.0"
+        "<tr><td>typo<td>60.0 (&minus;25.0%)<tr><td>synonym<td>70.0 (-12.5%)</table></div></div>",
+        encoding="utf-8",
+    )
+    draft, problems, numbers, lost = transcribe(tmp_path / "page.html")
+    assert (problems, numbers, lost) == (["table_1: it has no numbers"], 8, 0)
+    assert '  table1:\n    caption: "Main"' in draft and '  table2:\n    caption: "Drops"' in draft
+    assert "      bm25    | 18.7\n" in draft
+    assert "# 2 of 2 cells fit\n      - {for: {value: drop}, drop_from: {query_set: original}}" in draft
+
+
+def test_an_average_over_two_label_columns_is_one_over_all_rows(tmp_path):
+    rows = ["Training,Model,MRR@10,R@1k", "Plain,BM25,18.7,85.7", "Plain,DPR,31.4,95.1", "Robust,Ours,33.9,96.2"]
+    (tmp_path / "a.csv").write_text("\n".join([*rows, "Average,Average,28.0,92.3"]), encoding="utf-8")
+    draft, *_ = transcribe(tmp_path / "a.csv")
+    assert (
+        "# 2 of 2 cells fit\n      - {for: {system: Average}, mean_of: {category: '*', system: [bm25, DPR, Ours]}}"
+        in draft
+    )
+
+
+def test_notes_that_tell_labels_apart_stay(read, tmp_path):
+    text = "| Model | MRR@10 |\n| --- | --- |\n| DPR | 30.1 |\n| DPR* | 31.4 |\n"
+    read("a.md", text)
+    labels = [place["system"] for _, place in load(tmp_path / "reported.yaml").tables["table_1"].rows]
+    assert labels == ["DPR", "DPR*"]
 
 
 def test_a_word_document_is_read(tmp_path):

@@ -24,6 +24,14 @@ EXPECTED = {  # ^ is bold
     10: ["23.6 66.5 32.5 40.9", "32.9 67.7 32.8 44.5", "34.1^ 69.0^ – –"],
     11: ["+1.2 0.031 +0.8 0.12", "-0.4 0.45 -1.1 0.047*"],
     12: ["32.4 19.4 71.6", "34.9^* 13.0^ 74.0^*"],
+    13: [
+        "18.70 85.7 9.10 60.3±0.2",
+        "31.42 95.1±0.3 14.20 72.0±0.4",
+        "33.01 95.9±0.2 15.0 73.1±0.3",
+        "33.50^ 96.0 22.30^ 83.0^±0.1",
+        "34.12^† 96.4^† – –",
+        "30.15 93.8 15.15 72.1",
+    ],
 }
 COLUMNS = {
     1: [{"collection": "msmarco-passage", "measure": "RR@10"}, {"collection": "msmarco-passage", "measure": "R@1000"}],
@@ -33,12 +41,14 @@ COLUMNS = {
     9: [{"seed": str(seed)} for seed in range(1, 6)] + [{"value": "median"}],
     10: [{"collection": "FiQA"}, {"collection": "SciFact"}, {"collection": "NFCorpus"}, {"collection": "Avg."}],
     12: [{"measure": "RR@10"}, {"value": "drop"}, {"measure": "Success@20"}],
+    13: [{"query_set": "original", "measure": "RR@10"}],
 }
 ROWS = {
     1: (["system"], [["bm25"], ["DPR"], ["Steady"]]),
     2: (["collection", "system"], [["natural-questions", "base"], ["natural-questions", "capot"]]),
     10: (["system"], [["bm25"]]),
     5: (["category", "system"], [["Sparse", "bm25"], ["Sparse", "rm3"], ["Dense", "ance"]]),
+    13: (["category", "system"], [["Standard", "bm25"], ["Standard", "DPR"], ["Standard", "ance"]]),
 }
 
 

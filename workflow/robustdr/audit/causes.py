@@ -5,9 +5,11 @@ consequence of a cause where it disappears once the cause's cells are put right:
 ask for, and computed anew where they enter a mean or a median. A cause is a hypothesis too.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 from math import inf
 
 from robustdr.audit.cells import Cell
@@ -65,30 +67,44 @@ class Cause:
 
 def causes(audit: Audit) -> list[Cause]:
     """The root causes of a paper's findings, most serious first; every finding is under exactly one."""
-    averages = _averages(audit)
-    groups = [(group, _consequences(group, audit.findings, averages)) for group in _alike(audit.findings)]
+    consequences = _Consequences(audit)
+    groups = [(group, consequences.of(group)) for group in _alike(audit.findings)]
     found: list[Cause] = []
-    left = {id(finding): finding for finding in audit.findings}
-    while left:
-        groups = [tuple([f for f in part if id(f) in left] for part in group) for group in groups]  # type: ignore[misc]
-        own, following = max(groups, key=lambda g: (bool(g[0]), sum(len(f.flaws) for f in (*g[0], *g[1]))))
+    left = {id(finding) for finding in audit.findings}
+    # What a group explains only shrinks: it is counted anew where it comes first, not in every round.
+    waiting = [(-_cells((*own, *following)), place) for place, (own, following) in enumerate(groups)]
+    heapify(waiting)
+    while waiting:
+        counted, place = heappop(waiting)
+        own, following = ([finding for finding in part if id(finding) in left] for part in groups[place])
+        if not own:
+            continue
+        if -counted > _cells((*own, *following)):
+            heappush(waiting, (-_cells((*own, *following)), place))
+            continue
         ids = {f"{finding.severity}: {finding.id}" for finding in (*own, *following)}
         found.append(Cause(own, following, [one for one in audit.claims if ids.intersection(one.found.findings)]))
-        for finding in (*own, *following):
-            del left[id(finding)]
+        left.difference_update(map(id, (*own, *following)))
     return sorted(found, key=lambda cause: cause.weight, reverse=True)
+
+
+def _cells(findings: Sequence[Finding]) -> int:
+    return sum(len(finding.flaws) for finding in findings)
 
 
 def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Findings by what explains them, and findings about the same numbers."""
-    groups: list[tuple[set[Hashable], list[Finding]]] = []
-    for finding in findings:
+    groups: dict[int, tuple[set[Hashable], list[Finding]]] = {}
+    group_of: dict[Hashable, int] = {}
+    for number, finding in enumerate(findings):
         keys, members = set(_keys(finding)), [finding]
-        for group in [group for group in groups if group[0] & keys]:
-            groups.remove(group)
-            keys, members = keys | group[0], group[1] + members
-        groups.append((keys, members))
-    return [members for _, members in groups]
+        for other in sorted({group_of[key] for key in keys if key in group_of}):
+            their_keys, theirs = groups.pop(other)
+            keys |= their_keys
+            members = theirs + members
+        groups[number] = keys, members
+        group_of |= dict.fromkeys(keys, number)
+    return [members for _, members in groups.values()]
 
 
 def _keys(finding: Finding) -> Iterator[Hashable]:
@@ -118,14 +134,48 @@ def _averages(audit: Audit) -> dict[int, Check]:
     }
 
 
-def _consequences(
-    group: Sequence[Finding], findings: Sequence[Finding], averages: Mapping[int, Check]
-) -> list[Finding]:
-    """The findings outside of `group` that disappear, or as good as, once its cells are put right."""
-    right = _PutRight(group, averages)
-    inside = {id(finding) for finding in group}
-    others = [finding for finding in findings if finding.checks and id(finding) not in inside]
-    return [finding for finding in others if sum(map(right.mends, finding.checks)) >= MOST * len(finding.checks)]
+class _Consequences:
+    """Looks up the findings that disappear, or as good as, once the cells of others are put right."""
+
+    def __init__(self, audit: Audit) -> None:
+        self._findings = audit.findings
+        self._averages = _averages(audit)
+        self._above: defaultdict[int, list[int]] = defaultdict(list)  # of a cell, the averages that it enters
+        for cell, average in self._averages.items():
+            for part in average.operands["main"]:
+                self._above[id(part)].append(cell)
+        self._broken = [(place, check) for place, finding in enumerate(audit.findings) for check in finding.checks]
+        self._touching: defaultdict[int, set[int]] = defaultdict(set)  # of a cell, the broken checks that it is in
+        for number, (_, check) in enumerate(self._broken):
+            for cells in ([check.target], *check.operands.values()):
+                for one in cells:
+                    self._touching[id(one)].add(number)
+
+    def of(self, group: Sequence[Finding]) -> list[Finding]:
+        """The findings outside of `group` that follow from it, in order."""
+        right = _PutRight(group, self._averages)
+        inside = {id(finding) for finding in group}
+        touched = {number for cell in self._moved(right.cells) for number in self._touching.get(cell, ())}
+        mended = Counter(
+            place
+            for place, check in (self._broken[number] for number in touched)
+            if id(self._findings[place]) not in inside and right.mends(check)
+        )
+        return [
+            self._findings[place]
+            for place in sorted(mended)
+            if mended[place] >= MOST * len(self._findings[place].checks)
+        ]
+
+    def _moved(self, cells: Iterable[int]) -> set[int]:
+        """Some cells, the averages that they enter, and the averages that these enter."""
+        moved: set[int] = set()
+        left = list(cells)
+        while left:
+            if (cell := left.pop()) not in moved:
+                moved.add(cell)
+                left += self._above.get(cell, ())
+        return moved
 
 
 class _PutRight:
@@ -138,17 +188,18 @@ class _PutRight:
         copies = [finding for finding in findings if finding.kind in COPIES]
         self._lost = {id(flaw.cell) for finding in copies for flaw in finding.flaws}
         self._values |= dict.fromkeys(self._lost, ALL_REALS)
+        self.cells = list(self._values)  # their ids
 
     def _value(self, cell: Cell) -> Interval:
         if id(cell) not in self._values:
             average = self._averages.get(id(cell))
             moved = average and any(self._value(part) != part.interval for part in average.operands["main"])
-            self._values[id(cell)] = self._computed(average, ["main"]) if average and moved else cell.interval
+            self._values[id(cell)] = _hull(self._computed(average, ["main"])) if average and moved else cell.interval
         return self._values[id(cell)]
 
-    def _computed(self, check: Check, roles: Sequence[str]) -> Interval:
+    def _computed(self, check: Check, roles: Sequence[str]) -> list[Interval]:
         changed = {role: [self._value(cell) for cell in check.operands[role]] for role in roles}
-        return _hull(check.expected_of(changed))
+        return check.expected_of(changed) or [ALL_REALS]
 
     def mends(self, check: Check) -> bool:
         """Whether the check holds with its operands put right: all of them, or those of one role."""
@@ -156,7 +207,7 @@ class _PutRight:
             return True
         roles = list(check.operands)
         tried = [roles] if len(roles) == 1 else [roles, *([role] for role in roles)]
-        return any(check.allows([self._computed(check, some)]) for some in tried)
+        return any(check.allows(self._computed(check, some)) for some in tried)
 
 
 def _hull(intervals: Sequence[Interval]) -> Interval:

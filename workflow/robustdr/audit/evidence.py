@@ -42,6 +42,15 @@ class Evidence:
         return [other for _, other in sorted(found, key=lambda pair: pair[0])]
 
     @cached_property
+    def checks_of(self) -> Mapping[int, list[Check]]:
+        """By the id of a cell, the checks that it takes part in, each once."""
+        found: defaultdict[int, dict[int, Check]] = defaultdict(dict)
+        for check in self.checks:
+            for cell in chain([check.target], *check.operands.values()):
+                found[id(cell)][id(check)] = check
+        return {cell: list(checks.values()) for cell, checks in found.items()}
+
+    @cached_property
     def confirmations(self) -> Counter[int]:
         """For every cell, by its id, how many holding checks it takes part in."""
         holding = [check for check in self.checks if check.holds]

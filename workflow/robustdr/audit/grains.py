@@ -4,7 +4,8 @@ The GRIM test (Brown and Heathers, 2017) for measures of retrieval: it asks whet
 """
 
 import re
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cache
 from math import ceil, floor, lcm
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ MEASURES = "Success@k, P@k, Judged@k, Unjudged@k (a count), R@k with `relevant`,
 _NAME = re.compile(r"(Success|P|Judged|Unjudged|R|RR)@([1-9]\d*)")
 TERMS = 40  # queries with a value above 0, or below 1, up to which sums are enumerated; beyond, every sum is possible
 DEEPEST = 10  # rank: the least common multiple of 1 to k grows too fast beyond
+FINEST = 10**7  # steps between a mean of 0 and of 1: finer than anything printed
 
 
 class Grain(NamedTuple):
@@ -21,6 +23,45 @@ class Grain(NamedTuple):
 
     unit: int
     values: frozenset[int]
+
+    def most(self, queries: int) -> int:
+        """The largest sum over so many queries."""
+        return max(self.values) * queries
+
+    def gives(self, total: int, queries: int) -> bool:
+        """Whether so many values add up to `total`: exact for whole numbers, for others near 0 and near the most."""
+        if len(self.values) == max(self.values) + 1:
+            return True
+        terms = min(queries, TERMS)
+        rest = frozenset(max(self.values) - value for value in self.values)
+        return _possible(self.values, terms, total, queries) and _possible(
+            rest, terms, self.most(queries) - total, queries
+        )
+
+
+class Mixture(NamedTuple):
+    """R@k over queries with different numbers of relevant passages, as multiples of 1/unit.
+
+    Attributes:
+        steps: for each number of relevant passages, what one of them adds, and how many can be found over all queries.
+        queries: how many there are.
+    """
+
+    unit: int
+    steps: tuple[tuple[int, int], ...]
+    queries: int
+
+    def _of(self, queries: int) -> tuple[tuple[int, int], ...]:
+        """The steps of several runs over the queries."""
+        return tuple((step, found * (queries // self.queries)) for step, found in self.steps)
+
+    def most(self, queries: int) -> int:
+        """The largest sum over the queries of some runs."""
+        return sum(step * found for step, found in self._of(queries))
+
+    def gives(self, total: int, queries: int) -> bool:
+        """Whether so many passages can be found that their steps add up to `total`."""
+        return bool(_sums_of_steps(self._of(queries)) >> total & 1)
 
 
 def grain(measure: str, relevant: int = 0) -> Grain | None:
@@ -42,24 +83,26 @@ def grain(measure: str, relevant: int = 0) -> Grain | None:
     return Grain(unit, frozenset(range(most + 1))) if unit else None
 
 
-def nearest(grain: Grain, queries: int, printed: Interval) -> list[Interval]:
+def mixture(measure: str, relevant: Mapping[int, int]) -> Mixture | None:
+    """The means that R@k can have; None for another measure, or where they lie too close together to exclude any.
+
+    Args:
+        relevant: by a number of relevant passages, how many queries have so many.
+    """
+    match, queries, unit = _NAME.fullmatch(measure), sum(relevant.values()), lcm(*relevant)
+    if match is None or match[1] != "R" or unit * queries > FINEST:
+        return None
+    steps = tuple((unit // number, min(int(match[2]), number) * those) for number, those in sorted(relevant.items()))
+    return Mixture(unit, steps, queries)
+
+
+def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Interval]:
     """The possible means below and above the low end of a printed interval; if it has any, the latter lies inside."""
-    whole = grain.unit * queries
-    most = max(grain.values) * queries
+    whole, most = grain.unit * queries, grain.most(queries)
     below = range(min(most, floor(printed.low * whole + SLACK)), -1, -1)
     above = range(max(0, ceil(printed.low * whole - SLACK)), most + 1)
-    ends = [next(filter(partial(_reachable, grain, queries), totals), None) for totals in (below, above)]
+    ends = [next((total for total in totals if grain.gives(total, queries)), None) for totals in (below, above)]
     return [Interval(total / whole, total / whole) for total in dict.fromkeys(ends) if total is not None]
-
-
-def _reachable(grain: Grain, queries: int, total: int) -> bool:
-    """Whether so many values add up to `total`: exact for whole numbers, and for others near 0 and near the most."""
-    most = max(grain.values) * queries
-    if len(grain.values) == max(grain.values) + 1:
-        return True
-    terms = min(queries, TERMS)
-    rest = frozenset(max(grain.values) - value for value in grain.values)
-    return _possible(grain.values, terms, total, queries) and _possible(rest, terms, most - total, queries)
 
 
 def _possible(values: frozenset[int], terms: int, total: int, queries: int) -> bool:
@@ -75,4 +118,17 @@ def _sums(values: frozenset[int], terms: int) -> int:
         last, sums = sums, 0
         for value in values:
             sums |= last << value
+    return sums
+
+
+@cache
+def _sums_of_steps(steps: tuple[tuple[int, int], ...]) -> int:
+    """Every sum of up to so many of each step, as the set bits of a number."""
+    sums = 1
+    for step, most in steps:
+        added = 0
+        while added < most:
+            more = min(added + 1, most - added)
+            sums |= sums << step * more
+            added += more
     return sums

@@ -1,15 +1,18 @@
 """What could make a broken relation hold: one change to the relation or to a cell."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
+from itertools import pairwise
 
-from robustdr.audit.cells import Cell
+from robustdr.audit.cells import Cell, describe, parse
 from robustdr.audit.evidence import SIGNIFICANT, Evidence, distance, significant
-from robustdr.audit.relations import Check, label
+from robustdr.audit.intervals import Interval
+from robustdr.audit.relations import Check, label, shown
 from robustdr.audit.reported import ANY, Reported
 
-FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(8)  # from the simplest on
+# From the simplest on; one wrong number comes first, as several relations ask for the same other one.
+ONE_NUMBER, FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(9)
 OPEN = (
     "at_most",
     "at_least",
@@ -24,6 +27,7 @@ UNKNOWN: Hypothesis = FORMULA, ""
 def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """Every hypothesis under which `check` would hold, with its cost."""
     if check.kind not in OPEN and not check.options.get("or_more"):
+        yield from _one_number(evidence, check)
         yield from _other_formula(check)
         yield from _mean_of_the_column(evidence, check)
         yield from _value_of_a_neighbour(evidence, check)
@@ -32,6 +36,36 @@ def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
         yield from _other_cell(evidence, check, "of")
         yield from _swapped_digits(evidence, check)
     yield from _copied(evidence, check)
+
+
+def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """Another number in one cell would mend this and every other broken relation that the cell takes part in."""
+    for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
+        checks = evidence.checks_of[id(cell)]
+        broken = [other for other in checks if not other.holds]
+        if len(broken) < 2 or all(other.target is cell for other in broken):
+            continue
+        name = f"{cell.printed} ({describe(cell.coordinates)})"
+        for swapped in _with_swapped_digits(cell):
+            if all(other.holds_with(cell, swapped.interval) for other in checks):
+                yield ONE_NUMBER, f"two digits of {name} are swapped: {swapped.printed}"
+                return
+        for mean in (other for other in broken if other.kind == "mean_of" and other.target is not cell):
+            asked = _asked_for(mean, cell)
+            if all(other.holds_with(cell, asked) for other in checks):
+                beside = [label(other, [cell]) for other in evidence.copies(cell) if distance(cell, other) == 1]
+                copied = f"was copied from {beside[0]}, where the same number stands" if beside else "is wrong"
+                yield ONE_NUMBER, f"{name} {copied}: {shown(asked, cell)} would do"
+                return
+
+
+def _asked_for(mean: Check, cell: Cell) -> Interval:
+    """What one part of a mean is if all other printed numbers are right."""
+    parts = mean.operands["main"]
+    total = mean.target.interval.scaled(len(parts))
+    for part in parts:
+        total = total if part is cell else total - part.interval
+    return total
 
 
 VARIANTS = {
@@ -88,7 +122,8 @@ def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothes
     for other in evidence.neighbours(check):
         if distance(check.target, other.target) != 1:
             continue
-        other = replace(other, kind=check.kind, options=check.options)
+        if (other.kind, other.options) != (check.kind, check.options):
+            other = replace(other, kind=check.kind, options=check.options)
         wrong_there = not other.holds or other.target.number == check.target.number
         if wrong_there and other.allows(other.expected(), check.target):
             if check.allows(check.expected(), other.target):
@@ -135,16 +170,16 @@ def _other_cell(evidence: Evidence, check: Check, role: str) -> Iterator[Hypothe
             and cell.number != declared.number
             and check.allows(check.expected(**{role: [cell]}))
         ):
-            shown = f" ({cell.printed})" if role == "main" and check.kind in ("drop_from", "points_from") else ""
+            number = f" ({cell.printed})" if role == "main" and check.kind in ("drop_from", "points_from") else ""
             cost = OTHER_CELL if cell.table == declared.table else OTHER_TABLE
-            yield cost, _instead(cell, declared, shown)
+            yield cost, _instead(cell, declared, number)
 
 
-def _instead(cell: Cell, declared: Cell, shown: str) -> str:
+def _instead(cell: Cell, declared: Cell, number: str) -> str:
     words = [label(cell, [declared]), label(declared, [cell])]
     if cell.table != declared.table:
         words = [" · ".join(filter(None, pair)) for pair in zip((cell.table, declared.table), words, strict=True)]
-    return f"{words[0]}{shown} stands in place of {words[1]}"
+    return f"{words[0]}{number} stands in place of {words[1]}"
 
 
 def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
@@ -172,11 +207,10 @@ def _swapped_digits(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 
 def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:
-    """The cell with two neighbouring digits exchanged (a decimal point may stand between them)."""
-    sign, digits, _ = cell.number.as_tuple()
-    exponent = int(cell.number.as_tuple().exponent)
-    for index in range(len(digits) - 1):
-        if digits[index] != digits[index + 1]:
-            swapped = (*digits[:index], digits[index + 1], digits[index], *digits[index + 2 :])
-            number = Decimal((sign, swapped, exponent))
-            yield replace(cell, number=number, printed=f"{number:,}" if "," in cell.printed else str(number))
+    """The cell with two neighbouring digits exchanged, those of a power of ten left as they are."""
+    mantissa = re.split(r"(?<=\d)[eE]", cell.printed)[0]
+    for first, second in pairwise(match.start() for match in re.finditer(r"\d", mantissa)):
+        digits = list(cell.printed)
+        digits[first], digits[second] = digits[second], digits[first]
+        if (printed := "".join(digits)) != cell.printed:
+            yield replace(cell, number=parse("", printed, 1, {})[0].number, printed=printed)

@@ -71,6 +71,8 @@ def of_printed(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> I
 
 def mean(parts: Sequence[Interval]) -> Interval:
     """Every mean of one value from each part."""
+    if len(parts) == 1:
+        return parts[0]
     return Interval(sum(p.low for p in parts) / len(parts), sum(p.high for p in parts) / len(parts))
 
 

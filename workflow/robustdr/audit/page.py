@@ -69,14 +69,14 @@ def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[int, str
     """Head and rows; a cell is its text, and severity, words and anchor of the worst finding on it."""
     at = {(cell.line, cell.column): cell for cell in table.cells}
     rows: list[dict[str, Any]] = [
-        {"label": _apart(place, [other for _, other in table.rows]), "cells": []} for _, place in table.rows
+        {"label": label, "cells": []} for label in _apart([place for _, place in table.rows])
     ]
     for row, (line, _) in zip(rows, table.rows, strict=True):
         row["cells"] = [_cell(at.get((line, column)), worst, anchors) for column in range(len(table.columns))]
     return {
         "id": table.id,
         "caption": table.caption,
-        "head": [_apart(place, table.columns) for place in table.columns],
+        "head": _apart(table.columns),
         "rows": rows,
         "flawed": any(id(cell) in worst for cell in table.cells),
     }
@@ -94,7 +94,8 @@ def _cell(cell: Cell | None, worst: Mapping[int, Finding], anchors: Mapping[int,
     return {"text": text, "severity": finding.severity, "words": said, "anchor": anchors[id(finding)]}
 
 
-def _apart(place: Mapping[str, str], places: Sequence[Mapping[str, str]]) -> str:
-    """The labels in which a row or column differs from another one; all of them where it stands alone."""
-    differing = {name: label for name, label in place.items() if any(other.get(name) != label for other in places)}
-    return describe(differing or place)
+def _apart(places: Sequence[Mapping[str, str]]) -> list[str]:
+    """For every row or column, the labels in which some differ; all of them where it stands alone."""
+    names = {name for place in places for name in place}
+    varying = {name for name in names if len({place.get(name) for place in places}) > 1}
+    return [describe({name: place[name] for name in place if name in varying} or place) for place in places]

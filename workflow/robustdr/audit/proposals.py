@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from robustdr.audit.relations import Check
-from robustdr.audit.reported import Reported, Table
+from robustdr.audit.reported import ANY, Reported, Table
 from robustdr.audit.resolve import resolve
 from robustdr.errors import UserError
 
@@ -82,8 +82,16 @@ def _candidates(table: Table) -> Iterator[list[Declaration]]:
     labels.pop("measure", None)
     for name, known in labels.items():
         for place, label in enumerate(known):
-            if AVERAGE.fullmatch(label) or label.endswith("_mean"):
-                yield [{"for": {name: label}, "mean_of": {name: parts}} for parts in _parts(list(known), place)]
+            if _is_average(label):
+                # An average at several coordinates, as in a row that spans a column of groups, is one over all groups.
+                others = {
+                    other: ANY
+                    for other in labels
+                    if other != name and all(_is_average(at) for at in _labels_at(table, name, label, other))
+                }
+                yield [
+                    {"for": {name: label}, "mean_of": {**others, name: parts}} for parts in _parts(list(known), place)
+                ]
             elif TOTAL.fullmatch(label):
                 yield [{"for": {name: label}, "sum_is": {name: parts}} for parts in _parts(list(known), place)]
     for first, second in combinations(list(labels.get("quantity", {}))[:QUANTITIES], 2):
@@ -108,9 +116,18 @@ def _candidates(table: Table) -> Iterator[list[Declaration]]:
             yield [{"for": {"value": value}, kind: {"seed": "*"}}]
 
 
+def _is_average(label: str) -> bool:
+    return bool(AVERAGE.fullmatch(label)) or label.endswith("_mean")
+
+
+def _labels_at(table: Table, name: str, label: str, other: str) -> set[str]:
+    """The labels of another coordinate where one coordinate has this label."""
+    return {cell.coordinates.get(other, "") for cell in table.select({name: label})}
+
+
 def _parts(labels: Sequence[str], place: int) -> Iterator[list[str]]:
     """What an average may be over: all others or those above it, with or without the first, often the original."""
-    others = [label for label in labels if not (AVERAGE.fullmatch(label) or label.endswith("_mean"))]
+    others = [label for label in labels if not _is_average(label)]
     above = [label for label in labels[:place] if label in others]
     for parts in (others[1:], others, above[1:], above):
         if len(parts) > 1 and labels[place] not in parts:

@@ -133,7 +133,13 @@ class Check:
 
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
         """The values that the operands (or those given in their place) allow."""
+        if not changed:
+            return self._expected
         return self.expected_of({role: [cell.interval for cell in cells] for role, cells in changed.items()})
+
+    @cached_property
+    def _expected(self) -> list[Interval]:
+        return self.expected_of({})
 
     def expected_of(self, changed: Operands) -> list[Interval]:
         """The values that the operands (or those given in their place, as intervals) allow."""
@@ -154,6 +160,14 @@ class Check:
 
     def _seen(self, interval: Interval) -> Interval:
         return interval.magnitude() if self.options.get("magnitude") else interval
+
+    def holds_with(self, cell: Cell, value: Interval) -> bool:
+        """Whether the relation would hold if one of its cells, the target or an operand, had another value."""
+        roles = {"target": [self.target], **self.operands}
+        values = {role: [value if one is cell else one.interval for one in cells] for role, cells in roles.items()}
+        expected = self.expected_of(values)
+        printed = self._seen(values["target"][0])
+        return not expected or any(printed.meets(interval) for interval in expected)
 
     @cached_property
     def holds(self) -> bool:

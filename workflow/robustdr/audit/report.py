@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from robustdr.audit.causes import Cause, causes
-from robustdr.audit.cells import Cell, describe
+from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
-from robustdr.audit.relations import label
+from robustdr.audit.reported import Table
 from robustdr.audit.verdicts import HOLDS
 
 SHOWN = 6  # cells of one finding that Markdown lists
@@ -89,12 +89,11 @@ def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
 def explanation(audit: Audit, cause: Cause) -> str:
     """What the cells have in common, and the hypotheses."""
     flawed = [flaw.cell for flaw in cause.flaws]
-    beside = [cell for table in {cell.table for cell in flawed} for cell in audit.reported.tables[table].cells]
+    varying = set().union(*(audit.reported.tables[table].varying for table in {cell.table for cell in flawed}))
     common = {
         name: place
         for name, place in flawed[0].coordinates.items()
-        if all(cell.coordinates.get(name) == place for cell in flawed)
-        and any(cell.coordinates.get(name) != place for cell in beside)
+        if name in varying and all(cell.coordinates.get(name) == place for cell in flawed)
     }
     more = f"; and {len(cause.hypotheses) - HYPOTHESES} more" if len(cause.hypotheses) > HYPOTHESES else ""
     words = "; ".join(cause.hypotheses[:HYPOTHESES]) + more or "nothing simple explains it"
@@ -146,7 +145,7 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
         if finding.table != table:
             table = finding.table
             lines += [f"## {table} · {reported.tables[table].caption}", ""]
-        lines += [*_section(number, finding, under[id(finding)], reported.tables[table].cells), ""]
+        lines += [*_section(number, finding, under[id(finding)], reported.tables[table]), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
     if audit.recomputed:
@@ -175,7 +174,7 @@ def _claims(audit: Audit) -> list[str]:
     return [*lines, ""]
 
 
-def _section(number: int, finding: Finding, cause: int, table: Sequence[Cell]) -> list[str]:
+def _section(number: int, finding: Finding, cause: int, table: Table) -> list[str]:
     flaws, more = finding.flaws[:SHOWN], len(finding.flaws) - SHOWN
     several = f" · {len(finding.flaws)} cells" if len(finding.flaws) > 1 else ""
     where = f"{finding.kind}{several}, first at line {flaws[0].cell.line}, cause {cause}"
@@ -194,9 +193,11 @@ def _section(number: int, finding: Finding, cause: int, table: Sequence[Cell]) -
     return lines
 
 
-def _place(flaw: Flaw, table: Sequence[Cell]) -> str:
-    """The coordinates of a cell without those that all cells of its table share."""
-    return label(flaw.cell, table) or describe(flaw.cell.coordinates)
+def _place(flaw: Flaw, table: Table) -> str:
+    """The coordinates of a cell without those that all cells of the table share with it."""
+    place, any_other = flaw.cell.coordinates, table.cells[0].coordinates
+    apart = {name: place[name] for name in place if name in table.varying or any_other.get(name) != place[name]}
+    return describe(apart) or describe(place)
 
 
 def printed(flaw: Flaw) -> str:

@@ -41,6 +41,11 @@ class Table:
                 positions[name, ANY].add(position)
         return positions
 
+    @cached_property
+    def varying(self) -> set[str]:
+        """The coordinates in which two cells differ."""
+        return {name for (name, _), cells in self._positions.items() if len(cells) < len(self.cells)}
+
     def select(self, coordinates: Mapping[str, str]) -> list[Cell]:
         """The cells at all these coordinates, in printed order; the label `*` stands for any."""
         if not coordinates:

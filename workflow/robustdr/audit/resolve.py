@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.grains import MEASURES, Grain, grain
+from robustdr.audit.grains import FINEST, MEASURES, Grain, Mixture, grain, mixture
 from robustdr.audit.relations import KINDS, Check
 from robustdr.audit.reported import ANY, Reported, Table, literal
 from robustdr.errors import UserError, unknown
@@ -82,16 +82,21 @@ def _resolve(reported: Reported, table: Table, line: int, declaration: Mapping[s
         except _NotPrinted:
             continue
         _check_operands(where, kind, operands)
-        grained = {"grain": _grain(where, target, options)} if kind == "mean_over" else {}
+        grained = {"grain": _grain(where, target, operands["main"], options)} if kind == "mean_over" else {}
         checks.append(Check(kind, target, operands, {**options, **grained}, line))
     return checks
 
 
-def _grain(where: str, target: Cell, options: Mapping[str, Any]) -> Grain:
-    measure = target.coordinates.get("measure", "")
-    found = grain(measure, options.get("relevant", 0))
+def _grain(where: str, target: Cell, total: Sequence[Cell], options: Mapping[str, Any]) -> Grain | Mixture:
+    measure, relevant = target.coordinates.get("measure", ""), options.get("relevant", 0)
+    mixed = isinstance(relevant, Mapping)
+    found = mixture(measure, relevant) if mixed else grain(measure, relevant)
     if found is None:
-        raise UserError(f"{where}: mean_over of {measure or 'no measure'} at {target}; allowed: {MEASURES}")
+        allowed = f"R@k of up to {FINEST:,} possible means" if mixed else MEASURES
+        raise UserError(f"{where}: mean_over of {measure or 'no measure'} at {target}; allowed: {allowed}")
+    queries = round(sum(cell.value for cell in total))
+    if mixed and sum(relevant.values()) != queries:
+        raise UserError(f"{where}: relevant counts {sum(relevant.values()):,} queries; mean_over is {queries:,}")
     return found
 
 

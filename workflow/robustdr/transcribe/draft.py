@@ -12,13 +12,15 @@ from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
 from robustdr.errors import UserError
 from robustdr.transcribe.grids import RAISED, Field, Grid
-from robustdr.transcribe.words import Meaning, axis
+from robustdr.transcribe.words import Meaning, axis, coordinate_of
 
 BOLD = "^"
 MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
+NOTES = {*"†‡§¶*", *RAISED}  # behind a label
 PLUS_MINUS, ACROSS = "±", "→"  # in the corner of a table: "Dataset (→)" heads the columns
-_LOCALE = re.compile(r"[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
+_LOCALE = re.compile(r"[+\-−]?0,\d+%?|[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
 _BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
+_CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # beside a number
 _FIRST = re.compile(r"[\d.,]*\d")
 
 
@@ -109,7 +111,7 @@ def _read(field: Field) -> Read:
         return Read(LOST)
     if not any(character.isdigit() for character in bare):
         return Read(NO_NUMBER if not any(map(str.isalpha, bare)) or len(bare) < 4 else bare)
-    if _LOCALE.fullmatch(bare) and not re.fullmatch(r"[+\-−]?\d{1,3}(,\d{3})+%?", bare):
+    if _LOCALE.fullmatch(bare) and not re.fullmatch(r"[+\-−]?[1-9]\d{0,2}(,\d{3})+%?", bare):
         return Read(LOST, 0, "a number with a decimal comma")
     marks = {character: "" for character in text if character in MARKS}
     for places in range(1, 5):
@@ -156,15 +158,23 @@ def _label_rows(
     if any(sections):
         columns, headings = [sections, *columns], ["group", *headings]
     named = []
-    for texts, heading in zip(columns, headings, strict=True):
+    for place, (texts, heading) in enumerate(zip(columns, headings, strict=True)):
         above = ""
-        filled = [above := text or above or "-" for text in texts]
-        meanings = axis(list(dict.fromkeys(filled)), heading, made.row)
+        filled = _without_notes([above := text or above or "-" for text in texts])
+        further = [name for name in map(coordinate_of, headings[place + 1 :]) if name]
+        meanings = axis(list(dict.fromkeys(filled)), heading, [*made.row, *further])
         coordinate = Counter(one.coordinate for one in meanings if one.coordinate != "value").most_common(1)
         made.row.append(coordinate[0][0] if coordinate else "category")
         known = dict(zip(dict.fromkeys(filled), meanings, strict=True))
         named.append([_label(known[text], text, made.row[-1]) for text in filled])
     made.rows = [([*place], []) for place in zip(*named, strict=True)]
+
+
+def _without_notes(labels: Sequence[str]) -> list[str]:
+    """Labels without the marks of their footnotes, unless these are all that tells two labels apart."""
+    bare = {label: label.rstrip("".join(NOTES)).rstrip() for label in labels}
+    several = Counter(bare.values())
+    return [bare[label] if bare[label] and several[bare[label]] == 1 else label for label in labels]
 
 
 def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) -> str:
@@ -209,7 +219,7 @@ def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
             text, read = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {read.text!r}")
         if read.problem:
             made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {read.problem}")
-        names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * ("/" in text and text.rstrip().endswith("%"))
+        names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * bool(_CHANGE.search(text))
         fields.append(text)
     if places > 1:
         first = names[0] if names else "second"

@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, raised, spread, titled
 
 BOLD = ("b", "strong")
+WRAPPERS = ("div", "center", "section", "span")  # around a table, between it and its caption
 # Between a row and a line that is none, and between a row and the head of another table: Markdown would join them.
 _APART = re.compile(r"(?<=\|)[ \t]*\n(?=[^|\n])|(?<=[^|\n])\n(?=\|)|\n(?=\|(?![ :|-]*\n)[^\n]*\n\|[ :|-]+\n)")
 FIELDS = "data-fields"  # of a row of Markdown: how many it had, before it was cut or filled to the width of its head
@@ -75,6 +76,8 @@ def _texts(element: html.HtmlElement) -> Iterator[str]:
 
 def _beside(table: html.HtmlElement, step: int) -> str:
     """The caption in the paragraph before (-1) or after (1) a table, or a figure around it; empty if there is none."""
+    while table.getparent() is not None and table.getparent().tag in WRAPPERS and len(table.getparent()) == 1:
+        table = table.getparent()
     beside = table.getprevious() if step < 0 else table.getnext()
     while beside is not None and not isinstance(beside.tag, str):
         beside = beside.getprevious() if step < 0 else beside.getnext()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from pylatexenc.latex2text import LatexNodes2Text
@@ -39,6 +40,7 @@ RULES = ("midrule", "hline")
 BOLD = ("textbf", "mathbf", "boldsymbol", "bm", "bf", "bfseries")
 RAISED = ("textsuperscript", "tnote", "footnotemark")
 _LINES = re.compile(r"\\(?:cmidrule|cline|specialrule|addlinespace|morecmidrules)\s*(?:\([^)]*\)|\[[^]]*\]|\{[^}]*\})*")
+_UNCERTAIN = re.compile(r"(\d*\.(\d+))\((\d+)\)")
 _DEF = re.compile(r"\\def\s*\\([A-Za-z]+)(?=\{)")
 _WRAPPER = re.compile(r"\\(?:re)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*\[1\]\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _SPECS = {
@@ -154,6 +156,17 @@ def _groups(node: Any) -> list[Any]:
     return [part for part in _inside(node) if isinstance(part, LatexGroupNode) and part.delimiters[0] == "{"]
 
 
+def _has_siunitx(tabular: Any) -> bool:
+    """Whether some column is of the kind S."""
+    columns = tabular.nodeargd.argnlist[-1].latex_verbatim()
+    return "S" in re.sub(r"[@!<>pmb]\{[^{}]*\}|\[[^]]*\]", "", columns)
+
+
+def _with_uncertainty(text: str) -> str:
+    """95.1(3), as siunitx takes it, is 95.1±0.3: the digits in brackets are of the last decimals."""
+    return _UNCERTAIN.sub(lambda match: f"{match[1]}±{Decimal(match[3]).scaleb(-len(match[2]))}", text)
+
+
 class _Reader:
     def __init__(self, definitions: Mapping[str, Nodes]) -> None:
         self._definitions = definitions
@@ -167,7 +180,10 @@ class _Reader:
                 heads = heads or len(lines)
             if line:
                 lines.append(line)
-        spans = [[Span(Field(said.text, said.bold, said.problem), said.columns) for said in line] for line in lines]
+        written = _with_uncertainty if _has_siunitx(tabular) else str
+        spans = [
+            [Span(Field(written(said.text), said.bold, said.problem), said.columns) for said in line] for line in lines
+        ]
         rows, problems = spread(spans)
         covers = {}
         for row, line in enumerate(lines):

@@ -37,7 +37,7 @@ HEADINGS = {
     "split": "split",
     "seed": "seed run",
     "measure": "measure measures metric metrics",
-    "category": "category categories group type",
+    "category": "category categories group type training training_data setting supervision",
     "quantity": "statistic statistics quantity",
 }
 COLLECTIONS = {
@@ -116,6 +116,11 @@ def _known() -> Mapping[str, Mapping[str, str]]:
     return known
 
 
+def coordinate_of(heading: str) -> str:
+    """The coordinate that a heading names; empty where it names none."""
+    return next((name for name, words in HEADINGS.items() if slug(heading) in words.split()), "")
+
+
 def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meaning]:
     """What the labels along one head row or label column mean, each with a coordinate that is not `used`.
 
@@ -124,7 +129,7 @@ def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meani
     """
     among_measures = any(meaning(label).coordinate == "measure" for label in labels)
     said = [meaning(label, among_measures) for label in labels]
-    named = [name for name, words in HEADINGS.items() if slug(heading) in words.split() and name not in used]
+    named = [name for name in [coordinate_of(heading)] if name and name not in used]
     known = Counter(one.coordinate for one in said if one.coordinate not in ("", "value", "seed", *used))
     unknown = sum(not one.coordinate or one.coordinate in used for one in said)
     likely = [name for name, number in known.most_common(1) if number >= unknown and name != "quantity"]
