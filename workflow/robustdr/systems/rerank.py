@@ -145,8 +145,8 @@ class Rerank(Trained):
         passages = super().learns_from(plan, system, seed)
         if "teacher" not in plan.recipe(system):
             return passages
-        scores = plan.teacher_scores(system, seed)
-        return passages.beside(Reads({"teacher_scores": [scores]}, [scores], [plan.teacher_scores_key(system, seed)]))
+        scores, key = plan.teacher_scores(system, seed), plan.teacher_scores_key(system, seed)
+        return passages.beside(Reads({"teacher_scores": [scores]}, [scores], [key]))
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan, split), 240, gpus=1, cores=0)
