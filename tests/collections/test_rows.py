@@ -99,7 +99,7 @@ def test_the_stage_writes_both_files_and_nothing_else(tmp_path):
     source = {"kind": "local", "corpus": str(tmp_path / "passages.tsv"), "splits": {}}
     output = tmp_path / "made" / "corpus.jsonl"
     assert write_corpus(source, output) == {"passages": 2}
-    assert sorted(path.name for path in output.parent.iterdir()) == ["corpus.jsonl", "rows.arrow"]
+    assert sorted(path.name for path in output.parent.iterdir()) == ["corpus.jsonl", "corpus.rows.arrow"]
     once = rows_of(output).read_bytes()
     write_corpus(source, output)
     assert rows_of(output).read_bytes() == once
@@ -128,7 +128,7 @@ def test_a_truncated_corpus(corpus):
     for size in (0, 60, len(whole) - 1 - len(b'"}')):
         corpus.write_bytes(whole[:size])
         with pytest.raises(
-            UserError, match=r"corpus\.jsonl: truncated, or rows\.arrow .* its last passage is not there"
+            UserError, match=r"corpus\.jsonl: truncated, or corpus\.rows\.arrow .* its last passage is not there"
         ):
             Corpus(corpus)
 
@@ -144,12 +144,12 @@ def test_a_truncated_index(corpus):
 def test_an_index_of_another_corpus(corpus):
     whole = rows_of(corpus).read_bytes()
     write(corpus, [*PASSAGES, Passage("d9", "", "more")])
-    with pytest.raises(UserError, match=r"another corpus's index: it has 3 passages, and the corpus goes on; delete"):
+    with pytest.raises(UserError, match=r"another corpus's index: it has 3 passages, and the corpus goes on; make"):
         Corpus(corpus)
     write(corpus, [PASSAGES[0]._replace(docid="d7"), *PASSAGES[1:]])  # of the same length
     read = Corpus(corpus)
     assert rows_of(corpus).read_bytes() == whole and read.read(1, "ä") == PASSAGES[1]
-    with pytest.raises(UserError, match=r"another corpus's index: row 0 is 'd7', not 'd1'; delete both and run again"):
+    with pytest.raises(UserError, match=r"another corpus's index: row 0 is 'd7', not 'd1'; make both anew"):
         list(read.span(0, 1))
 
 

@@ -13,7 +13,7 @@ C, S = "wordnet-mini", "wordnet-mini/dr_oq/seed1"
 # artifact: the stage that reads it
 KINDS = {
     f"collections/{C}/corpus.jsonl": "card",
-    f"collections/{C}/rows.arrow": "card",
+    f"collections/{C}/corpus.rows.arrow": "card",
     f"collections/{C}/dev/queries.tsv": "vary-split",
     f"collections/{C}/dev/qrels.txt": "evaluate",
     f"collections/{C}/card.json": "embed",

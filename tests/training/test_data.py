@@ -1,6 +1,7 @@
 """Training files: which negatives, and Tevatron's format."""
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -261,6 +262,27 @@ def test_named_passages_need_a_corpus(tmp_path):
     (tmp_path / "data.jsonl").write_text(f"{named({'d0': 0})}\n")
     with pytest.raises(UserError, match=r"data\.jsonl: its passages are named, and no corpus is given"):
         read_training_data(tmp_path / "data.jsonl")
+
+
+def test_memory_does_not_grow_with_passages_and_queries(tmp_path, monkeypatch):
+    """Thirty more bytes for each of 600 more queries would be seen; a passage's name alone takes more."""
+    monkeypatch.setattr(data, "BLOCK", 50)
+    docids = [f"d{number}" for number in range(40)]
+    lines = (json.dumps({"docid": docid, "title": "", "text": "x"}) for docid in docids)
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    line = f"{named({docid: row for row, docid in enumerate(docids)})}\n"
+
+    def most(queries):
+        (tmp_path / "data.jsonl").write_text(line * queries)
+        tracemalloc.start()
+        examples = read(tmp_path / "data.jsonl")
+        _, found = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert len(examples) == queries
+        return found
+
+    most(100)
+    assert most(700) - most(100) < 30 * 600
 
 
 def test_empty_training_file(tmp_path):

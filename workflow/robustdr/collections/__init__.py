@@ -23,7 +23,7 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
     """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` a line, and its index.
 
     Args:
-        output: corpus.jsonl; where its rows begin goes to rows.arrow beside it.
+        output: corpus.jsonl; where its rows begin goes to corpus.rows.arrow beside it.
 
     Returns:
         {"passages": how many}

@@ -14,14 +14,13 @@ from robustdr.collections.records import Passage
 from robustdr.errors import UserError
 from robustdr.files import atomic
 
-ROWS = "rows.arrow"  # beside corpus.jsonl
 BATCH = 1 << 17  # rows that are in memory at once while a corpus is indexed
 SCHEMA = pa.schema({"docid": pa.large_string(), "start": pa.int64()})
 
 
 def rows_of(corpus: Path) -> Path:
     """Where the index of a corpus lies: of each row, its docid and the byte of the corpus that it starts at (Arrow)."""
-    return corpus.with_name(ROWS)
+    return corpus.with_suffix(".rows.arrow")
 
 
 def write_rows(corpus: Path, output: Path) -> int:
@@ -92,7 +91,7 @@ class Corpus:
                 table = pa.Table.from_batches(_batches(path), SCHEMA)
             if table.schema != SCHEMA:
                 raise pa.ArrowInvalid(f"its columns are {', '.join(table.column_names)}")
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, OSError) as error:
             raise UserError(f"{self.index}: damaged index of a corpus ({error}); delete it and run again") from error
         self.docids: pa.ChunkedArray = table["docid"]
         self.starts: list[np.ndarray] = [chunk.to_numpy() for chunk in table["start"].chunks]
@@ -108,8 +107,8 @@ class Corpus:
         return len(self.docids)
 
     def _other(self, why: str) -> UserError:
-        state = f"truncated, or {self.index.name} beside it is another corpus's index"
-        return UserError(f"{self.path}: {state}: {why}; delete both and run again")
+        state = f"truncated, or {self.index.name} is another corpus's index"
+        return UserError(f"{self.path}: {state}: {why}; make both anew")
 
     def read(self, row: int, docid: str) -> Passage:
         """The passage of a row.

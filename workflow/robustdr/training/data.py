@@ -132,17 +132,13 @@ def write_training_data(
             case "together":
                 variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in texts}
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        qids = list(texts)
+        qids, corpus = list(texts), Corpus(files["corpus"]) if files else None
         for start in range(0, len(qids), BLOCK):
             some = qids[start : start + BLOCK]
-            passages = _named(Corpus(files["corpus"]), {qid: chosen[qid] for qid in some}) if files else {}
+            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus else {}
             for qid in some:
-                line = {
-                    "query_id": qid,
-                    "query": texts[qid],
-                    "query_variation": variation[qid],
-                    **passages.get(qid, {}),
-                }
+                query = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid]}
+                line = query | named.get(qid, {})
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
