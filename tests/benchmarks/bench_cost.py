@@ -30,6 +30,7 @@ from benchmarks.common import configured, report, training_settings, wordnet_sou
 from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.reading import read_corpus
+from robustdr.collections.rows import rows_of, write_rows
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.files import read_queries, write_queries
@@ -40,7 +41,7 @@ from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import Run, read_run, write_run
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.assignment import changes
-from robustdr.training.data import read_training_data
+from robustdr.training.data import BLOCK, read_training_data
 from robustdr.training.dense import Student
 
 DIMENSION, DEPTH = 768, 1000
@@ -138,22 +139,36 @@ def run_cost(folder: Path) -> None:
 
 
 def training_data_cost(folder: Path, texts: list[str]) -> None:
-    passages = [{"docid": str(i), "title": "", "text": (text * 9)[:335]} for i, text in enumerate(texts)]
-    mined = {"positive_passages": passages[:1], "negative_passages": passages[1:33]}
+    """Memory is what as many queries more take."""
+    corpus = folder / "corpus.jsonl"
+    with open(corpus, "w", encoding="utf-8") as file:
+        for i, text in enumerate(texts):
+            file.write(json.dumps({"docid": str(8_000_000 + i), "title": "", "text": (text * 9)[:335]}) + "\n")
+    write_rows(corpus, rows_of(corpus))
+    rows = {str(8_000_000 + i): i for i in range(33)}
+    mined = {
+        "positive_passages": dict(islice(rows.items(), 1)),
+        "negative_passages": dict(islice(rows.items(), 1, None)),
+    }
     varied = [f"how do i renew a passport {i}" for i in range(10)]
-    for name, line, count in (
-        ("32 negatives of 335 characters", {"query_variation": varied[0], **mined}, 1000),
-        ("queries alone, ten variations", {"query_variation": varied}, 20_000),
+    for name, line in (
+        ("32 negatives", {"query_variation": varied[0], **mined}),
+        ("queries alone, ten variations", {"query_variation": varied}),
     ):
-        path = folder / "data.jsonl"
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(
-                json.dumps({"query_id": str(i), "query": "how do i renew a passport", **line}) + "\n"
-                for i in range(count)
-            )
-        most, _ = peak(lambda path=path: read_training_data(path))
+        path, most = folder / "data.jsonl", []
+        for count in (BLOCK, 2 * BLOCK):
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(
+                    json.dumps({"query_id": str(i), "query": "how do i renew a passport", **line}) + "\n"
+                    for i in range(count)
+                )
+            found, examples = peak(lambda path=path: read_training_data(path, corpus))
+            most.append(found)
+        seconds = timed(lambda examples=examples: [p.read() for e in examples for p in e.passages[:8]])
         print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk,"
-              f" {most / count / 1e3:.1f} kB in memory per query")  # fmt: skip
+              f" {(most[1] - most[0]) / BLOCK:.0f} bytes in memory per query, and {(2 * most[0] - most[1]) / 1e6:.0f} MB"
+              f" for those that are checked at once; with up to eight passages, {1e6 * seconds / count:.0f} µs to read"
+              )  # fmt: skip
 
 
 def query_cost(folder: Path, tokenizer: Any, count: int = 50_000) -> None:

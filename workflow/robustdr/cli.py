@@ -37,6 +37,12 @@ def compare(a: argparse.Namespace) -> None:
     print(write_comparison(a.first, a.second, a.output))
 
 
+def export(a: argparse.Namespace) -> None:
+    from robustdr.training.tevatron import export
+
+    export(a.data, a.corpus, a.output)
+
+
 def verify(a: argparse.Namespace) -> int:
     from robustdr.integrity import damaged
 
@@ -122,6 +128,12 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", type=Path, help="a results folder, such as results/mini: A on the pages")
     command.add_argument("second", type=Path, help="another one: B")
     command.add_argument("-o", "--output", type=Path, required=True, help="folder of the pages; open its index.html")
+    command = commands.add_parser("export", help="write a training file for another toolkit", description="Export.")
+    command.set_defaults(function=export)
+    command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
+    command.add_argument("data", type=Path, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
+    command.add_argument("--corpus", type=Path, required=True, help="results/…/collections/COLLECTION/corpus.jsonl")
+    command.add_argument("-o", "--output", type=Path, required=True, help="JSONL to write")
     text = "hash artifacts again and list the damaged; exit status 1 if there are any"
     command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=verify)

@@ -20,7 +20,10 @@ KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 
 
 def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
-    """Write the passages of `source` as a Tevatron corpus: one `{"docid", "title", "text"}` a line.
+    """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` a line, and its index.
+
+    Args:
+        output: corpus.jsonl; where its rows begin goes to corpus.rows.arrow beside it.
 
     Returns:
         {"passages": how many}
@@ -28,6 +31,8 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
     Raises:
         UserError: an unknown kind, an input that is missing or malformed, no passage at all.
     """
+    from robustdr.collections.rows import rows_of, write_rows  # slow to import, and not needed by all
+
     count = 0
     with atomic(output) as temporary:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
@@ -36,6 +41,7 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
                 count += 1
         if not count:
             raise UserError(f"collections.yaml: corpus of kind {source['kind']}: it has no passage")
+        write_rows(temporary, rows_of(output))
     return {"passages": count}
 
 
