@@ -4,6 +4,8 @@
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
 # make findings   docs/findings.md from the claims of every paper
+# make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions
+# make requirements   the packages that it installs
 # make lock       requirements.lock and envs/ from what is installed
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 VENV := .venv
@@ -11,7 +13,10 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
-READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
+READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+# The package index's own torch has CUDA: `===` takes no other build of a version.
+LOCKED := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==/torch===/',cat) requirements.lock
 
 # Snakemake's own log, every job and why it runs, lies in .snakemake/log.
 QUIETLY := --quiet rules reason host --
@@ -22,7 +27,7 @@ MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers findings test test-all lint lock bench clean setup
+.PHONY: mini papers findings test test-all lint lock bench clean setup requirements
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -58,11 +63,17 @@ lock: setup
 
 setup: $(READY)
 
-# torch comes first: what depends on it then takes this version, and no other build of it is fetched.
+requirements:
+	@$(LOCKED)
+
+# torch comes first: what depends on it then takes this version, and no other build of it is fetched. The two builds of
+# FAISS have their files in common.
 $(READY):
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep -o '^torch==[^ ]*' requirements.lock)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(LOCKED) > $(VENV)/requirements.txt
+	$(BIN)/python -m pip uninstall --quiet --quiet --yes faiss-$(if $(GPU),cpu,gpu)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep -o '^torch==[^ ]*' $(VENV)/requirements.txt)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	rm -f $(VENV)/ready-*
 	touch $@
