@@ -83,6 +83,11 @@ class Places(Structure):
         folder = f"{self.root}/embeddings/{collection}/{encoder}/seed{self.seed_of(encoder, seed)}"
         return [f"{folder}/{shard}.npy" for shard in range(self.bound["embeddings"]["shards"])]
 
+    def indexes(self, system: str, seed: int, collection: str) -> list[str]:
+        """The compressed indexes of a system's passage vectors, one of each shard."""
+        vectors = (path.removeprefix(f"{self.root}/embeddings/") for path in self.embeddings(system, seed, collection))
+        return [f"{self.root}/indexes/{path.removesuffix('.npy')}.faiss" for path in vectors]
+
     def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
         return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
 

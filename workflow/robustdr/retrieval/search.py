@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
+from robustdr.retrieval import compressed
 from robustdr.retrieval.embeddings import encode_passages, iterate
 from robustdr.retrieval.index import search
 from robustdr.retrieval.rank import Files, judged_lists
@@ -23,11 +25,11 @@ def rankings(
     """Rank the passages for every query set with one dense retriever.
 
     Args:
-        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, without which the
-            passages are encoded here.
+        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, or `indexes` of them;
+            without any, the passages are encoded here.
 
     Raises:
-        UserError: a query's vector is not finite (names model and query).
+        UserError: a query's vector is not finite (names model and query); see `compressed.read_index`.
     """
     hardware.start(settings.threads)
     (model,) = files["model"]
@@ -40,8 +42,11 @@ def rankings(
     place = {text: row for row, text in enumerate(texts)}
     lists = judged_lists(files)
     wanted = {docid for docids in lists.values() for docid in docids}
-    if files["embeddings"]:
-        passages = iterate(list(files["embeddings"]))
+    passages: Iterator[tuple[Any, list[str]]]
+    if indexes := files.get("indexes"):
+        passages = compressed.iterate(indexes, settings.index, vectors.shape[1])
+    elif files["embeddings"]:
+        passages = iterate(files["embeddings"])
     else:
         documents = encoder.at(DOCUMENT)
         of_corpus = read_corpus(corpus, separator=documents.separator)
@@ -52,7 +57,7 @@ def rankings(
         for queries in query_sets:
             yield {qid: ranked(vectors[place[text]], known, lists[qid]) for qid, text in queries.items()}
     else:
-        found = search(passages, vectors, settings.depth, settings.index)
+        found = search(passages, vectors, settings.depth)
         for queries in query_sets:
             yield Run({qid: place[text] for qid, text in queries.items()}, *found)
 
