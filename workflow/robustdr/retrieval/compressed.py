@@ -63,7 +63,7 @@ def write_index(factory: str, vectors: Path, output: Path) -> None:
 
 
 def read_index(path: Path, settings: Index, dimension: int) -> tuple[faiss.Index, list[str]]:
-    """The index of a shard, memory-mapped where FAISS can, on the GPU where there is one, and its docids.
+    """The index of a shard, on the GPU where there is one, else memory-mapped where FAISS can, and its docids.
 
     Raises:
         UserError: it was made with another factory, or of vectors of another dimension; it is damaged; it has no lists
@@ -75,8 +75,9 @@ def read_index(path: Path, settings: Index, dimension: int) -> tuple[faiss.Index
             f"{path}: an index with the factory {factory!r}; retrieval.index says {settings.factory!r}: delete it and "
             "run again"
         )
+    on_gpu = faiss.get_num_gpus() > 0
     try:
-        index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP)
+        index = faiss.read_index(str(path), 0 if on_gpu else faiss.IO_FLAG_MMAP)
     except RuntimeError as error:
         raise UserError(f"{path}: damaged index ({error}); delete the file and run again") from None
     ids = [docid for _, docid in read_lines(path.with_suffix(".ids"))]
@@ -92,7 +93,7 @@ def read_index(path: Path, settings: Index, dimension: int) -> tuple[faiss.Index
             raise UserError(
                 f"retrieval.index: nprobe is {settings.nprobe}, but {factory!r} has no lists; allowed: 1"
             ) from None
-    return (faiss.index_cpu_to_all_gpus(index) if faiss.get_num_gpus() > 0 else index), ids
+    return (faiss.index_cpu_to_all_gpus(index) if on_gpu else index), ids
 
 
 def iterate(shards: Iterable[Path], settings: Index, dimension: int) -> Iterator[tuple[faiss.Index, list[str]]]:
