@@ -29,7 +29,7 @@ def build(vectors: np.ndarray, factory: str) -> faiss.Index:
         if faiss.get_num_gpus() > 0:
             index = faiss.index_cpu_to_all_gpus(index)
         if not index.is_trained:
-            step = -(-len(vectors) // LEARNS_FROM)
+            step = -(-len(vectors) // LEARNS_FROM) or 1  # of no vectors FAISS says that they are too few
             index.train(np.ascontiguousarray(vectors[::step], dtype=np.float32))
         for start in range(0, len(vectors), BLOCK):
             index.add(np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32))

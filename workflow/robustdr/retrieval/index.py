@@ -50,9 +50,9 @@ def search(
     for passages, ids in shards:
         if not ids:
             continue
-        found = partial(exact, passages) if isinstance(passages, np.ndarray) else passages.search
+        finds: Search = partial(exact, passages) if isinstance(passages, np.ndarray) else passages.search
 
-        def fetch(asked: np.ndarray, k: int, of_shard: Search = found) -> tuple[np.ndarray, np.ndarray]:
+        def fetch(asked: np.ndarray, k: int, of_shard: Search = finds) -> tuple[np.ndarray, np.ndarray]:
             scores, rows = of_shard(queries[asked], k)
             return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 
