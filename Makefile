@@ -4,6 +4,8 @@
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
 # make findings   docs/findings.md from the claims of every paper
+# make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions
+# make requirements   the packages that it installs
 # make lock       requirements.lock and envs/ from what is installed
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 VENV := .venv
@@ -11,7 +13,10 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
-READY := $(VENV)/ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
+READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+# The package index's own torch has CUDA: `===` takes no other build of a version.
+LOCKED := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==/torch===/',cat) requirements.lock
 
 # One line of progress; Snakemake's own log, every job and why it runs, lies in .snakemake/log.
 TOLD := --logger robustdr --logger-robustdr-benchmarks results/mini/benchmarks --
@@ -22,7 +27,7 @@ MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers findings test test-all lint lock bench clean setup
+.PHONY: mini papers findings test test-all lint lock bench clean setup requirements
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -58,20 +63,25 @@ lock: setup
 
 setup: $(READY)
 
-# torch comes first: what depends on it then takes this version, and no other build of it is fetched.
-# Errors alone of pip are shown: its warnings are about mirrors and folders of the machine.
-PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install
+# torch comes first: what depends on it then takes this version, and no other build of it is fetched. The two builds of
+# FAISS have their files in common. Errors alone of pip are shown: its warnings are about mirrors and folders of the machine.
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 OTHERS := $(shell grep -c == requirements.lock)
+
+requirements:
+	@$(LOCKED)
 
 $(READY):
 	@echo "Set-up, 1 of 4: an environment of its own in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@echo "Set-up, 2 of 4: torch for processors, about 200 MB (about 1 GB is left)"
-	@$(PIP) "$$(grep -o '^torch==[^ ]*' requirements.lock)"
+	@$(LOCKED) > $(VENV)/requirements.txt
+	@$(PIP) uninstall --yes faiss-$(if $(GPU),cpu,gpu)
+	@echo "Set-up, 2 of 4: torch, $(if $(GPU),several GB with CUDA,about 200 MB (about 1 GB is left))"
+	@$(PIP) install "$$(grep -o '^torch==[^ ]*' $(VENV)/requirements.txt)"
 	@echo "Set-up, 3 of 4: the $(OTHERS) packages of requirements.lock, about 600 MB"
-	@$(PIP) -r requirements.lock
+	@$(PIP) install -r $(VENV)/requirements.txt
 	@echo "Set-up, 4 of 4: this project"
-	@$(PIP) --no-deps --editable .
+	@$(PIP) install --no-deps --editable .
 	@rm -f $(VENV)/ready-*
 	@touch $@
 

@@ -16,7 +16,9 @@ NEEDED = "      # what these need"
 
 
 def normalised(package: str) -> str:
-    return re.sub(r"[-_.]+", "-", package).lower()
+    """A package's name; FAISS for GPUs, conda's or the package index's, is the library of the same version."""
+    name = re.sub(r"[-_.]+", "-", package).lower()
+    return "faiss-cpu" if name == "faiss-gpu" else name
 
 
 def needs() -> dict[str, set[str]]:
@@ -54,12 +56,11 @@ def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
     """
     head, _, _ = text.partition(f"\n{NEEDED}")
     named = {normalised(name) for name in re.findall(r"- ([\w.-]+)=+", head)} - {"python"}
-    # conda's build of FAISS for GPUs is the library of the same version
-    found, todo = set(), {"faiss-cpu" if name == "faiss-gpu" else name for name in named}
+    found, todo = set(), set(named)
     while todo:
         found.add(name := todo.pop())
         todo |= {other for other, (_, via) in lock.items() if name in via} - found
-    pins = [f"      - {name}=={lock[name][0]}" for name in sorted(found - named - {"faiss-cpu"})]
+    pins = [f"      - {name}=={lock[name][0]}" for name in sorted(found - named)]
     return "\n".join([head.rstrip("\n"), NEEDED, *pins, ""])
 
 

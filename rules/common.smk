@@ -75,17 +75,21 @@ THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS}; ")
 
 
+VARIATION = r"[a-z0-9_.]+"
+
+
 wildcard_constraints:
     root="|".join(PLANS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
-    variation=r"[a-z0-9_.]+",
+    variation=VARIATION,
     checkpoint=r"[a-z0-9_]+",
     pretraining=r"[a-z0-9_]+",
     system=r"[a-z0-9_.]+",
     seed=r"\d+",
     shard=r"\d+",
     index="|".join(re.escape(name) for p in PLANS.values() for name in p.indexes()),
+    shards=r"\d+",
     paper="|".join(CONFIG.papers),
     table=r"table\d+|methods|decomposition|study_[a-z_]+",
     figure=r"figure\d+(_left|_right)?|methods",
@@ -145,9 +149,14 @@ VERSIONED = {name: count for p in PLANS.values() for name, count in p.versioned(
 # files
 
 
-def versions(query_set, suffix):
+def versions(query_set, suffix, count):
     """The files of a query set's versions: of the one that attacks, and of those that train."""
-    return [f"{query_set}{version}{suffix}" for version in ("", *(f".version{n}" for n in range(1, VERSIONS)))]
+    return [f"{query_set}{version}{suffix}" for version in ("", *(f".version{n}" for n in range(1, count)))]
+
+
+def split_of_versions(count, suffix=""):
+    """The file that says which of several versions of a query attacks."""
+    return [f"{{root}}/variations/{{collection}}/{{split}}/{{variation}}.split.json{suffix}"] if count > 1 else []
 
 
 def tables(root):
@@ -191,8 +200,18 @@ def varied_from(w):
     return artifacts(
         card=plan(w).card(w.collection),
         queries=plan(w).query_set(w.collection, w.split, "original"),
+        shards=variation_shards(w),
         tokenizer=f"{w.root}/checkpoints/base/tokenizer.json",
     )
+
+
+def variation_shards(w):
+    """The shards that a variation is gathered from; none where one job varies all queries."""
+    return plan(w).variation_shards(w.collection, w.split, w.variation)
+
+
+def variation_devices(w):
+    return plan(w).variation(w.collection, w.split, w.variation).get("devices", 0)
 
 
 def label_files(w):

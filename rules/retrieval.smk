@@ -62,6 +62,35 @@ rule index:
         " > {log:q} 2>&1"
 
 
+# A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
+rule compress:
+    input:
+        unpack(lambda w: artifacts(vectors=f"{w.root}/embeddings/{w.collection}/{w.system}/seed{w.seed}/{w.shard}.npy")),
+    output:
+        index="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.faiss",
+        ids="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.ids",
+        settings="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.json",
+        record="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.faiss.sha256",
+    log:
+        "{root}/logs/compress/{collection}.{system}.{seed}.{shard}.log",
+    benchmark:
+        "{root}/benchmarks/compress/{collection}.{system}.{seed}.{shard}.tsv"
+    conda:
+        "../envs/index-gpu.yaml"
+    threads: cores
+    resources:
+        cpus_per_task=cores,
+        mem_mb=retried(3000, full=24000),
+        runtime=retried(240),
+        gpu=1,
+    params:
+        factory=lambda w: plan(w).bound["retrieval"]["index"]["factory"],
+        key=lambda w: plan(w).compressed_key(w.system, int(w.seed), w.collection),
+    shell:
+        "python -m robustdr stage compress --factory {params.factory:q} --vectors {input.vectors:q} --output {output.index:q}"
+        " > {log:q} 2>&1"
+
+
 # One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
 # change of what one paper needs touches its own systems alone. Their paths begin with the folder of their scale and
 # collection, by which Snakemake finds the rule of a file among hundreds.

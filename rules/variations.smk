@@ -4,65 +4,74 @@
 ruleorder: vary_versions > vary
 
 
-# Of a generator that answers with several versions at once: the one that attacks and those that train.
-rule vary_versions:
+# One rule for each number of query sets that a generator makes of a split, because a rule's outputs are fixed: one, or
+# where it answers with several versions at once, the one that attacks and those that train.
+for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIONS, "|".join(VERSIONED))):
+
+    rule:
+        name:
+            NAME
+        input:
+            unpack(varied_from),
+        output:
+            queries=versions("{root}/variations/{collection}/{split}/{variation}", ".tsv", COUNT),
+            statistics=versions("{root}/variations/{collection}/{split}/{variation}", ".json", COUNT),
+            split=split_of_versions(COUNT),
+            records=[
+                *versions("{root}/variations/{collection}/{split}/{variation}", ".tsv.sha256", COUNT),
+                *versions("{root}/variations/{collection}/{split}/{variation}", ".json.sha256", COUNT),
+                *split_of_versions(COUNT, ".sha256"),
+            ],
+        log:
+            "{root}/logs/vary/{collection}.{split}.{variation}.log",
+        benchmark:
+            "{root}/benchmarks/vary/{collection}.{split}.{variation}.tsv"
+        wildcard_constraints:
+            variation=GENERATORS,
+        conda:
+            "../envs/variations.yaml"
+        threads: 1
+        resources:
+            mem_mb=retried(6000, full=12000),
+            runtime=retried(240),
+            gpu=lambda w: 0 if variation_shards(w) else variation_devices(w),
+        params:
+            settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
+            key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+        shell:
+            "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
+            " --queries {input.queries:q} --shards {input.shards:q} --output {output.queries:q}"
+            " --statistics {output.statistics:q} --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
+
+
+# A part of a split of millions of queries: `vary` gathers them.
+rule vary_shard:
     input:
-        unpack(varied_from),
+        unpack(
+            lambda w: artifacts(
+                card=plan(w).card(w.collection), queries=plan(w).query_set(w.collection, w.split, "original")
+            )
+        ),
     output:
-        queries=versions("{root}/variations/{collection}/{split}/{variation}", ".tsv"),
-        statistics=versions("{root}/variations/{collection}/{split}/{variation}", ".json"),
-        split="{root}/variations/{collection}/{split}/{variation}.split.json",
-        records=[
-            *versions("{root}/variations/{collection}/{split}/{variation}", ".tsv.sha256"),
-            *versions("{root}/variations/{collection}/{split}/{variation}", ".json.sha256"),
-            "{root}/variations/{collection}/{split}/{variation}.split.json.sha256",
-        ],
+        queries="{root}/variations/{collection}/{split}/{variation}/{shard}-of-{shards}.tsv",
+        record="{root}/variations/{collection}/{split}/{variation}/{shard}-of-{shards}.tsv.sha256",
     log:
-        "{root}/logs/vary/{collection}.{split}.{variation}.log",
+        "{root}/logs/vary_shard/{collection}.{split}.{variation}.{shard}-of-{shards}.log",
     benchmark:
-        "{root}/benchmarks/vary/{collection}.{split}.{variation}.tsv"
-    wildcard_constraints:
-        variation="|".join(VERSIONED),
+        "{root}/benchmarks/vary_shard/{collection}.{split}.{variation}.{shard}-of-{shards}.tsv"
     conda:
         "../envs/variations.yaml"
     threads: 1
     resources:
-        mem_mb=retried(6000, full=12000),
+        mem_mb=retried(6000),
         runtime=retried(240),
-        gpu=lambda w: plan(w).variation(w.collection, w.split, w.variation).get("devices", 0),
+        gpu=variation_devices,
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
     shell:
-        "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
-        " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q}"
-        " --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
-
-
-rule vary:
-    input:
-        unpack(varied_from),
-    output:
-        queries="{root}/variations/{collection}/{split}/{variation}.tsv",
-        statistics="{root}/variations/{collection}/{split}/{variation}.json",
-        records=expand("{{root}}/variations/{{collection}}/{{split}}/{{variation}}.{part}.sha256", part=["tsv", "json"]),
-    log:
-        "{root}/logs/vary/{collection}.{split}.{variation}.log",
-    benchmark:
-        "{root}/benchmarks/vary/{collection}.{split}.{variation}.tsv"
-    conda:
-        "../envs/variations.yaml"
-    threads: 1
-    resources:
-        mem_mb=retried(6000, full=12000),
-        runtime=retried(240),
-        gpu=lambda w: plan(w).variation(w.collection, w.split, w.variation).get("devices", 0),
-    params:
-        settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
-        key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
-    shell:
-        "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
-        " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q} > {log:q} 2>&1"
+        "python -m robustdr stage vary-shard --settings {params.settings:q} --queries {input.queries:q}"
+        " --shard {wildcards.shard} --shards {wildcards.shards} --output {output.queries:q} > {log:q} 2>&1"
 
 
 rule similarity:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from robustdr.cli import STAGES, main, parser
@@ -187,5 +188,14 @@ def test_a_full_disk_while_vectors_are_written(small_disk, tmp_path, capsys, tin
         shards="1",
         output=small_disk / "0.npy",
     )
+    assert "No space left on device" in complaint(capsys, argv)
+    assert sorted(path.name for path in small_disk.rglob("*")) == before
+
+
+def test_a_full_disk_while_an_index_is_built(small_disk, tmp_path, capsys):
+    np.save(tmp_path / "0.npy", np.ones((3000, 64), np.float16))
+    (tmp_path / "0.ids").write_text("".join(f"d{number}\n" for number in range(3000)))
+    before = full(small_disk, free=65536)
+    argv = arguments("compress", factory="SQ8", vectors=tmp_path / "0.npy", output=small_disk / "0.faiss")
     assert "No space left on device" in complaint(capsys, argv)
     assert sorted(path.name for path in small_disk.rglob("*")) == before

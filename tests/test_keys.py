@@ -57,6 +57,7 @@ OTHERS = {
     "stemmer": "german",
     "stopwords": "en",
     "encoders": "separate",
+    "factory": "IVF4,Flat",
 }
 # What a reranker's recipe and a checkpoint name, by the two last keys and the value.
 NAMED = {

@@ -355,6 +355,53 @@ def test_only_its_settings_reach_a_stage(config):
     assert plan.train_settings("rodr").loss["passage_alignment"] == 0.2
 
 
+def test_a_compressed_index_is_searched_in_place_of_the_vectors(config):
+    exact = Plan(config, "mini")
+    plan = Plan(changed(config, "scales", "mini", "retrieval", "index", {"factory": "IVF4,Flat", "nprobe": 2}), "mini")
+    at = "dr_oq", 1, "wordnet-mini"
+    assert plan.compressed(*at) == ["results/mini/compressed/wordnet-mini/dr_oq/seed1/0.faiss"]
+    reads, before = (made.ranking("dr_oq", 1, ("wordnet-mini", "dev"), ["original"]) for made in (plan, exact))
+    assert reads.paths["compressed"] == plan.compressed(*at) and "embeddings" not in reads.paths
+    assert plan.compressed_key(*at) in reads.keys and plan.compressed(*at)[0] in reads.files
+    assert "compressed" not in before.paths and not exact.embeddings(*at)  # encoded while searching
+    judged = plan.ranking("regular_nq", 1, ("wordnet-candidates", "test"), ["original"])
+    assert judged.paths["embeddings"] and "compressed" not in judged.paths  # of single passages, vectors are read
+
+
+def test_an_index_is_of_one_model_one_collection_and_one_factory(config):
+    def made(factory, nprobe=2):
+        index = {"factory": factory, "nprobe": nprobe}
+        return Plan(changed(config, "scales", "mini", "retrieval", "index", index), "mini")
+
+    plan = made("IVF4,Flat")
+    places = [("dr_oq", 1, "wordnet-mini"), ("dr_oq", 2, "wordnet-mini"), ("rodr", 1, "wordnet-mini")]
+    assert len({plan.compressed_key(*place) for place in places}) == 3
+    assert plan.compressed_key(*places[0]) != made("IVF8,Flat").compressed_key(*places[0])
+    assert plan.compressed_key(*places[0]) == made("IVF4,Flat", 4).compressed_key(*places[0])  # a search says how many it visits
+    run = "dr_oq", 1, "wordnet-mini", "dev", "original"
+    assert plan.run_key(*run) != made("IVF4,Flat", 4).run_key(*run)
+
+
+def test_a_split_is_varied_in_shards_where_it_says_that_it_has_many_queries(config):
+    plan, at = Plan(config, "full"), ("orcas", "train")
+    shards = plan.variation_shards(*at, "back_translation")
+    assert len(shards) == 21  # 10,405,342 by 500,000
+    assert shards[20] == "results/variations/orcas/train/back_translation/20-of-21.tsv"
+    assert not plan.variation_shards(*at, "llm") and not plan.variation_shards("msmarco-passage", "train", "typo")
+    whole = Plan(changed(config, "scales", "full", "variation_shard", 10_405_342), "full")
+    assert not whole.variation_shards(*at, "back_translation")
+    assert not Plan(config, "mini").variation_shards("wordnet-log", "train", "back_translation")
+
+
+def test_shards_move_no_key(config):
+    places = ("scales", "full", "variation_shard"), ("collections", "orcas", "splits", "train", "count")
+    for place in places:
+        one, other = (Plan(made, "full") for made in (config, changed(config, *place, 3_000_000)))
+        assert one.variation_shards("orcas", "train", "typo") != other.variation_shards("orcas", "train", "typo")
+        assert one.split_key("orcas", "train") == other.split_key("orcas", "train")
+        assert one.variation_key("orcas", "train", "typo") == other.variation_key("orcas", "train", "typo")
+
+
 def test_the_roots_of_the_results(config):
     assert plans(config).keys() == {"results", *(f"results/{scale}" for scale in ("mini", "midi", "pretraining"))}
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):

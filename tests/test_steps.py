@@ -47,6 +47,16 @@ def test_a_ranking_of_words_has_no_training(plan):
     assert {"corpus", "split", "vary", "index", "rank", "evaluate"} == set(names(found))
 
 
+def test_a_query_set_rests_on_its_shards():
+    plan = Plan(load(ROOT / "config"), "full")
+    found = steps(plan, "capot_orcas_trivia", "trivia-qa")
+    shards = [step for step in found if step.name == "vary_shard" and "/back_translation/" in step.path]
+    assert len(shards) == 21 and {step.key for step in shards} == {
+        step.key for step in found if step.path == "results/variations/orcas/train/back_translation.tsv"
+    }
+    assert shards[0].benchmark == "results/benchmarks/vary_shard/orcas.train.back_translation.0-of-21.tsv"
+
+
 def test_every_kind_of_system_has_its_steps(plan):
     explored = reports.explored(plan, list(plan.config.papers)).items()
     kinds = {type(plan.kind(system)): (system, collection) for collection, systems in explored for system in systems}

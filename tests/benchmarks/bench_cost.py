@@ -39,7 +39,7 @@ from robustdr.retrieval.best import docids_by_row
 from robustdr.retrieval.bm25_index import tokenizer, write_index
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import Run, read_run, write_run
-from robustdr.retrieval.settings import BM25IndexSettings, Index
+from robustdr.retrieval.settings import BM25IndexSettings
 from robustdr.training.assignment import changes
 from robustdr.training.data import BLOCK, read_training_data
 from robustdr.training.dense import Student
@@ -107,15 +107,14 @@ def search_cost(passages: int = 50_000, queries: int = 500) -> None:
     vectors = rng.standard_normal((passages, DIMENSION), dtype=np.float32)
     asked = rng.standard_normal((queries, DIMENSION), dtype=np.float32)
     ids = [str(8_000_000 + i) for i in range(passages)]
-    settings = Index("Flat", nprobe=1)
-    seconds = timed(lambda: search([(vectors, ids)], asked, 100, settings))
+    seconds = timed(lambda: search([(vectors, ids)], asked, 100))
     print(f"exact search, depth 100: {queries * passages / seconds / 1e6:,.0f} M scores/s"
           f" ({2 * DIMENSION * queries * passages / seconds / 1e9:.0f} GFLOP/s)")  # fmt: skip
     per_query, few = {}, 8192
     vectors, asked = vectors[:20_000, :8], rng.standard_normal((2 * few, 8), dtype=np.float32)
     for shards in (1, 4):
         parts = [(vectors[i::shards], ids[: len(vectors)][i::shards]) for i in range(shards)]
-        most = [peak(lambda parts=parts, n=n: search(parts, asked[:n], DEPTH, settings))[0] for n in (few, 2 * few)]
+        most = [peak(lambda parts=parts, n=n: search(parts, asked[:n], DEPTH))[0] for n in (few, 2 * few)]
         per_query[shards] = (most[1] - most[0]) / few
         print(f"search, depth {DEPTH}, {shards} shards: {per_query[shards] / 1e3:.1f} kB per query,"
               f" and {(2 * most[0] - most[1]) / 1e6:.0f} MB for those that are searched at once")  # fmt: skip

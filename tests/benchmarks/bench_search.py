@@ -14,7 +14,6 @@ import numpy as np
 from benchmarks.common import report, timed
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import Run
-from robustdr.retrieval.settings import Index
 
 PASSAGES, QUERIES, DIMENSION, DEPTH = 100_000, 1000, 384, 100
 
@@ -35,7 +34,7 @@ def main(rounds: int) -> None:
 
     ratios = []
     for _ in range(rounds):
-        ours, found = timed(lambda: search(shards, queries, DEPTH, Index("Flat", nprobe=1)))
+        ours, found = timed(lambda: search(shards, queries, DEPTH))
         theirs, expected = timed(direct)
         run = Run({str(line): line for line in range(QUERIES)}, *found)
         for ranking, other in zip(run.values(), expected, strict=True):

@@ -4,17 +4,12 @@ import tracemalloc
 
 import faiss
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from robustdr.errors import UserError
 from robustdr.retrieval.embeddings import shard_bounds
-from robustdr.retrieval.index import BLOCK, build, exact, search
+from robustdr.retrieval.index import BLOCK, exact, search
 from robustdr.retrieval.runs import Run, rank
-from robustdr.retrieval.settings import Index
-
-EXACT = Index("Flat", 1)
 
 
 def brute_force(vectors, docids, queries, depth):
@@ -22,9 +17,9 @@ def brute_force(vectors, docids, queries, depth):
     return [rank(zip(docids, row.tolist(), strict=True), depth) for row in scores]
 
 
-def rankings(shards, queries, depth, settings=EXACT):
+def rankings(shards, queries, depth):
     lines = {str(line): line for line in range(len(queries))}
-    return list(Run(lines, *search(shards, queries, depth, settings)).values())
+    return list(Run(lines, *search(shards, queries, depth)).values())
 
 
 def cut(vectors, docids, shards):
@@ -118,31 +113,3 @@ def test_half_precision_vectors_are_searched_as_they_are():
     vectors, docids, queries = small_integers(3, 40, 3, 4, 3)
     found = rankings([(vectors.astype(np.float16), docids)], queries, 10)
     assert found == brute_force(vectors, docids, queries, 10)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_compressed_index_finds_most_and_never_invents():
-    rng = np.random.default_rng(2)
-    vectors = rng.normal(size=(3000, 16)).astype(np.float32)
-    docids = [f"d{number}" for number in range(3000)]
-    queries = vectors[:20] * 2
-    coarse, fine = (rankings([(vectors, docids)], queries, 50, Index("IVF16,Flat", nprobe)) for nprobe in (1, 16))
-    exact = [{docid for docid, _ in ranking} for ranking in brute_force(vectors, docids, queries, 50)]
-    assert [{docid for docid, _ in ranking} for ranking in fine] == exact
-    shared = [len({docid for docid, _ in ranking} & best) for ranking, best in zip(coarse, exact, strict=True)]
-    assert 10 < np.mean(shared) < 50
-    assert all(len(ranking) == len(dict(ranking)) for ranking in coarse)
-
-
-def test_an_index_that_finds_too_few_says_no_more():
-    """With one list visited of four, a query sees about a quarter of the passages: no empty places are reported."""
-    vectors = np.repeat(np.eye(4, dtype=np.float32), 40, axis=0)
-    docids = [f"d{number}" for number in range(160)]
-    (found,) = rankings([(vectors, docids)], np.eye(4, dtype=np.float32)[:1], 100, Index("IVF4,Flat", 1))
-    assert 0 < len(found) < 100
-    assert all(np.isfinite(score) for _, score in found)
-
-
-def test_unknown_factory():
-    with pytest.raises(UserError, match="index: factory 'Flatt' is none of FAISS's"):
-        build(np.ones((4, 2), dtype=np.float32), "Flatt", 1)

@@ -1,13 +1,14 @@
 """Dense retrieval end to end: queries encoded, searched and written, one run for every query set."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
+from robustdr.retrieval.compressed import write_index
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import read_metadata, read_run
@@ -37,14 +38,13 @@ def collection(tmp_path_factory, tiny_model, words):
     return folder, texts
 
 
-def run(folder, model, output, kept=True):
+def run(folder, model, output, searched="embeddings", suffix="npy", settings=SETTINGS):
     names = ["original", "varied"]
     runs = [output / f"{name}.trec.gz" for name in names]
-    shards = [folder / f"{shard}.npy" for shard in range(3)] if kept else []
     queries = [folder / f"{name}.tsv" for name in names]
-    files = {"model": [model], "embeddings": shards}
+    files = {"model": [model], "embeddings": [], searched: [folder / f"{shard}.{suffix}" for shard in range(3)]}
     at = ("tiny-seed1", "toy", folder / "corpus.jsonl", files, queries, runs)
-    write_runs("robustdr.retrieval.search", as_json(SETTINGS), ["key1", "key2"], *at)
+    write_runs("robustdr.retrieval.search", as_json(settings), ["key1", "key2"], *at)
     return runs
 
 
@@ -68,7 +68,7 @@ def test_runs_hold_the_best_passages_by_dot_product(collection, tiny_model, tmp_
 
 def test_passages_may_be_encoded_while_searching(collection, tiny_model, tmp_path):
     kept = [read_run(path) for path in run(collection[0], tiny_model, tmp_path / "kept")]
-    made = [read_run(path) for path in run(collection[0], tiny_model, tmp_path / "made", kept=False)]
+    made = [read_run(path) for path in run(collection[0], tiny_model, tmp_path / "made", searched="nothing")]
     for one, other in zip(kept, made, strict=True):
         for qid, ranking in one.items():
             scores = [score for _, score in ranking]
@@ -76,6 +76,19 @@ def test_passages_may_be_encoded_while_searching(collection, tiny_model, tmp_pat
                 scores, rel=0.02
             )  # other batches, half precision
             assert len({docid for docid, _ in ranking} & {docid for docid, _ in other[qid]}) >= 6
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_index_of_which_all_lists_are_visited_ranks_as_the_vectors_do(collection, tiny_model, tmp_path):
+    folder, settings = collection[0], replace(SETTINGS, index=Index("IVF2,Flat", 2))
+    for shard in range(3):
+        write_index("IVF2,Flat", folder / f"{shard}.npy", folder / f"{shard}.faiss")
+    exact = [read_run(path) for path in run(folder, tiny_model, tmp_path / "exact")]
+    searched = run(folder, tiny_model, tmp_path / "indexed", "compressed", "faiss", settings)
+    for one, other in zip(exact, map(read_run, searched), strict=True):
+        for qid, ranking in one.items():
+            assert [docid for docid, _ in other[qid]] == [docid for docid, _ in ranking]
+            assert [score for _, score in other[qid]] == pytest.approx([score for _, score in ranking], rel=1e-5)
 
 
 def test_every_run_carries_its_own_key(collection, tiny_model, tmp_path):

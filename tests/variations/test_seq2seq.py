@@ -7,7 +7,7 @@ import pytest
 from robustdr import variations
 from robustdr.errors import UserError
 from robustdr.files import sha256
-from robustdr.variations import seq2seq
+from robustdr.variations import engines, runner, seq2seq
 
 QUERIES = [
     ("1", "what is photosynthesis"),
@@ -63,6 +63,73 @@ def test_the_prompt_reaches_the_model(tiny_t5):
     )
     [(_, text)] = variation.vary([("3", "meaning of thermal energy")], 1)
     assert text == " ".join(expected.split())
+
+
+SAMPLE = [f"{text} {number}" for number in range(20) for _, text in QUERIES]
+
+
+def outputs(variation):
+    return [text for _, text in variation.vary(list(enumerate(SAMPLE)), 1)]
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
+def test_another_precision_is_chosen_where_it_changes_no_output(tiny_m2m100, tiny_marian, tiny_t5, capsys, precision):
+    """Known from the outputs themselves; the T5's numbers overflow in float16."""
+    chosen = {}
+    for name, parameters in _engines(tiny_m2m100, tiny_marian, tiny_t5).items():
+        variation, other = (variations.create(name, parameters) for _ in range(2))
+        other.chosen["precision"] = precision
+        exact = outputs(variation)
+        changed = sum(one != two for one, two in zip(exact, outputs(other), strict=True))
+        variation.choose((precision,), SAMPLE)
+        chosen[name] = variation.chosen["precision"]
+        assert chosen[name] == ("float64" if changed else precision)
+        said = capsys.readouterr().err
+        assert f"{name}: {precision} changes {changed} of 60 sampled queries\n" in said
+        assert f"{name}: models compute in {chosen[name]}\n" in said
+        assert outputs(variation) == exact, name
+        assert str(seq2seq.load(parameters["model"], chosen[name])._model.dtype) == f"torch.{chosen[name]}"
+    assert {*chosen.values()} == ({precision, "float64"} if precision == "float16" else {precision})
+
+
+def test_the_next_precision_is_tried_where_one_changes_an_output(tiny_t5, capsys):
+    variation = variations.create("t5_qqp_paraphrase", {"engine": "t5", "model": str(tiny_t5), "tokens": 12})
+    variation.choose(("float16", "bfloat16"), SAMPLE)
+    assert variation.chosen == {"precision": "bfloat16"}
+    assert "bfloat16 changes 0 of 60" in capsys.readouterr().err
+
+
+def test_the_sample_is_spread_over_all_queries(tiny_t5, monkeypatch, capsys):
+    monkeypatch.setattr(engines, "SAMPLE", 4)
+    variation = variations.create("t5_qqp_paraphrase", {"engine": "t5", "model": str(tiny_t5), "tokens": 4})
+    asked = []
+    monkeypatch.setattr(type(variation), "prepare", lambda self, text: asked.append(text) or text)
+    variation.choose(("float32",), [str(number) for number in range(10)])
+    assert asked == ["0", "3", "6", "9"]
+
+
+def test_a_processor_computes_in_double_precision(tiny_t5, capsys):
+    variation = variations.create("t5_qqp_paraphrase", {"engine": "t5", "model": str(tiny_t5), "tokens": 4})
+    if seq2seq.half():
+        pytest.skip("this machine has a GPU")
+    variation.fetch(dict(QUERIES))
+    assert not variation.chosen and not capsys.readouterr().err
+
+
+def test_shards_of_a_model_s_queries_change_no_byte(tiny_m2m100, tiny_marian, tiny_t5, tmp_path, monkeypatch):
+    """Also in half precision, where a batch's shape may change a token: shards end where batches do."""
+    monkeypatch.setattr(runner, "PORTION", 7)
+    monkeypatch.setattr(engines, "_BATCH", 3)
+    queries = {str(number): text for number, text in enumerate(SAMPLE)}
+    for name, parameters in _engines(tiny_m2m100, tiny_marian, tiny_t5).items():
+        variation = variations.create(name, parameters)
+        variation.chosen["precision"] = "bfloat16"
+        made = [tmp_path / f"{shard}.tsv" for shard in range(3)]
+        runner.run(queries, tmp_path / "whole.tsv", None, variation)
+        for shard, path in enumerate(made):
+            runner.run(runner.shard_of(queries, shard, 3), path, None, variation)
+        runner.run(queries, tmp_path / "gathered.tsv", None, variation, shards=made)
+        assert (tmp_path / "gathered.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes(), name
 
 
 @pytest.mark.parametrize("model", ["", "facebook/m2m100_418M", "a/b@main:" + "0" * 64, "/no/such/folder"])

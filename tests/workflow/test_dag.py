@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 from tests.workflow.conftest import ROOT
+from tests.workflow.small import edit
 
 from robustdr.config import load
 from robustdr.plan import Plan
@@ -43,6 +44,29 @@ def test_the_versions_of_a_query_come_from_one_job(project):
         f"{train}/llm.version1.tsv", f"{train}/llm.version4.json", f"{dev}/llm.tsv", f"{dev}/llm.split.json"
     )
     assert jobs["vary_versions"] == 2 and "vary" not in jobs
+
+
+def test_millions_of_queries_are_varied_in_shards(project):
+    folder = "results/variations/orcas/train"
+    jobs = project.jobs(f"{folder}/back_translation.tsv")
+    varied = {path for job in jobs if job.rule == "vary_shard" for path in job.outputs}
+    assert varied == {f"{folder}/back_translation/{shard}-of-21.tsv" for shard in range(21)}
+    (gathered,) = (job for job in jobs if job.rule == "vary")
+    assert varied < {*gathered.inputs} and len(gathered.outputs) == 2
+
+
+def test_a_compressed_index_is_made_once_for_all_searches(project):
+    def compress(tree):
+        tree["retrieval"]["index"] = {"factory": "IVF4,Flat", "nprobe": 2}
+
+    edit(project.folder / "config/scales/mini.yaml", compress)
+    runs = "results/mini/runs/wordnet-mini/dr_oq/seed1"
+    jobs = project.jobs(f"{runs}/dev.original.trec.gz", f"{runs}/test.original.trec.gz")
+    (index,) = (job for job in jobs if job.rule == "compress")
+    assert index.inputs == ("results/mini/embeddings/wordnet-mini/dr_oq/seed1/0.npy",)
+    searches = [job for job in jobs if job.rule == "rank" and "/dr_oq/" in job.outputs[0]]
+    assert len(searches) == 2 and all(index.outputs[0] in job.inputs for job in searches)
+    assert not any("/embeddings/" in path for job in searches for path in job.inputs)
 
 
 def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(project):

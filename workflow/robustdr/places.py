@@ -87,6 +87,11 @@ class Places(Structure):
         """The folder of an index of words."""
         return f"{self.root}/indexes/{collection}/{name}"
 
+    def compressed(self, system: str, seed: int, collection: str) -> list[str]:
+        """The compressed indexes of a system's passage vectors, one of each shard."""
+        vectors = (path.removeprefix(f"{self.root}/embeddings/") for path in self.embeddings(system, seed, collection))
+        return [f"{self.root}/compressed/{path.removesuffix('.npy')}.faiss" for path in vectors]
+
     def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
         return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
 

@@ -45,6 +45,18 @@ class Plan(Places):
         settings = self.variation_settings(collection, split, variation)
         return build(find(settings.generator), settings.parameters)
 
+    def variation_shards(self, collection: str, split: str, variation: str) -> list[str]:
+        """The shards, jobs of their own, that a query set is gathered from; their names say of how many each is one.
+
+        None where one job varies all queries: scale or split say nothing else, or the generator keeps what it made.
+        """
+        count = self.config.collections[collection]["splits"][split].get("count", 1)
+        shards = -(-count // self.bound.get("variation_shard", count))
+        if shards == 1 or not self.generator(collection, split, variation).processes:
+            return []
+        folder = self.query_set(collection, split, variation).removesuffix(".tsv")
+        return [f"{folder}/{shard}-of-{shards}.tsv" for shard in range(shards)]
+
     def versioned(self) -> dict[str, int]:
         """The variations whose generator makes several versions of a query at once, and how many."""
         named = dict.fromkeys((*variations.names(), *self.bound["variations"]))
@@ -147,7 +159,8 @@ class Plan(Places):
         data = [package.partition("==")[0] for package in made.packages]
         seed = self.variation_settings(collection, split, variation).seed
         settings = [made.name, made.effective, seed, digests(made.files)]
-        return key(["vary_split", type(made).__module__], settings, [self.split_key(collection, split)], data)
+        code = ["vary_split", "vary_shard", type(made).__module__]
+        return key(code, settings, [self.split_key(collection, split)], data)
 
     def similarity_key(self, checkpoint: str, collection: str, split: str, variations: Iterable[str]) -> str:
         inputs = [self.checkpoint_key(checkpoint), self.split_key(collection, split)]
@@ -226,6 +239,11 @@ class Plan(Places):
     @cache
     def index_key(self, collection: str, index: BM25IndexSettings) -> str:
         return key(["index"], deciding(index), [self.corpus_key(collection)])
+
+    @cache
+    def compressed_key(self, system: str, seed: int, collection: str) -> str:
+        factory = self.bound["retrieval"]["index"]["factory"]
+        return key(["compress"], factory, [self.embeddings_key(system, seed, collection)])
 
     def ranking(self, system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         """What ranking the variations `kinds` of a split reads beside passages and queries."""

@@ -96,7 +96,8 @@ def card(a: argparse.Namespace) -> Made:
     queries=READ,
     output={**MADES, "help": "of a generator of several versions, one of each"},
     statistics=MADES,
-    split_={**MADE, "help": "which version of each query attacks"},
+    shards_={**READS, "help": "the queries varied already, in order; of a generator of one version"},
+    split_={**MADES, "help": "which version of each query attacks, of a generator of several"},
     key_=TEXT,
 )
 def vary_split(a: argparse.Namespace) -> Made:
@@ -111,12 +112,31 @@ def vary_split(a: argparse.Namespace) -> Made:
     settings = read(VariationSettings, a.settings)
     generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
     generator.check()
-    generator.fetch(queries)
+    shards = a.shards or []
+    if not shards:
+        generator.fetch(queries)
     for version, (output, statistics) in enumerate(zip(a.output, a.statistics, strict=True)):
         versions: dict[str, Any] = {"version": version} if version else {}
-        run(queries, output, statistics, replace(generator, **versions), settings.seed, a.tokenizer)
-    if a.split:
-        write_json(a.split, {"key": a.key, "attacks": generator.split(queries, settings.seed)})
+        variation = replace(generator, **versions) if versions else generator
+        run(queries, output, statistics, variation, settings.seed, a.tokenizer, shards=shards)
+    for path in a.split or []:
+        write_json(path, {"key": a.key, "attacks": generator.split(queries, settings.seed)})
+    return None
+
+
+@stage("vary one shard of a split's queries", settings=TEXT, queries=READ, shard=INT, shards=INT, output=MADE)
+def vary_shard(a: argparse.Namespace) -> Made:
+    from robustdr.files import read_queries
+    from robustdr.settings import read
+    from robustdr.variations.base import build, find
+    from robustdr.variations.runner import run, shard_of
+    from robustdr.variations.settings import VariationSettings
+
+    settings = read(VariationSettings, a.settings)
+    generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
+    generator.check()
+    generator.fetch(queries)
+    run(shard_of(queries, a.shard, a.shards), a.output, None, generator, settings.seed)
     return None
 
 
@@ -237,6 +257,14 @@ def index(a: argparse.Namespace) -> Made:
     return None
 
 
+@stage("make the compressed index of one shard of vectors", factory=TEXT, vectors=READ, output=PATH)
+def compress(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.compressed import write_index
+
+    write_index(a.factory, a.vectors, a.output)
+    return [(a.output, a.output.with_suffix(".ids"), a.output.with_suffix(".json"))]
+
+
 @stage(
     "rank the passages for all query sets of one system",
     ranks={"help": "the module that ranks"},
@@ -248,6 +276,7 @@ def index(a: argparse.Namespace) -> Made:
     model_=READS,
     embeddings_=READS,
     index_=READS,
+    compressed_=READS,
     candidates_=READS,
     judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
     queries=READS,
@@ -256,7 +285,8 @@ def index(a: argparse.Namespace) -> Made:
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
-    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "index", "candidates", "judged")}
+    kinds = ("model", "embeddings", "index", "compressed", "candidates", "judged")
+    files = {name: getattr(a, name) or [] for name in kinds}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None
 

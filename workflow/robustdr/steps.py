@@ -1,7 +1,9 @@
 """The steps that lead from a collection to the measures of a system: what each made, its key, and what it cost."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePath
 
 from robustdr.plan import Plan
 from robustdr.reporting.settings import Step
@@ -19,10 +21,16 @@ def _collection(plan: Plan, collection: str, splits: list[str]) -> Iterator[Step
         yield Step("split", f"{split} queries of {collection}", path, plan.split_key(collection, split), benchmark)
 
 
-def _varied(plan: Plan, collection: str, split: str, kind: str) -> Step:
-    benchmark = f"{plan.root}/benchmarks/vary/{collection}.{split}.{kind}.tsv"
+def _varied(plan: Plan, collection: str, split: str, kind: str) -> Iterator[Step]:
+    """A variation, after the shards that it is gathered from."""
     key, path = plan.variation_key(collection, split, kind), plan.query_set(collection, split, kind)
-    return Step("vary", f"{kind} of {collection}, {split}", path, key, benchmark, f"{split}.{kind}")
+    for shard in plan.variation_shards(collection, split, kind):
+        name = PurePath(shard).stem
+        benchmark = f"{plan.root}/benchmarks/vary_shard/{collection}.{split}.{kind}.{name}.tsv"
+        what = f"{kind} of {collection}, {split}, shard {name.replace('-', ' ')}"
+        yield Step("vary_shard", what, shard, key, benchmark, f"{split}.{kind}")
+    benchmark = f"{plan.root}/benchmarks/vary/{collection}.{split}.{kind}.tsv"
+    yield Step("vary", f"{kind} of {collection}, {split}", path, key, benchmark, f"{split}.{kind}")
 
 
 def _embedded(plan: Plan, encoder: str, seed: int, collection: str, shard: str, path: str) -> Step:
@@ -38,17 +46,27 @@ def _indexed(plan: Plan, collection: str, name: str) -> Step:
     )
 
 
+def _compressed(plan: Plan, encoder: str, seed: int, collection: str, shard: str, path: str) -> Iterator[Step]:
+    """A compressed index, after the vectors that it is made of."""
+    yield _embedded(plan, encoder, seed, collection, shard, plan.embeddings(encoder, seed, collection)[int(shard)])
+    benchmark = f"{plan.root}/benchmarks/compress/{collection}.{encoder}.{seed}.{shard}.tsv"
+    key, what = plan.compressed_key(encoder, seed, collection), f"index of {collection} by {encoder}, shard {shard}"
+    yield Step("compress", what, path, key, benchmark)
+
+
 def _ranked(plan: Plan, system: str, seed: int, collection: str, split: str, kind: str) -> Iterator[Step]:
     """A ranking, after the vectors or words that it searches and the candidates that it ranks anew."""
     for path in plan.ranking(system, seed, (collection, split), [kind]).files:
         folder, *place = path.removeprefix(f"{plan.root}/").split("/")
         if folder == "indexes":
             yield _indexed(plan, *place[:2])
-        if folder in ("embeddings", "runs"):
+        if folder in ("embeddings", "compressed", "runs"):
             _, other, seeded, file = place
-            its_seed, name = int(seeded.removeprefix("seed")), file.removesuffix(".npy").removesuffix(".trec.gz")
+            its_seed, name = int(seeded.removeprefix("seed")), re.sub(r"\.(npy|faiss|trec\.gz)$", "", file)
             if folder == "embeddings":
                 yield _embedded(plan, other, its_seed, collection, name, path)
+            elif folder == "compressed":
+                yield from _compressed(plan, other, its_seed, collection, name, path)
             else:
                 yield from _ranked(plan, other, its_seed, collection, *name.split(".", 1))
     benchmark = f"{plan.root}/benchmarks/rank/{collection}.{split}.{system}.{seed}.tsv"
@@ -72,7 +90,7 @@ def _trained(plan: Plan, system: str, seed: int) -> Iterator[Step]:
     collection, split = plan.train_split(system)
     yield from _collection(plan, collection, [split])
     for kind in plan.training_variations(system):
-        yield _varied(plan, collection, split, kind)
+        yield from _varied(plan, collection, split, kind)
     if plan.initial_of(system) is None:
         yield from _initial(plan, system, seed)
     if miner := plan.miner_of(system):
@@ -96,10 +114,9 @@ def steps(plan: Plan, system: str, collection: str) -> list[Step]:
         trained = list(_initial(plan, system, seed))
     evaluated = {at: kinds for at, (kinds, _) in plan.evaluations(system).items() if at[0] == collection}
     own = [*_collection(plan, collection, [split for _, split in evaluated])]
-    own += [_varied(plan, *at, kind) for at, kinds in evaluated.items() for kind in kinds if kind != ORIGINAL]
-    own += [
-        step for at, kinds in evaluated.items() for kind in kinds for step in _ranked(plan, system, seed, *at, kind)
-    ]
+    sets = [(at, kind) for at, kinds in evaluated.items() for kind in kinds]
+    own += [step for at, kind in sets if kind != ORIGINAL for step in _varied(plan, *at, kind)]
+    own += [step for at, kind in sets for step in _ranked(plan, system, seed, *at, kind)]
     path = f"{plan.root}/measures/{collection}/{system}/seed{seed}.parquet"
     benchmark = f"{plan.root}/benchmarks/evaluate/{collection}.{system}.{seed}.tsv"
     key = plan.measures_key(system, seed, collection)

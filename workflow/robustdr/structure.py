@@ -13,6 +13,7 @@ from robustdr.config import Config, Tree
 from robustdr.encoding.directory import ENCODER, WHOLE
 from robustdr.needs import ORIGINAL, claimed_pairs, reported_pairs
 from robustdr.processor import native
+from robustdr.retrieval.settings import FLAT
 from robustdr.systems import Kind, kind_of
 from robustdr.variations import drawn
 
@@ -281,10 +282,14 @@ class Structure:
         """Whether a collection has queries alone."""
         return self.config.collections[collection].get("log", False)
 
+    def compresses(self) -> bool:
+        """Whether compressed indexes of vectors are searched, not the vectors."""
+        return self.bound["retrieval"]["index"]["factory"] != FLAT
+
     def keeps_embeddings(self, system: str, collection: str) -> bool:
-        """Whether the vectors that a system searches are kept: the scale says so, or several systems need them."""
+        """Whether a system's vectors are kept: the scale says so or indexes them, or several systems need them."""
         encoder = self.encoder_of(system)
-        if self.bound["embeddings"]["keep"] or encoder != system:
+        if self.bound["embeddings"]["keep"] or self.compresses() or encoder != system:
             return True
         at_hand = filterfalse(self.unbound, self.config.systems)
         taught = (name for name in at_hand if self.recipe(name).get("teacher") == system)

@@ -93,14 +93,15 @@ def local_files(source: dict[str, Any]) -> list[Path]:
 
 
 def part(source: dict[str, Any], split: str | None) -> dict[str, Any]:
-    """The keys of a source that decide the corpus (None) or a split: other splits are none of them.
+    """The keys of a source that decide the corpus (None) or a split: other splits are none of them, nor is a `count`.
 
     But where its kind makes the corpus, or every split, of all splits together.
     """
     kind = source["kind"] if split is None else _split(source, split).get("kind", source["kind"])
     if ("corpus" if split is None else "split") in getattr(_kind(kind), "TOGETHER", ()):
         return source
-    return {**source, "splits": {} if split is None else {split: source["splits"][split]}}
+    own = {} if split is None else {name: value for name, value in _split(source, split).items() if name != "count"}
+    return {**source, "splits": {split: own} if split else {}}
 
 
 def part_files(source: dict[str, Any], split: str | None) -> list[Path]:

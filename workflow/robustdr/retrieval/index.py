@@ -1,4 +1,4 @@
-"""Search with FAISS: exact by default, in blocks; compressed as a setting; on the GPU where there is one."""
+"""Search with FAISS: vectors exactly, in blocks, or a compressed index; on the GPU where there is one."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -7,9 +7,7 @@ import faiss
 import numpy as np
 import pyarrow as pa
 
-from robustdr.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
-from robustdr.retrieval.settings import Index
 
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
@@ -31,38 +29,15 @@ def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray,
     return heap.D, heap.I
 
 
-def build(vectors: np.ndarray, factory: str, nprobe: int) -> faiss.Index:
-    """A compressed inner-product index of [n, d] vectors; `factory` is a FAISS index factory string.
-
-    Raises:
-        UserError: FAISS does not know the factory string.
-    """
-    try:
-        index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
-    except RuntimeError as error:
-        raise UserError(
-            f"index: factory {factory!r} is none of FAISS's ({error}); use Flat or e.g. IVF1024,PQ48"
-        ) from None
-    if faiss.get_num_gpus() > 0:
-        index = faiss.index_cpu_to_all_gpus(index)
-    vectors = np.ascontiguousarray(vectors, dtype=np.float32)
-    if not index.is_trained:
-        index.train(vectors)
-    index.add(vectors)
-    if nprobe > 1:
-        faiss.ParameterSpace().set_index_parameter(index, "nprobe", nprobe)
-    return index
-
-
 def search(
-    shards: Iterable[tuple[np.ndarray, list[str]]], queries: np.ndarray, depth: int, settings: Index
+    shards: Iterable[tuple[np.ndarray | faiss.Index, list[str]]], queries: np.ndarray, depth: int
 ) -> tuple[pa.Array, np.ndarray, np.ndarray]:
     """The best passages of each query over all shards, under the tie rule.
 
-    An exact search holds a block of vectors at a time, a compressed index a shard.
+    An exact search holds a block of vectors at a time.
 
     Args:
-        shards: (vectors [n, d], docids) pairs.
+        shards: (vectors [n, d], or an index of them, and docids) pairs.
         queries: [q, d], float32.
         depth: passages per query.
 
@@ -72,13 +47,12 @@ def search(
     docids = docids_by_row([])
     shape = len(queries), depth
     rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
-    for vectors, ids in shards:
+    for passages, ids in shards:
         if not ids:
             continue
-        compressed = settings.factory != "Flat"
-        made = build(vectors, settings.factory, settings.nprobe).search if compressed else partial(exact, vectors)
+        finds: Search = partial(exact, passages) if isinstance(passages, np.ndarray) else passages.search
 
-        def fetch(asked: np.ndarray, k: int, of_shard: Search = made) -> tuple[np.ndarray, np.ndarray]:
+        def fetch(asked: np.ndarray, k: int, of_shard: Search = finds) -> tuple[np.ndarray, np.ndarray]:
             scores, rows = of_shard(queries[asked], k)
             return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
+from robustdr.retrieval import compressed
 from robustdr.retrieval.embeddings import encode_passages, iterate
 from robustdr.retrieval.index import search
 from robustdr.retrieval.rank import Files, judged_lists
@@ -23,11 +25,11 @@ def rankings(
     """Rank the passages for every query set with one dense retriever.
 
     Args:
-        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, without which the
-            passages are encoded here.
+        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, or `compressed`, indexes of them;
+            without any, the passages are encoded here.
 
     Raises:
-        UserError: a query's vector is not finite (names model and query).
+        UserError: a query's vector is not finite (names model and query); see `compressed.read_index`.
     """
     hardware.start(settings.threads)
     (model,) = files["model"]
@@ -40,19 +42,16 @@ def rankings(
     place = {text: row for row, text in enumerate(texts)}
     lists = judged_lists(files)
     wanted = {docid for docids in lists.values() for docid in docids}
-    if files["embeddings"]:
-        passages = iterate(list(files["embeddings"]))
-    else:
-        documents = encoder.at(DOCUMENT)
-        of_corpus = read_corpus(corpus, separator=documents.separator)
-        read = (passage for passage in of_corpus if not lists or passage[0] in wanted)
-        passages = encode_passages(documents, read, settings.passage_length)
+    passages = _passages(settings, encoder, corpus, files, wanted)
     if lists:
         known = {docid: of[row] for of, ids in passages for row, docid in enumerate(ids) if docid in wanted}
         for queries in query_sets:
             yield {qid: ranked(vectors[place[text]], known, lists[qid]) for qid, text in queries.items()}
     else:
-        found = search(passages, vectors, settings.depth, settings.index)
+        searched: Iterator[tuple[Any, list[str]]] = passages
+        if indexes := files.get("compressed"):
+            searched = compressed.iterate(indexes, settings.index, vectors.shape[1])
+        found = search(searched, vectors, settings.depth)
         for queries in query_sets:
             yield Run({qid: place[text] for qid, text in queries.items()}, *found)
 
@@ -61,3 +60,19 @@ def ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[s
     """The ranking of some passages by the dot products of their vectors with a query's, [dimension] each."""
     scored = ((docid, float(passages[docid].astype(np.float32) @ query)) for docid in docids)
     return rank(scored, len(docids))
+
+
+def _passages(
+    settings: Settings, encoder: Encoder, corpus: Path, files: Files, wanted: set[str]
+) -> Iterator[tuple[np.ndarray, list[str]]]:
+    """Vectors of the passages, [n, dimension], with their docids: those that are kept, or those `wanted`, made here.
+
+    Without any that are wanted, all are.
+    """
+    if files["embeddings"]:
+        yield from iterate(files["embeddings"])
+        return
+    documents = encoder.at(DOCUMENT)
+    read = read_corpus(corpus, separator=documents.separator)
+    chosen = (passage for passage in read if not wanted or passage[0] in wanted)
+    yield from encode_passages(documents, chosen, settings.passage_length)

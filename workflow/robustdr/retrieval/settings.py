@@ -23,6 +23,9 @@ class EmbedSettings:
     threads: int
 
 
+FLAT = "Flat"  # the factory string of an exact search, which needs no index
+
+
 @dataclass(frozen=True, config=STRICT)
 class Index:
     """A FAISS index: `factory` string (`Flat` is exact), and the lists that an inverted file visits."""

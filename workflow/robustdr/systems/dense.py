@@ -56,9 +56,14 @@ class Dense(Trained):
         return SearchSettings(**plan.lengths(system), depth=depth, index=index, shards=shards, **plan.computing)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        vectors, model = plan.embeddings(system, seed, at[0]), plan.model_folder(system, seed)
-        keys = [plan.model_key(system, seed), *([plan.embeddings_key(system, seed, at[0])] if vectors else [])]
-        return Reads({"model": [model], "embeddings": vectors}, [plan.weights(system, seed, QUERY), *vectors], keys)
+        place = system, seed, at[0]
+        searched, made = {"embeddings": plan.embeddings(*place)}, plan.embeddings_key
+        if plan.compresses() and not plan.config.judged_candidates(*at):  # of single passages, vectors are read
+            searched, made = {"compressed": plan.compressed(*place)}, plan.compressed_key
+        (files,) = searched.values()
+        keys = [plan.model_key(system, seed), *([made(*place)] if files else [])]
+        model = plan.model_folder(system, seed)
+        return Reads({"model": [model], **searched}, [plan.weights(system, seed, QUERY), *files], keys)
 
     def model_files(self, structure: "Structure", system: str) -> list[str]:
         if structure.is_whole(system):

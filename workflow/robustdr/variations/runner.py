@@ -1,9 +1,10 @@
-"""Vary a file of queries, in one process or several; the output is the same."""
+"""Vary a file of queries, in one process or several, whole or in shards; the output is the same."""
 
 import multiprocessing
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from robustdr.variations.base import Variation
 from robustdr.variations.statistics import Encode, Tokenize, describe, lost, tally
 
 Pairs = list[tuple[str, str]]
+Vary = Callable[[Pairs], Iterable[tuple[str, str]]]
 
-_CHUNK = 2_000  # queries handed to a worker at a time; statistics are summed in these portions
+PORTION = 2_000  # queries handed to a worker at a time; statistics are summed in them, and shards are made of them
 
 
 def tokenize_with(path: Path) -> Tokenize:
@@ -37,15 +39,13 @@ class Worker:
 
     current: "Worker"  # of this process, when there are several
 
-    def __init__(
-        self, variation: Variation, seed: int, tokenizer: Path | None, encoders: Mapping[str, Encode], count: bool
-    ):
-        self._variation, self._seed, self._count = variation, seed, count
+    def __init__(self, vary: Vary, tokenizer: Path | None, encoders: Mapping[str, Encode], count: bool):
+        self._vary, self._count = vary, count
         self._tokenize = tokenize_with(tokenizer) if tokenizer else None
         self._encoders = encoders
 
     def __call__(self, chunk: Pairs) -> tuple[Pairs, dict[str, float]]:
-        varied = list(self._variation.vary(chunk, self._seed))
+        varied = list(self._vary(chunk))
         texts = ((one, two) for (_, one), (_, two) in zip(chunk, varied, strict=True))
         return varied, tally(texts, self._tokenize, self._encoders) if self._count else {}
 
@@ -60,8 +60,39 @@ def _work(chunk: Pairs) -> tuple[Pairs, dict[str, float]]:
 
 def _chunks(queries: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
     remaining = iter(queries)
-    while chunk := list(islice(remaining, _CHUNK)):
+    while chunk := list(islice(remaining, PORTION)):
         yield chunk
+
+
+def shard_of(queries: Mapping[str, str], shard: int, shards: int) -> dict[str, str]:
+    """One shard, from 0, of the queries: whole portions, so that a model finds the same batches in it as in the file.
+
+    Raises:
+        UserError: there are fewer portions than shards.
+    """
+    portions = -(-len(queries) // PORTION)
+    if portions < shards:
+        raise UserError(
+            f"{len(queries)} queries in {shards} shards of {PORTION} or more: collections.yaml overstates the split's "
+            "`count`"
+        )
+    first, last = (PORTION * (portions * bound // shards) for bound in (shard, shard + 1))
+    return dict(islice(queries.items(), first, last))
+
+
+def gathered(queries: Mapping[str, str], shards: Sequence[Path]) -> dict[str, str]:
+    """The varied queries that shards hold, in the order of `queries`.
+
+    Raises:
+        UserError: a shard is missing, or holds other queries than it should.
+    """
+    varied: dict[str, str] = {}
+    for shard, path in enumerate(shards):
+        found = read_queries(path)
+        if list(found) != list(shard_of(queries, shard, len(shards))):
+            raise UserError(f"{path}: not the queries of shard {shard} of {len(shards)}; delete it and run again")
+        varied |= found
+    return varied
 
 
 def run(
@@ -73,6 +104,7 @@ def run(
     tokenizer: Path | None = None,
     workers: int = 1,
     encoders: Mapping[str, Encode] | None = None,
+    shards: Sequence[Path] = (),
 ) -> None:
     """Write the variations of `queries` as TSV, and, if asked, statistics that describe them as JSON.
 
@@ -85,9 +117,10 @@ def run(
         tokenizer: tokenizer.json, or a folder with one, for the count of changes that a model sees.
         workers: processes.
         encoders: what the semantic similarity is computed with, by name; they travel to the processes.
+        shards: files of the queries varied already, a shard each, in order; nothing is varied then.
 
     Raises:
-        UserError: what the generator's `check` report, or a generator that allows one process only.
+        UserError: what the generator's `check` and `gathered` report, or a generator that allows one process only.
     """
     from tqdm import tqdm
 
@@ -96,7 +129,9 @@ def run(
     if workers < 1 or (workers > 1 and not variation.processes):
         allowed = "1 or more" if variation.processes else "1 (it does several requests at a time by itself)"
         raise UserError(f"variation {name}: workers is {workers}; allowed: {allowed}")
-    arguments = (variation, seed, tokenizer, encoders or {}, statistics is not None)
+    made = gathered(originals, shards)
+    vary = (lambda chunk: ((qid, made[qid]) for qid, _ in chunk)) if made else partial(variation.vary, seed=seed)
+    arguments = (vary, tokenizer, encoders or {}, statistics is not None)
     totals: Counter[str] = Counter()
 
     def varied(results: Iterable[tuple[Pairs, dict[str, float]]]) -> Iterator[tuple[str, str]]:

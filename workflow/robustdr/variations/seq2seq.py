@@ -11,6 +11,7 @@ from robustdr.files import sha256
 
 PINNED = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40}):(?P<sha256>[0-9a-f]{64})")
 _WEIGHTS = "model.safetensors"
+EXACT = "float64"
 
 
 def check(model: str, where: str) -> None:
@@ -22,16 +23,23 @@ def check(model: str, where: str) -> None:
         )
 
 
+def half() -> tuple[str, ...]:
+    """The half precisions to try here: on GPUs, which are much faster in them, the one of more digits first."""
+    import torch
+
+    return ("float16", "bfloat16") if torch.cuda.is_available() else ()
+
+
 @cache
-def load(model: str) -> "Seq2Seq":
-    """Load a model once.
+def load(model: str, precision: str = EXACT) -> "Seq2Seq":
+    """Load a model once in a precision, torch's name of a type.
 
     Raises:
         UserError: the weights cannot be had, or are not the pinned ones.
     """
     pinned = PINNED.fullmatch(model)
     if not pinned:
-        return Seq2Seq(Path(model))
+        return Seq2Seq(Path(model), precision)
     from huggingface_hub import snapshot_download
 
     wanted = ["*.json", "*.model", "*.spm", "*.txt", _WEIGHTS]
@@ -42,17 +50,17 @@ def load(model: str) -> "Seq2Seq":
     weights = folder / _WEIGHTS
     if not weights.is_file() or sha256(weights) != pinned["sha256"]:
         raise UserError(f"{model}: {_WEIGHTS} of that revision is missing or has another sha256; nothing was loaded")
-    return Seq2Seq(folder)
+    return Seq2Seq(folder, precision)
 
 
 class Seq2Seq:
     """A sequence-to-sequence model with its tokenizer.
 
     Beam search is deterministic, but padding and batch shape move logits in their last bits; in float64 that is 1e-13
-    or less, so that they decide no token and a query's output depends on the query alone.
+    or less, so that they decide no token and a query's output depends on the query alone. In half precision it is 1e-3.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, precision: str):
         import sentencepiece  # noqa: F401  (the tokenizers of Marian and M2M100 load it by its name)
         import torch
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
@@ -61,7 +69,7 @@ class Seq2Seq:
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         self._tokenizer = AutoTokenizer.from_pretrained(folder, **options)
-        model = AutoModelForSeq2SeqLM.from_pretrained(folder, use_safetensors=True, dtype=torch.float64, **options)
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder, use_safetensors=True, dtype=precision, **options)
         self._model = model.to(self._device).eval()
 
     def generate(

@@ -1,0 +1,101 @@
+"""Compressed indexes of FAISS: built once for each shard of a model's vectors, memory-mapped by every search."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import faiss
+import numpy as np
+
+from robustdr.errors import UserError
+from robustdr.files import atomic, read_lines, write_json, write_text
+from robustdr.retrieval.embeddings import read_embeddings
+from robustdr.retrieval.index import BLOCK
+from robustdr.retrieval.settings import Index
+
+LEARNS_FROM = 2**20  # vectors of a shard at most: more than FAISS itself takes for 4,096 lists
+
+
+def build(vectors: np.ndarray, factory: str) -> faiss.Index:
+    """An inner-product index of [n, d] vectors, in any precision; `factory` is a FAISS index factory string.
+
+    Memory follows the index, not the vectors: they are added in blocks, and it is trained on some, evenly spread.
+
+    Raises:
+        UserError: FAISS does not know the factory string, or has too few vectors to train such an index.
+    """
+    try:
+        index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
+        if faiss.get_num_gpus() > 0:
+            index = faiss.index_cpu_to_all_gpus(index)
+        if not index.is_trained:
+            step = -(-len(vectors) // LEARNS_FROM) or 1  # of no vectors FAISS says that they are too few
+            index.train(np.ascontiguousarray(vectors[::step], dtype=np.float32))
+        for start in range(0, len(vectors), BLOCK):
+            index.add(np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32))
+    except RuntimeError as error:
+        raise UserError(
+            f"retrieval.index: FAISS makes no index {factory!r} of {len(vectors)} vectors ({error}); use Flat or e.g. "
+            "IVF1024,PQ48"
+        ) from None
+    return faiss.index_gpu_to_cpu(index) if faiss.get_num_gpus() > 0 else index
+
+
+def write_index(factory: str, vectors: Path, output: Path) -> None:
+    """Train and build the index of a shard.
+
+    Args:
+        vectors: the shard, see `embeddings.write_embeddings`.
+        output: the index, FAISS's format; docids go to `output` with suffix .ids, what it was made with to .json.
+
+    Raises:
+        UserError: see `build` and `embeddings.read_embeddings`; it cannot be written, as when a disk is full.
+    """
+    passages, ids = read_embeddings(vectors)
+    index = build(passages, factory)
+    with atomic(output) as temporary:
+        try:
+            faiss.write_index(index, str(temporary))
+        except RuntimeError as error:
+            raise UserError(f"{output}: the index cannot be written ({error})") from None
+        write_text(output.with_suffix(".ids"), "".join(f"{docid}\n" for docid in ids))
+        write_json(output.with_suffix(".json"), {"factory": factory})
+
+
+def read_index(path: Path, settings: Index, dimension: int) -> tuple[faiss.Index, list[str]]:
+    """The index of a shard, on the GPU where there is one, else memory-mapped where FAISS can, and its docids.
+
+    Raises:
+        UserError: it was made with another factory, or of vectors of another dimension; it is damaged; it has no lists
+            for `nprobe` to visit.
+    """
+    factory = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["factory"]
+    if factory != settings.factory:
+        raise UserError(
+            f"{path}: an index with the factory {factory!r}; retrieval.index says {settings.factory!r}: delete it and "
+            "run again"
+        )
+    on_gpu = faiss.get_num_gpus() > 0
+    try:
+        index = faiss.read_index(str(path), 0 if on_gpu else faiss.IO_FLAG_MMAP)
+    except RuntimeError as error:
+        raise UserError(f"{path}: damaged index ({error}); delete the file and run again") from None
+    ids = [docid for _, docid in read_lines(path.with_suffix(".ids"))]
+    if (len(ids), dimension) != (index.ntotal, index.d):
+        raise UserError(
+            f"{path}: {index.ntotal} vectors of {index.d} dimensions, but {len(ids)} docids and queries of "
+            f"{dimension}; delete it and run again"
+        )
+    if settings.nprobe > 1:
+        try:
+            faiss.ParameterSpace().set_index_parameter(index, "nprobe", settings.nprobe)
+        except RuntimeError:
+            raise UserError(
+                f"retrieval.index: nprobe is {settings.nprobe}, but {factory!r} has no lists; allowed: 1"
+            ) from None
+    return (faiss.index_cpu_to_all_gpus(index) if on_gpu else index), ids
+
+
+def iterate(shards: Iterable[Path], settings: Index, dimension: int) -> Iterator[tuple[faiss.Index, list[str]]]:
+    """The indexes of the shards one after the other."""
+    return (read_index(path, settings, dimension) for path in shards)
