@@ -33,8 +33,9 @@ rule vary_versions:
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+        tokenizer=tokenizer_argument,
     shell:
-        "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
+        "python -m robustdr stage vary-split --settings {params.settings:q} {params.tokenizer}"
         " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q}"
         " --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
 
@@ -60,8 +61,9 @@ rule vary:
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+        tokenizer=tokenizer_argument,
     shell:
-        "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
+        "python -m robustdr stage vary-split --settings {params.settings:q} {params.tokenizer}"
         " --queries {input.queries:q} --output {output.queries:q} --statistics {output.statistics:q} > {log:q} 2>&1"
 
 
