@@ -58,7 +58,7 @@ def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_
     settings = plan.rank_settings(NAME, NAME)
     assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
     assert not plan.bound["checkpoints"] and plan.measures(plan.pairs(NAME))
-    with pytest.raises(UserError, match="--fix: m is behind a server: its weights are not here to be trained"):
+    with pytest.raises(UserError, match="--fix: m: its weights are not here to be trained"):
         experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", ["rodr"])
 
 

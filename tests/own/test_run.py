@@ -1,6 +1,7 @@
 """`robustdr evaluate` run as a user runs it: a model that the project trained, and one behind a server."""
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -76,6 +77,24 @@ def test_an_encoder_behind_a_server(project, monkeypatch):
     assert run(project, *asked) == (0, "served/index.html")  # nobody answers there any more
     shown = [path for path in (project.folder / "served").rglob("*") if path.is_file()]
     assert not any(b"s3cret" in path.read_bytes() for path in shown)
+
+
+def test_a_system_behind_its_runs(project):
+    """What is to be ranked is made and named until there is a run of it; its numbers are then those of the runs."""
+    made = project.folder / f"{ROOT}/runs/wordnet-mini/dr_oq/seed1"
+    runs = project.folder / "runs/own"
+    runs.mkdir(parents=True)
+    asked = ["--runs", "runs", "--model", "Engine", *ASKED, "-o", "ranked"]
+    for kind, folder in (("original", "collections"), ("swap_words", "variations")):
+        status, line = run(project, *asked)
+        assert status == 2 and f"runs/own/dev.{kind}.trec.gz is missing" in line
+        queries = project.folder / line.rpartition(" ")[2]
+        assert f"/{folder}/own/dev/" in str(queries) and len(queries.read_text().splitlines()) == 25
+        shutil.copy(made / f"dev.{kind}.trec.gz", runs)
+    assert run(project, *asked) == (0, "ranked/index.html")
+    own = measured(project.folder / "ranked/results/own/measures/own/own/seed0.parquet")
+    assert own == measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1.parquet")
+    assert "Engine: the rankings in " in (project.folder / "ranked/report.md").read_text()
 
 
 def test_a_server_that_is_not_there_is_the_last_line(project):

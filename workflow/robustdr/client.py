@@ -13,7 +13,8 @@ from robustdr.errors import UserError
 if TYPE_CHECKING:
     import openai
 
-Asked, Result = TypeVar("Asked"), TypeVar("Result")
+Asked = TypeVar("Asked")
+Result = TypeVar("Result")
 
 PACKAGE = "openai==3.54.0"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

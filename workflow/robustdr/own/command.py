@@ -6,21 +6,22 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robustdr.collections.command import SHOWN, lines
 from robustdr.errors import UserError
 from robustdr.files import write_json, write_text
+
+if TYPE_CHECKING:
+    from robustdr.plan import Plan
 
 PROMPTS = ("query", "passage")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    text = (
-        "a directory that sentence-transformers saved, a model of the hub as ORGANISATION/MODEL[@REVISION], or, with "
-    )
-    parser.add_argument("--model", required=True, help=f"{text}--server, the server's name of a model")
+    text = "a directory that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
+    parser.add_argument("--model", required=True, help=f"{text}--server, its name there; with --runs, any name")
     parser.add_argument("--corpus", type=Path, required=True, help="TSV or JSONL: docid, perhaps title, text; or .gz")
     parser.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text")
     parser.add_argument("--qrels", type=Path, required=True, help="TREC qrels: qid 0 docid grade")
@@ -32,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=Path, metavar="F", help="TSV, for --fix")
     parser.add_argument("--train-qrels", type=Path, metavar="F", help="TREC qrels, for --fix")
+    text = "folder of the TREC runs of a system that was asked elsewhere; what is missing is named, with its queries"
+    parser.add_argument("--runs", type=Path, metavar="FOLDER", help=text)
     text = "base URL of a server that speaks OpenAI's embeddings, such as http://localhost:8000/v1"
     parser.add_argument("--server", metavar="URL", help=text)
     for role in PROMPTS:
@@ -60,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
     from robustdr.plan import Plan
 
     a = arguments
-    for option in ("corpus", "queries", "qrels", "train_queries", "train_qrels"):
+    for option in ("corpus", "queries", "qrels", "train_queries", "train_qrels", "runs"):
         path = getattr(a, option)
         if path is not None and not path.exists():
             raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
@@ -77,12 +80,17 @@ def run(arguments: argparse.Namespace) -> None:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all, and can leave some out")
     by_category = experiment.chosen(a.variations)
-    model = models.served(a.server, a.model, how) if a.server else models.find(a.model)
+    if a.runs:
+        model = models.ranked(a.runs, a.model)
+    else:
+        model = models.served(a.server, a.model, how) if a.server else models.find(a.model)
     folder = a.output / "config"
     experiment.write(folder, model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
     plan = Plan(load(HOUSE / "config", folder.resolve()), NAME)
+    if a.runs:
+        _check_runs(plan, a.split, a.output, a.cores)
     measures = plan.measures(plan.pairs(NAME))
-    _measure(HOUSE, a.output, [*measures, f"{plan.root}/report/index.html"], a.cores)
+    _measure(a.output, [*measures, f"{plan.root}/report/index.html"], a.cores)
     found = results.collect(plan, a.output)
     write_json(a.output / "report.json", found)
     write_text(a.output / "report.md", document.markdown(found))
@@ -110,10 +118,33 @@ def _served(a: argparse.Namespace) -> dict[str, Any]:
     return how
 
 
-def _measure(house: Path, output: Path, targets: list[str], cores: int) -> None:
-    """Let Snakemake make the targets in a folder of their own, with the project's rules."""
-    where = ["--snakefile", f"{house}/Snakefile", "--directory", f"{output}"]
-    where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{house}/profiles/default"]
+def _check_runs(plan: "Plan", split: str, output: Path, cores: int) -> None:
+    """Make the queries that the user's system is to be asked, and check that there is a run of each query set.
+
+    Raises:
+        UserError: a run that is missing; says where its queries are.
+    """
+    from robustdr.own.experiment import NAME
+
+    kinds, _ = plan.evaluations(NAME)[NAME, split]
+    _measure(output, [plan.query_set(NAME, split, kind) for kind in kinds], cores)
+    for kind in kinds:
+        try:
+            plan.ranking(NAME, 0, (NAME, split), [kind])
+        except UserError as error:
+            raise UserError(f"{error}; its queries lie in {output / plan.query_set(NAME, split, kind)}") from None
+
+
+def _measure(output: Path, targets: list[str], cores: int) -> None:
+    """Let Snakemake make the targets in a folder of their own, with the project's rules.
+
+    Raises:
+        UserError: the last line of what it says when it fails.
+    """
+    from robustdr.own.experiment import HOUSE
+
+    where = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
+    where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
     how = ["--cores", str(cores), "--quiet"]
     command, line = [sys.executable, "-m", "snakemake", *where, *how, "--", *targets], ""
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

@@ -76,7 +76,7 @@ def write(
         by_category: the variations. fix: the remedies that are trained.
 
     Raises:
-        UserError: see `remedies.recipes` and `remedies.budgets`; or remedies of a model that a server has.
+        UserError: see `remedies.recipes` and `remedies.budgets`; or remedies of a model that is not here.
     """
     parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
     collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
@@ -87,7 +87,7 @@ def write(
     experiment["systems"][NAME] = {"label": model.label, **model.recipe}
     if fix:
         if not model.folder:
-            raise UserError(f"--fix: {model.label} is behind a server: its weights are not here to be trained")
+            raise UserError(f"--fix: {model.label}: its weights are not here to be trained")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],

@@ -1,4 +1,4 @@
-"""What `robustdr evaluate` takes as a model: a directory, a name on the hub, or an encoder behind a server."""
+"""What `robustdr evaluate` takes as a model: a directory, a name on the hub, an encoder behind a server, or runs."""
 
 import json
 import re
@@ -20,7 +20,7 @@ class Model(NamedTuple):
 
     Attributes:
         label: for people. recipe: of its system.
-        checkpoint: its entry in the scale. folder: its directory. Both are None of what a server has.
+        checkpoint: its entry in the scale. folder: its directory. Both are None of what lies elsewhere.
     """
 
     label: str
@@ -40,9 +40,7 @@ def find(name: str) -> Model:
     if Path(name).is_dir():
         return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())})
     if not HUB.fullmatch(name) or Path(name).exists():
-        raise UserError(
-            f"--model: {name}: no such directory; allowed: one, or a name on the hub, <organisation>/<model>"
-        )
+        raise UserError(f"--model: {name}: no such directory; allowed: one, or <organisation>/<model> of the hub")
     hub, _, revision = name.partition("@")
     folder = from_hub(hub, revision or None, "--model")
     return _read(folder, hub, {"hub": hub, "revision": folder.name})
@@ -51,6 +49,11 @@ def find(name: str) -> Model:
 def served(url: str, name: str, how: Tree) -> Model:
     """The model `name` of the server at `url`; `how`: further keys of its recipe (systems/served.py)."""
     return Model(name, {"kind": "served", "url": url.rstrip("/"), "model": name, **how})
+
+
+def ranked(runs: Path, name: str) -> Model:
+    """A system called `name` whose rankings lie in a folder (systems/existing.py)."""
+    return Model(name, {"kind": "existing", "runs": str(runs.resolve())})
 
 
 def _read(folder: Path, label: str, source: Tree) -> Model:

@@ -52,7 +52,7 @@ class Served(Kind):
 
     def settings(self, plan: "Plan", system: str, collection: str) -> ServedSettings:
         recipe = plan.recipe(system)
-        how = {key: recipe.get(key, default) for key, default in DEFAULTS.items()}
+        how: Tree = {key: recipe.get(key, default) for key, default in DEFAULTS.items()}
         how |= {"prompts": PROMPTS | recipe.get("prompts", {}), "timeout": float(how["timeout"])}
         depth, index = plan.bound["retrieval"]["depth"], Index(**plan.bound["retrieval"]["index"])
         return ServedSettings(recipe["url"], recipe["model"], depth=depth, index=index, **how)
