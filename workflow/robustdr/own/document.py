@@ -55,7 +55,7 @@ def _table(found: Tree) -> str:
     own, *others = [found["systems"][NAME], *(of for name, of in found["systems"].items() if name != NAME)]
     columns = ["query set", "changed", found["model"], "drop [95 %]", "p", "p, Holm", "detectable"]
     columns += [text for other in others for text in (other["label"], "drop")]
-    lines = [columns, ["---"] * len(columns)]
+    lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     first = ["original queries", "", f"{own['original']:.3f}", "", "", "", ""]
     lines.append(first + [text for other in others for text in (f"{other['original']:.3f}", "")])
     for mean, kinds in {MEAN: [], **found["categories"]}.items():
@@ -92,7 +92,7 @@ def _notes(found: Tree) -> str:
 def _remedies(found: Tree) -> str:
     columns = ["trained", "variations", "gain [95 %]", "p", "over the control", "p", "original", "gain [95 %]", "p"]
     columns += ["seconds", "index", "folder"]
-    lines = [columns, ["---"] * len(columns)]
+    lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     for each in found["remedies"].values():
         row = [each["label"]]
         for part in ("variations", "variations_over_control", "original"):
