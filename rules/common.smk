@@ -1,6 +1,7 @@
 # Everything that the rules compute: the configuration, and file names from wildcards.
 import atexit
 import json
+import logging
 import os
 import re
 import shlex
@@ -31,6 +32,17 @@ from robustdr.targets import check_target
 def last(line):
     """Print a line when Snakemake, which logs on after an error, has nothing more to say."""
     atexit.register(print, line, file=sys.stderr)
+
+
+class Repeats(logging.Handler):
+    """Prints an error of the user's again, last: Snakemake logs where a function of a rule met it after what it says."""
+
+    def emit(self, record):
+        for line in re.findall(r"^ +UserError: (.+)$", record.getMessage(), re.MULTILINE):
+            last(line)
+
+
+logger.addHandler(Repeats())
 
 
 def stop(message):
@@ -201,8 +213,13 @@ def varied_from(w):
         card=plan(w).card(w.collection),
         queries=plan(w).query_set(w.collection, w.split, "original"),
         shards=variation_shards(w),
-        tokenizer=f"{w.root}/checkpoints/base/tokenizer.json",
+        tokenizer=f"{w.root}/checkpoints/base/tokenizer.json" if "base" in plan(w).bound["checkpoints"] else [],
     )
+
+
+def tokenizer_argument(w, input):
+    """The tokenizer that counts changes; a scale of systems without one has none."""
+    return f"--tokenizer {shlex.quote(input.tokenizer)}" if input.tokenizer else ""
 
 
 def variation_shards(w):

@@ -38,8 +38,9 @@ for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIO
         params:
             settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
             key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+            tokenizer=tokenizer_argument,
         shell:
-            "python -m robustdr stage vary-split --settings {params.settings:q} --tokenizer {input.tokenizer:q}"
+            "python -m robustdr stage vary-split --settings {params.settings:q} {params.tokenizer}"
             " --queries {input.queries:q} --shards {input.shards:q} --output {output.queries:q}"
             " --statistics {output.statistics:q} --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
 

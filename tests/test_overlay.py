@@ -11,7 +11,7 @@ from robustdr.config import load
 from robustdr.errors import UserError
 from robustdr.overlay import placed_collection
 from robustdr.plan import Plan, plans
-from robustdr.reports import claims_settings, table_settings
+from robustdr.reports import banner, claims_settings, table_settings
 
 ROOT = Path(__file__).parents[1]
 SPLIT = {"queries": "mine/queries.tsv", "qrels": "mine/qrels.txt"}
@@ -183,3 +183,11 @@ def test_another_split_moves_no_key_of_the_others(config):
     assert one.model_key("dr_oq", 1) == two.model_key("dr_oq", 1)
     assert one.measures_key("my_model", 0, "mine") == two.measures_key("my_model", 0, "mine")
     assert two.split_key("mine", "test") != two.split_key("mine", "dev")
+
+
+def test_a_banner_is_that_of_the_collections_that_are_shown(tmp_path):
+    roles = SCALE["collections"] | {"msmarco-passage": "wordnet-mini"}
+    scale = {**SCALE, "miniature": "Toys.", "collections": roles}
+    plan = Plan(load(ROOT / "config", written(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
+    assert (banner(plan, ["mine"]), banner(plan, ["mine", "msmarco-passage"])) == ("", "Toys.")
+    assert table_settings(plan, "mine", "table1").miniature == ""

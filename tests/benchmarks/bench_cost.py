@@ -165,8 +165,8 @@ def training_data_cost(folder: Path, texts: list[str]) -> None:
             most.append(found)
         seconds = timed(lambda examples=examples: [p.read() for e in examples for p in e.passages[:8]])
         print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk,"
-              f" {(most[1] - most[0]) / BLOCK:.0f} bytes in memory per query, and {(2 * most[0] - most[1]) / 1e6:.0f} MB"
-              f" for those that are checked at once; with up to eight passages, {1e6 * seconds / count:.0f} µs to read"
+              f" {(most[1] - most[0]) / BLOCK:.0f} bytes in memory per query, {(2 * most[0] - most[1]) / 1e6:.0f} MB"
+              f" for those checked at once; with up to eight passages, {1e6 * seconds / count:.0f} µs to read"
               )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ def options(tmp_path):
     return {f"--{name}": str(tmp_path / file) for name, file in files.items()} | {"-o": str(tmp_path / "out")}
 
 
+SERVED = {"--server": "http://localhost:1/v1"}
 MISTAKES = {
     "a file that is missing": ({"--qrels": "no.txt"}, "--qrels: no.txt: no such file or directory"),
     "the split that trains": ({"--split": "train"}, "--split: 'train'; allowed: lower-case letters"),
@@ -20,6 +21,14 @@ MISTAKES = {
     "remedies without data": ({"--fix": "rodr"}, "--fix: needs --train-queries and --train-qrels"),
     "an unknown variation": ({"--variations": "typos"}, "--variations: 'typos' is unknown (did you mean typo"),
     "no model": ({}, "--model: "),
+    "neither a directory nor a name on the hub": ({"--model": "mine"}, "--model: mine: no such directory; allowed: "),
+    "options of a server that is not named": (
+        {"--query-prompt": "q: "},
+        "--server: missing; what is said of prompts is ",
+    ),
+    "a server without a protocol": ({"--server": "localhost"}, "--server: 'localhost'; it must begin with http://"),
+    "a key in place of its variable": (SERVED | {"--key": "sk-1"}, "key: the name of the environment variable that "),
+    "a key that is not set": (SERVED | {"--key": "NOT_SET"}, "key: the environment variable NOT_SET is not set"),
 }
 
 

@@ -1,12 +1,16 @@
 """The report for people: what stands in the numbers is said, rises as rises and losses as losses."""
 
+from html import escape
+
 import pytest
 
-from robustdr.own.document import headline, markdown
+from robustdr.own.document import headline, html, markdown
 
 BETTER = {"mean": 0.55, "drop": 0.1, "drop_interval": [0.02, 0.18], "p": 0.01, "p_holm": 0.02, "detectable": 0.03}
 WORSE = {"mean": 0.4, "drop": -0.2, "drop_interval": [-0.3, -0.1], "p": 0.0001, "p_holm": 0.0002, "detectable": 0.04}
 UNKNOWN = {"mean": 0.0, "drop": None, "drop_interval": None, "p": 1.0, "p_holm": 1.0, "detectable": None}
+
+NASTY = "a|b <script>alert(1)</script> *c* [d](e) `f` 100_000 \\"
 
 
 def system(label, **query_sets):
@@ -20,6 +24,8 @@ def found():
     remedy = {"label": "CAPOT", "variations": BETTER, "variations_over_control": UNKNOWN, "original": WORSE}
     return {
         "model": "mine",
+        "source": "The model is /models/mine.",
+        "pages": "results/own/report",
         "measure": "nDCG@10",
         "split": "test",
         "queries": 100,
@@ -34,7 +40,7 @@ def found():
         },
         "remedies": {"own_capot": {**remedy, "seconds": 61.4, "reindexes": False, "folder": "out/capot"}},
         "worst": [
-            {"qid": "1", "variation": "typo", "query": "a|b", "varied": "a|bb", "before": 1.0, "after": 0.0},
+            {"qid": "1", "variation": "typo", "query": NASTY, "varied": "a|bb", "before": 1.0, "after": 0.0},
         ],
     }
 
@@ -48,17 +54,33 @@ def test_the_headline(found):
 
 def test_a_row_for_every_query_set_and_remedy(found):
     lines = markdown(found).splitlines()
-    assert "| typo | 100.0 % | 0.400 | -20.0 % [-30.0, -10.0] | < .001 | < .001 | 0.040 | 0.400 | -20.0 % |" in lines
-    assert "| stem | 50.0 % | 0.550 | +10.0 % [+2.0, +18.0] | .010 | .020 | 0.030 | 0.550 | +10.0 % |" in lines
-    assert any(line.startswith("| **syntactic** |  | 0.550") for line in lines)
+    typo = "[typo](results/own/report/queries.html#own/own/test/typo/nDCG%4010/own_table1)"
+    stem = typo.replace("typo", "stem")
+    assert f"| {typo} | 100.0 % | 0.400 | -20.0 % [-30.0, -10.0] | < .001 | < .001 | 0.040 | 0.400 | -20.0 % |" in lines
+    assert f"| {stem} | 50.0 % | 0.550 | +10.0 % [+2.0, +18.0] | .010 | .020 | 0.030 | 0.550 | +10.0 % |" in lines
+    assert any(line.startswith(f"| {stem.replace('stem', '**syntactic**', 1)} |  | 0.550") for line in lines)
     gains = "| CAPOT | 0.550 | +10.0 % [+2.0, +18.0] | .010 | – [unbounded] | 1.000 | 0.400 |"
     (remedy,) = (line for line in lines if line.startswith(gains))
     assert remedy.endswith("| 61 | stays | `out/capot` |")
     assert any("25.0 % of the passages are longer" in line for line in lines)
 
 
-def test_a_query_does_not_break_the_table(found):
-    assert "| typo | a\\|b | a\\|bb | 1.000 | 0.000 |" in markdown(found)
+def test_queries_are_texts_whatever_they_look_like(found):
+    page = html(found)
+    assert f">{escape(NASTY, quote=False)}</td>" in page and ">a|bb</td>" in page
+    assert "<script" not in page and "<em>" not in page
+
+
+def test_the_page_has_what_the_document_has(found):
+    page, said = html(found), headline(found)
+    assert f"<p>{escape(said, quote=False)}</p>" in page
+    assert "CAPOT" in page and "The model is /models/mine." in page and page.count("<table>") == 3
+    assert 'href="results/own/report/site.css"' in page
+    assert 'href="results/own/report/queries.html#own/own/test/typo%2Cstem/nDCG%4010/own_table1"' in page
+
+
+def test_of_a_model_of_a_server_nothing_is_said_of_lengths(found):
+    assert "tokens of a passage" not in markdown({**found, "passage_length": None, "truncated": None})
 
 
 def test_without_remedies_nothing_is_said_of_training(found):

@@ -1,13 +1,11 @@
 """The configuration that `robustdr evaluate` writes: from a model and files to a plan, and what is refused."""
 
-import shutil
-
 import pytest
 import yaml
 
 from robustdr.config import load
 from robustdr.errors import UserError
-from robustdr.own import experiment
+from robustdr.own import experiment, models
 from robustdr.own.experiment import HOUSE, NAME, Data, Split
 from robustdr.plan import Plan
 
@@ -29,7 +27,7 @@ def data(tmp_path_factory):
 def plan(tmp_path_factory, tiny_model, data):
     folder = tmp_path_factory.mktemp("report") / "config"
     fix = ["rodr", "capot", "self-teaching", "augmentation"]
-    experiment.write(folder, tiny_model, data, BY_CATEGORY, "RR@10", fix)
+    experiment.write(folder, models.find(str(tiny_model)), data, BY_CATEGORY, "RR@10", fix)
     return Plan(load(HOUSE / "config", folder), NAME)
 
 
@@ -48,19 +46,20 @@ def test_remedies_start_from_the_model_and_learn_from_the_training_split(plan):
     assert [plan.reindexes(system, NAME) for system in ("own_rodr", "own_capot")] == [True, False]
 
 
-def test_the_model_reads_as_much_as_its_directory_says(plan, tiny_model, tmp_path):
-    assert plan.lengths(NAME) == dict.fromkeys(("query_length", "passage_length"), experiment.length(tiny_model))
-    shutil.copy(tiny_model / "config.json", tmp_path)  # without what sentence-transformers says: positions
-    assert experiment.length(tmp_path) == 64
-    (tmp_path / "config.json").unlink()
-    with pytest.raises(UserError, match=r"neither sentence_bert_config.json nor config.json"):
-        experiment.length(tmp_path)
-
-
-def test_the_model_is_taken_as_it_is(plan, tiny_model, tmp_path):
+def test_the_model_is_taken_as_it_is(plan, tiny_model):
     assert plan.form_of("base") == "whole"
-    with pytest.raises(UserError, match=r"no modules.json; allowed: a directory that sentence-transformers saved"):
-        experiment.checkpoint(tmp_path)
+    assert plan.lengths(NAME) == dict.fromkeys(("query_length", "passage_length"), models.length(tiny_model))
+
+
+def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):
+    model = models.served("http://localhost:1/v1/", "m", {"similarity": "dot", "key": "NAME"})
+    experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", [])
+    plan = Plan(load(HOUSE / "config", tmp_path), NAME)
+    settings = plan.rank_settings(NAME, NAME)
+    assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
+    assert not plan.bound["checkpoints"] and plan.measures(plan.pairs(NAME))
+    with pytest.raises(UserError, match="--fix: m: its weights are not here to be trained"):
+        experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", ["rodr"])
 
 
 def test_rules_alone_are_at_hand():

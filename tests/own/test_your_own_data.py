@@ -1,15 +1,14 @@
 """docs/your-own-data.md: every command of its own text, run as it stands there."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
-from pathlib import Path
+import threading
 
 import pytest
-from tests.workflow.conftest import OFFLINE, ROOT, Project
+from tests.encoding.embedding_server import Server
+from tests.workflow.conftest import ROOT, Project
 
 PAGE = ROOT / "docs/your-own-data.md"
 
@@ -18,20 +17,29 @@ PAGE = ROOT / "docs/your-own-data.md"
 def test_every_command_of_the_page(tmp_path):
     project = Project(tmp_path)
     commands = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(commands) == 4
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, **OFFLINE, "PATH": path, "PYTHONPATH": str(project.folder / "workflow")}
+    assert len(commands) == 5
+    environment = project.environment | {"PYTHONPATH": str(project.folder / "workflow")}
+    server = Server()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     for command in commands:
         done = subprocess.run(
-            ["bash", "-euc", command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900
+            ["bash", "-euc", command.replace("http://localhost:8000/v1", server.url)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=900,
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    server.shutdown()
+    server.server_close()
     report = json.loads((tmp_path / "own/report/report.json").read_text())
     assert report["queries"] == 100 and report["passages"] == 1000
     assert report["systems"].keys() == {"own_bm25", "own", "own_hybrid"}
-    assert done.stdout.rstrip().endswith("own/fixed/report.md")
+    assert done.stdout.rstrip().endswith("own/fixed/index.html")
     fixed = json.loads((tmp_path / "own/fixed/report.json").read_text())
     assert fixed["systems"]["own"]["original"] == report["systems"]["own"]["original"]
+    assert len(server.given) == len({*server.given}) > 1000  # each text once
     stays = {name: not remedy["reindexes"] for name, remedy in fixed["remedies"].items()}
     assert {name for name, of in stays.items() if of} == {"own_capot"} and len(stays) == 5
     from sentence_transformers import SentenceTransformer

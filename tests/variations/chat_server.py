@@ -28,7 +28,7 @@ class Server(ThreadingHTTPServer):
         key: what it asks for, if not empty.
     """
 
-    daemon_threads, request_queue_size = True, 512
+    daemon_threads, request_queue_size, kinds = True, 512, KINDS
 
     def __init__(self, port=0, delay=0.0, failing=0.0, late=0.0, key=""):
         super().__init__(("127.0.0.1", port), Handler)
@@ -44,7 +44,7 @@ class Server(ThreadingHTTPServer):
             if self.script:
                 return self.script.pop(0)
             number = int.from_bytes(hashlib.sha256(f"{self.came[query]} {query}".encode()).digest()[:8])
-        share, kind = number / 2**64, KINDS[number % len(KINDS)]
+        share, kind = number / 2**64, self.kinds[number % len(self.kinds)]
         return kind if share < self.failing else None
 
     def count(self, change):
@@ -92,8 +92,20 @@ class Handler(BaseHTTPRequestHandler):
                 self.complete(body, versions(query))
                 with server.lock:
                     server.good[query] += 1
+            case "malformed":
+                self.complete(body, versions(query).rpartition("\n")[0])
+            case "empty":
+                self.complete(body, "")
+            case str() if decided not in KINDS and decided != "repeat":
+                self.complete(body, decided)
+            case _:
+                self.fail(server, decided)
+
+    def fail(self, server, how):
+        """Fail as any server may: with a state, or a kind of failure."""
+        match how:
             case int():
-                self.refuse(decided, "no")
+                self.refuse(how, "no")
             case "rate limit":
                 self.refuse(429, "slow down", ("Retry-After-Ms", "20"))
             case "error":
@@ -105,10 +117,6 @@ class Handler(BaseHTTPRequestHandler):
                 self.end_headers()
                 self.wfile.write(b'{"id": "chat')
                 self.close_connection = True
-            case "malformed":
-                self.complete(body, versions(query).rpartition("\n")[0])
-            case "empty":
-                self.complete(body, "")
             case "no json":
                 self.send(200, b"{'choices':")
             case "slow":
@@ -118,8 +126,6 @@ class Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case "repeat":
                 self.refuse(400, self.headers.get("Authorization"))
-            case text:
-                self.complete(body, text)
 
     def complete(self, body, text):
         message = {"role": "assistant", "content": text, "refusal": None}

@@ -45,13 +45,17 @@ class Project:
             else:
                 shutil.copy(source, folder / part)
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Without a network."""
+        return {**os.environ, **OFFLINE, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
     def snakemake(self, *arguments: str) -> tuple[int, str]:
         """Exit status and output."""
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["snakemake", "--cores", "2", *arguments],
             cwd=self.folder,
-            env={**os.environ, **OFFLINE, "PATH": path},
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,5 +1,13 @@
 """What ends a run early is said in its last line, whatever Snakemake logs."""
 
+from tests.test_overlay import EXPERIMENT, PARTS, written
+
+# A system behind runs that are not there.
+ENGINE = {
+    **EXPERIMENT,
+    "systems": {"engine": {"label": "Engine", "kind": "existing", "runs": "private/runs"}},
+    "tables": {"table1": {**EXPERIMENT["tables"]["table1"], "systems": ["engine"]}},
+}
 MINE = """
 mine:
   kind: local
@@ -19,6 +27,19 @@ def test_an_unknown_target_is_answered_with_those_there_are(shared_project):
     line = last_line(shared_project, "-n", "results/tables/rodr_table99.md")
     assert line.startswith("results/tables/rodr_table99.md: one of the tables of rodr: 'table99' is unknown")
     assert line.endswith("allowed: decomposition, table2, table3, table4, table5, table6")
+
+
+def test_what_a_rule_s_functions_meet(shared_project):
+    """A key that a scale lacks, a run that is not there: Snakemake logs where it met them after what they say."""
+    folder = shared_project.folder / "private"
+    written(folder, PARTS | {"papers/mine/experiment.yaml": ENGINE})
+    (shared_project.folder / "private/runs").mkdir()
+    overlay = ("--config", "overlay=private", "--")
+    line = last_line(shared_project, "-n", *overlay, "results/mine/tables/rodr_table2.md")
+    needs = "missing; `snakemake results/mine/tables/rodr_table2.md` needs it"
+    assert line == f"private/scales/mine.yaml: budgets.passage-second-stage: {needs}"
+    line = last_line(shared_project, "-n", *overlay, "results/mine/tables/mine_table1.md")
+    assert line.startswith("systems.engine.runs: private/runs/mine/dev.original.trec.gz is missing; ")
 
 
 def test_files_of_ones_own(shared_project):

@@ -98,10 +98,11 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
     losses = {name: plan.recipe(name)["loss"] for name in trained}
     losses = {name: loss for name, loss in losses.items() if loss["name"] != "contrastive"}
     settings["labels"] |= {name: plan.recipe(name)["label"] for name in losses}
+    own_notes = filter(None, (plan.kind(system).note(recipe) for system, recipe in recipes.items()))
     settings |= {
         "stand_ins": stand_ins,
         "losses": losses,
-        "notes": data_notes(plan, paper, spec) + experiment.get("notes", []) + spec.get("notes", []),
+        "notes": [*data_notes(plan, paper, spec), *own_notes, *experiment.get("notes", []), *spec.get("notes", [])],
         "environment": {name: pins()[name] for name in ENVIRONMENT},
     }
     if spec["rows"] == "seeds":

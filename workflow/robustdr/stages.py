@@ -92,7 +92,7 @@ def card(a: argparse.Namespace) -> Made:
 @stage(
     "vary the queries of a split",
     settings=TEXT,
-    tokenizer=READ,
+    tokenizer_={**READ, "help": "counts the changes that it sees"},
     queries=READ,
     output={**MADES, "help": "of a generator of several versions, one of each"},
     statistics=MADES,

@@ -17,10 +17,18 @@ def _from_package(name: str, path: str) -> Path:
     return Path(spec.origin).parent / path
 
 
-def _from_hub(name: str, revision: str) -> Path:
+def from_hub(name: str, revision: str | None, what: str) -> Path:
+    """The directory of a model of the hub, called by its commit; `what` begins a message.
+
+    Args:
+        revision: a commit, branch or tag; None for the default branch.
+
+    Raises:
+        UserError: it cannot be fetched.
+    """
     from huggingface_hub import snapshot_download
 
-    with hub.fetching(f"checkpoint: {name}@{revision}"):
+    with hub.fetching(f"{what}: {name}{f'@{revision}' if revision else ''}"):
         return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
 
 
@@ -48,7 +56,7 @@ def find(source: dict[str, Any]) -> Path:
     if "package" in source:
         directory = _from_package(source["package"], source.get("path", "."))
     elif "hub" in source:
-        directory = _from_hub(source["hub"], source["revision"])
+        directory = from_hub(source["hub"], source["revision"], "checkpoint")
     else:
         directory = Path(source["path"])
     if "sha256" in source:

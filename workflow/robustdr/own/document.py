@@ -1,11 +1,16 @@
-"""The report of `robustdr evaluate` for people, in Markdown."""
+"""The report of `robustdr evaluate` for people: Markdown, and the same as a page."""
 
+import re
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from robustdr.evaluation.store import MEAN
 from robustdr.own.experiment import NAME
 
 Tree = dict[str, Any]
+
+PAGE = Path(__file__).with_name("page.html.j2")
 
 
 def markdown(found: Tree) -> str:
@@ -13,6 +18,17 @@ def markdown(found: Tree) -> str:
     parts = [f"# How robust is {found['model']}?", headline(found), _table(found), _notes(found)]
     parts += [_remedies(found)] if found["remedies"] else []
     return "\n\n".join([*parts, _worst(found)]) + "\n"
+
+
+def html(found: Tree) -> str:
+    """What `markdown` gives as a page; texts of queries are texts, whatever they look like."""
+    from jinja2 import Environment  # only this format needs them
+    from markdown_it import MarkdownIt
+    from markupsafe import Markup
+
+    body = Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown(found)))
+    template = Environment(autoescape=True).from_string(PAGE.read_text(encoding="utf-8"))
+    return template.render(title=f"How robust is {found['model']}?", pages=found["pages"], body=body) + "\n"
 
 
 def headline(found: Tree) -> str:
@@ -39,13 +55,13 @@ def _table(found: Tree) -> str:
     own, *others = [found["systems"][NAME], *(of for name, of in found["systems"].items() if name != NAME)]
     columns = ["query set", "changed", found["model"], "drop [95 %]", "p", "p, Holm", "detectable"]
     columns += [text for other in others for text in (other["label"], "drop")]
-    lines = [columns, ["---"] * len(columns)]
+    lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     first = ["original queries", "", f"{own['original']:.3f}", "", "", "", ""]
     lines.append(first + [text for other in others for text in (f"{other['original']:.3f}", "")])
     for mean, kinds in {MEAN: [], **found["categories"]}.items():
         for name in (mean, *kinds):
             each = own["query_sets"][name]
-            label = f"**{_category(name)}**" if name == mean else name
+            label = _linked(found, f"**{_category(name)}**" if name == mean else name, name)
             row = [label, _share(found["changed"][name], "") if name in found["changed"] else "", f"{each['mean']:.3f}"]
             row += [f"{_share(each['drop'])} {_interval(each['drop_interval'])}", _p(each["p"])]
             row += [_p(each["p_holm"]) if "p_holm" in each else "", _points(each["detectable"])]
@@ -56,15 +72,19 @@ def _table(found: Tree) -> str:
 
 def _notes(found: Tree) -> str:
     hybrid = "the hybrid ranks by reciprocal rank fusion of the two"
+    lengths = (
+        f"- The model reads {found['passage_length']} tokens of a passage; "
+        f"{_share(found['truncated'], '')} of the passages are longer and lose their end."
+    )
     return "\n".join(
         [
+            f"- {found['source']}",
             f"- Measures are {found['measure']} of the whole split `{found['split']}`; {hybrid}.",
             "- drop: the difference as a share of the original, with the interval that holds every share that the "
             "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",
             "- detectable: the smallest difference of the measure that so many queries show in four of five samples.",
             "- changed: queries that the variation applies to; the others keep their text and count.",
-            f"- The model reads {found['passage_length']} tokens of a passage; "
-            f"{_share(found['truncated'], '')} of the passages are longer and lose their end.",
+            *([lengths] if found["passage_length"] else []),
         ]
     )
 
@@ -72,7 +92,7 @@ def _notes(found: Tree) -> str:
 def _remedies(found: Tree) -> str:
     columns = ["trained", "variations", "gain [95 %]", "p", "over the control", "p", "original", "gain [95 %]", "p"]
     columns += ["seconds", "index", "folder"]
-    lines = [columns, ["---"] * len(columns)]
+    lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     for each in found["remedies"].values():
         row = [each["label"]]
         for part in ("variations", "variations_over_control", "original"):
@@ -91,12 +111,26 @@ def _remedies(found: Tree) -> str:
 
 
 def _worst(found: Tree) -> str:
-    lines = [["variation", "query", "becomes", "before", "after"], ["---"] * 5]
+    lines = [["variation", "query", "becomes", "before", "after"], [":---"] * 3 + ["---:"] * 2]
     for each in found["worst"]:
-        texts = [each[key].replace("|", "\\|") for key in ("variation", "query", "varied")]
+        texts = [_linked(found, each["variation"], each["variation"])]
+        texts += [_text(each[key]) for key in ("query", "varied")]
         lines.append([*texts, f"{each['before']:.3f}", f"{each['after']:.3f}"])
     rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"## The {len(found['worst'])} worst rewordings\n\n{rows}"
+
+
+def _linked(found: Tree, label: str, name: str) -> str:
+    """A link to the queries behind a query set, or behind a mean of several."""
+    every = [kind for kinds in found["categories"].values() for kind in kinds]
+    kinds = ",".join({MEAN: every, **found["categories"]}.get(name, [name]))
+    place = "/".join((NAME, NAME, found["split"], kinds, found["measure"], f"{NAME}_table1"))
+    return f"[{label}]({found['pages']}/queries.html#{quote(place)})"
+
+
+def _text(text: str) -> str:
+    """A text of the user's, without the effect of Markdown's characters."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~-])", r"\\\1", text)
 
 
 def _category(mean: str) -> str:

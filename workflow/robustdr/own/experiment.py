@@ -1,6 +1,5 @@
 """The configuration behind `robustdr evaluate`: a collection, a scale and an experiment, laid over the project's."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from robustdr.documents import read
 from robustdr.errors import UserError, unknown
 from robustdr.files import read_queries, write_text
 from robustdr.own import remedies
+from robustdr.own.models import Model
 from robustdr.variations.base import build
 
 Tree = dict[str, Any]
@@ -67,33 +67,8 @@ def chosen(names: Sequence[str]) -> dict[str, list[str]]:
     return {category: of for category, of in kept.items() if of}
 
 
-def checkpoint(folder: Path) -> Tree:
-    """A directory of sentence-transformers as an entry of a scale's checkpoints.
-
-    Raises:
-        UserError: no such directory.
-    """
-    if not (folder / "modules.json").is_file():
-        raise UserError(f"--model: {folder}: no modules.json; allowed: a directory that sentence-transformers saved")
-    return {"description": folder.name, "form": "whole", "source": {"path": str(folder.resolve())}}
-
-
-def length(folder: Path) -> int:
-    """The tokens that a model reads: what its directory says, else what its positions allow.
-
-    Raises:
-        UserError: the directory says neither.
-    """
-    for name, key in (("sentence_bert_config.json", "max_seq_length"), ("config.json", "max_position_embeddings")):
-        path = folder / name
-        says = json.loads(path.read_text(encoding="utf-8")).get(key) if path.is_file() else None
-        if says:
-            return int(says)
-    raise UserError(f"--model: {folder}: neither sentence_bert_config.json nor config.json says how long a text may be")
-
-
 def write(
-    folder: Path, model: Path, data: Data, by_category: dict[str, list[str]], measure: str, fix: Sequence[str]
+    folder: Path, model: Model, data: Data, by_category: dict[str, list[str]], measure: str, fix: Sequence[str]
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
@@ -101,23 +76,26 @@ def write(
         by_category: the variations. fix: the remedies that are trained.
 
     Raises:
-        UserError: see `checkpoint`, `length`, `remedies.recipes` and `remedies.budgets`.
+        UserError: see `remedies.recipes` and `remedies.budgets`; or remedies of a model that is not here.
     """
     parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
     collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
-    scale |= {"collections": {NAME: NAME}, "checkpoints": {"base": checkpoint(model)}, "budgets": {}}
-    tokens = length(model)
-    experiment["title"] = f"How robust is {model.name}?"
-    experiment["systems"][NAME] |= {"label": model.name, "query_length": tokens, "passage_length": tokens}
+    checkpoints = {"base": model.checkpoint} if model.checkpoint else {}
+    scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
+    experiment["title"] = f"How robust is {model.label}?"
+    experiment["systems"][NAME] = {"label": model.label, **model.recipe}
     if fix:
+        if not model.folder:
+            raise UserError(f"--fix: {model.label}: its weights are not here to be trained")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],
             "title": "The model and what is trained from it",
             "systems": [NAME, *trained],
         }
-        scale["budgets"] = remedies.budgets(model, len(read_queries(data.splits[TRAIN].queries)), tokens)
+        queries = len(read_queries(data.splits[TRAIN].queries))
+        scale["budgets"] = remedies.budgets(model.folder, queries, model.recipe["passage_length"])
     means = {f"{category}_mean": names for category, names in by_category.items()}
     names = [name for of in by_category.values() for name in of]
     experiment["evaluation"] = {

@@ -48,6 +48,8 @@ def collect(plan: Plan, folder: Path) -> Tree:
     counts = {kind: _statistics(plan, folder, where["split"], kind) for kind in where["means"][MEAN]}
     return {
         "model": systems[NAME]["label"],
+        "source": _source(plan),
+        "pages": f"{plan.root}/report",
         "measure": measure,
         "split": where["split"],
         "queries": len(store.queries(NAME, NAME, where["split"])),
@@ -138,13 +140,27 @@ def detectable(differences: np.ndarray) -> float | None:
     return float(quantiles.sum() * differences.std(ddof=1) / sqrt(queries))
 
 
+def _source(plan: Plan) -> str:
+    """Where the model comes from, in words."""
+    if note := plan.kind(NAME).note(plan.recipe(NAME)):
+        return note
+    source = plan.bound["checkpoints"]["base"]["source"]
+    return (
+        f"The model is {source['hub']} of the hub at {source['revision']}."
+        if "hub" in source
+        else f"The model is {source['path']}."
+    )
+
+
 def _truncated(plan: Plan, folder: Path) -> Tree:
-    """How many passages there are, and the share of which the model reads no more than a part."""
+    """How many passages there are, and the share of which the model reads no more than a part, if that is known."""
+    texts = (text for _, text in read_corpus(folder / plan.corpus(NAME)))
+    if "base" not in plan.bound["checkpoints"]:
+        return {"passages": sum(1 for _ in texts), "passage_length": None, "truncated": None}
     tokenizer = Tokenizer.from_file(str(folder / plan.root / "checkpoints" / "base" / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     longest = plan.lengths(NAME)["passage_length"]
-    texts = (text for _, text in read_corpus(folder / plan.corpus(NAME)))
     passages = longer = 0
     while some := list(islice(texts, TOGETHER)):
         passages += len(some)

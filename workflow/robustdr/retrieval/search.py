@@ -13,9 +13,9 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.retrieval import compressed
 from robustdr.retrieval.embeddings import encode_passages, iterate
-from robustdr.retrieval.index import search
+from robustdr.retrieval.nearest import nearest, texts_of
 from robustdr.retrieval.rank import Files, judged_lists
-from robustdr.retrieval.runs import Ranking, Run, rank
+from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import SearchSettings as Settings
 
 
@@ -25,8 +25,8 @@ def rankings(
     """Rank the passages for every query set with one dense retriever.
 
     Args:
-        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, or `compressed`, indexes of them;
-            without any, the passages are encoded here.
+        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, or `compressed`,
+            indexes of them; without any, the passages are encoded here.
 
     Raises:
         UserError: a query's vector is not finite (names model and query); see `compressed.read_index`.
@@ -34,37 +34,23 @@ def rankings(
     hardware.start(settings.threads)
     (model,) = files["model"]
     encoder = Encoder(model, settings.precision)
-    texts = sorted({text for queries in query_sets for text in queries.values()})
+    texts = texts_of(query_sets)
     vectors = encoder.encode(texts, settings.query_length, progress="queries")
     if not np.isfinite(vectors).all():
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
-    place = {text: row for row, text in enumerate(texts)}
     lists = judged_lists(files)
-    wanted = {docid for docids in lists.values() for docid in docids}
-    passages = _passages(settings, encoder, corpus, files, wanted)
-    if lists:
-        known = {docid: of[row] for of, ids in passages for row, docid in enumerate(ids) if docid in wanted}
-        for queries in query_sets:
-            yield {qid: ranked(vectors[place[text]], known, lists[qid]) for qid, text in queries.items()}
+    if lists or not (indexes := files.get("compressed")):
+        wanted = {docid for docids in lists.values() for docid in docids}
+        passages = _passages(settings, encoder, corpus, files, wanted)
     else:
-        searched: Iterator[tuple[Any, list[str]]] = passages
-        if indexes := files.get("compressed"):
-            searched = compressed.iterate(indexes, settings.index, vectors.shape[1])
-        found = search(searched, vectors, settings.depth)
-        for queries in query_sets:
-            yield Run({qid: place[text] for qid, text in queries.items()}, *found)
-
-
-def ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:
-    """The ranking of some passages by the dot products of their vectors with a query's, [dimension] each."""
-    scored = ((docid, float(passages[docid].astype(np.float32) @ query)) for docid in docids)
-    return rank(scored, len(docids))
+        passages = compressed.iterate(indexes, settings.index, vectors.shape[1])
+    yield from nearest(query_sets, texts, vectors, passages, lists, settings.depth)
 
 
 def _passages(
     settings: Settings, encoder: Encoder, corpus: Path, files: Files, wanted: set[str]
-) -> Iterator[tuple[np.ndarray, list[str]]]:
+) -> Iterator[tuple[Any, list[str]]]:
     """Vectors of the passages, [n, dimension], with their docids: those that are kept, or those `wanted`, made here.
 
     Without any that are wanted, all are.

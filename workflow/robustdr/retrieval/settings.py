@@ -1,10 +1,11 @@
 """Settings of the stages that encode passages and search."""
 
+from dataclasses import field
 from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT, Precision
+from robustdr.settings import STRICT, UNSEEN, Precision
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -104,6 +105,34 @@ class RunSettings:
     """How existing runs are read; `depth`: passages kept of each query."""
 
     depth: int
+
+
+@dataclass(frozen=True, config=STRICT)
+class ServedSettings:
+    """How vectors of an encoder behind a server are searched.
+
+    Attributes:
+        url: of the server, up to the `/v1`. model: its name there.
+        prompts: before every `query` and `passage`.
+        similarity: of two vectors. dimension: that is asked for; None: the server's.
+        depth: passages per query.
+        key: the environment variable that holds the server's key; empty: none is needed.
+        cache: the file that keeps vectors. batch: texts of a request. concurrency: requests at a time.
+        attempts: of each request. timeout: seconds of an attempt.
+    """
+
+    url: str
+    model: str
+    prompts: dict[str, str]
+    similarity: Literal["cosine", "dot"]
+    dimension: int | None
+    depth: int
+    key: str = field(metadata=UNSEEN)
+    cache: str = field(metadata=UNSEEN)
+    batch: int = field(metadata=UNSEEN)
+    concurrency: int = field(metadata=UNSEEN)
+    attempts: int = field(metadata=UNSEEN)
+    timeout: float = field(metadata=UNSEEN)
 
 
 @dataclass(frozen=True, config=STRICT)

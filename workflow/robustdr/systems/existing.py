@@ -28,6 +28,9 @@ class Existing(Kind):
         if not Path(folder).is_dir():
             raise UserError(f"{where}.runs: {folder!r} is no folder; needed: <collection>/<split>.<variation>.trec.gz")
 
+    def note(self, recipe: Tree) -> str:
+        return f"{recipe['label']}: the rankings in {recipe['runs']}, which were not made here."
+
     def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RunSettings:
         return RunSettings(depth)
 

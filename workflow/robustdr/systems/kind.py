@@ -76,6 +76,10 @@ class Kind:
             UserError: key, value and what is allowed.
         """
 
+    def note(self, recipe: Tree) -> str:
+        """What tables say of a system beside its label; empty if there is nothing to say."""
+        return ""
+
     def parents(self, structure: "Structure", system: str) -> list[str]:
         """The systems that a system is made from at a scale."""
         return list(self.named(structure.recipe(system)).values())

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from robustdr import lexicon
+from robustdr.client import PACKAGE, secret
 from robustdr.errors import UserError
 from robustdr.variations.answers import Answer, Answers
 from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, require
-from robustdr.variations.chat import Chat, secret
+from robustdr.variations.chat import Chat
 from robustdr.variations.morphology import INFLECTIONS
 from robustdr.variations.rewordings import COUNT, rewordings
 from robustdr.variations.server import serving
 
-CLIENT = "openai==3.54.0"
 # intent, section 4.1, the example instruction.
 PROMPT = (
     "Paraphrase the following query and provide 5 different versions that convey the same meaning. "
@@ -117,7 +117,7 @@ class Llm(Variation):
     def check(self) -> None:
         super().check()
         if self.engine == "server":
-            require(CLIENT, self.name)
+            require(PACKAGE, self.name)
 
     @property
     def resource(self) -> str:
@@ -145,8 +145,7 @@ class Llm(Variation):
             key = secret(self.key)
             self._estimate(missing, len(texts))
             with self._served() as url:
-                own = bool(self.server)
-                chat = Chat(url, self.model, self.temperature, key, self.attempts, self.timeout, proxies=not own)
+                chat = Chat(url, self.model, self.temperature, key, self.attempts, self.timeout)
                 self._ask(chat, missing, self.unanswered * len(texts))
         except UserError as error:
             kept = sum(map(self._has_versions, texts))

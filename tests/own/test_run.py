@@ -1,0 +1,103 @@
+"""`robustdr evaluate` run as a user runs it: a model that the project trained, and one behind a server."""
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections import Counter
+
+import numpy as np
+import pytest
+from tests.encoding.embedding_server import Server
+from tests.workflow.small import tiny
+
+from robustdr.evaluation.measures import read_measures
+
+pytestmark = pytest.mark.slow
+ROOT = "results/mini"
+AT, MODEL = f"{ROOT}/collections/wordnet-mini", f"{ROOT}/models/wordnet-mini/dr_oq/seed1"
+FILES = ["--corpus", f"{AT}/corpus.jsonl", "--queries", f"{AT}/dev/queries.tsv", "--qrels", f"{AT}/dev/qrels.txt"]
+ASKED = [*FILES, "--split", "dev", "--variations", "swap_words", "--measure", "RR@10", "--cores", "2"]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """With one trained retriever and its measures."""
+    made = tiny(tmp_path_factory.mktemp("tiny"))
+    status, output = made.snakemake("--", f"{ROOT}/tables/rodr_table2.md")
+    assert status == 0, output
+    return made
+
+
+def run(project, *arguments):
+    """Exit status, and the last line."""
+    command = [sys.executable, "-m", "robustdr", "evaluate", *arguments]
+    environment = project.environment | {"PYTHONPATH": str(project.folder / "workflow")}
+    done = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=900)
+    return done.returncode, (done.stdout + done.stderr).rstrip().splitlines()[-1]
+
+
+def measured(path):
+    """The values of every query by query set and query."""
+    frame, _ = read_measures(path)
+    rows = frame[frame["measure"] == "RR@10"]
+    return dict(zip(zip(rows["query_set"], rows["qid"], strict=True), rows["value"], strict=True))
+
+
+def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project):
+    assert run(project, "--model", MODEL, *ASKED, "-o", "out") == (0, "out/index.html")
+    own = project.folder / "out/results/own/measures/own"
+    for system, made in {"own/seed0": "dr_oq/seed1", "own_bm25/seed0": "bm25/seed0"}.items():
+        expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/{made}.parquet")
+        assert measured(own / f"{system}.parquet") == expected and 0 < sum(expected.values()) < len(expected)
+    report = json.loads((project.folder / "out/report.json").read_text())
+    expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1.parquet")
+    original = [value for (query_set, _), value in sorted(expected.items()) if query_set == "dev.original"]
+    assert report["systems"]["own"]["original"] == np.mean(original)
+    pages = project.folder / "out" / report["pages"]
+    assert {"site.css", "queries.html", "own_table1.html"} <= {path.name for path in pages.iterdir()}
+
+
+def test_an_encoder_behind_a_server(project, monkeypatch):
+    """Its texts are asked for once, whatever fails; without it, what is there is reported again."""
+    monkeypatch.setenv("MY_KEY", "s3cret")
+    server = Server(key="s3cret", failing=0.2)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    prompts = ["--query-prompt", "query: ", "--passage-prompt", "passage: "]
+    asked = ["--server", server.url, "--model", "m", *prompts, "--key", "MY_KEY", *ASKED, "-o", "served"]
+    assert run(project, *asked) == (0, "served/index.html")
+    server.shutdown()
+    server.server_close()
+    assert {count for text, count in Counter(server.given).items()} == {1}
+    passages = sum(text.startswith("passage: ") for text in server.given)
+    assert passages == 300 and passages < len(server.given) == sum(t.startswith(("query: ", "p")) for t in server.given)
+    page = (project.folder / "served/report.md").read_text()
+    assert f"vectors that the model m at {server.url} gave, with the prompts" in page
+    assert run(project, *asked) == (0, "served/index.html")  # nobody answers there any more
+    shown = [path for path in (project.folder / "served").rglob("*") if path.is_file()]
+    assert not any(b"s3cret" in path.read_bytes() for path in shown)
+
+
+def test_a_system_behind_its_runs(project):
+    """What is to be ranked is made and named until there is a run of it; its numbers are then those of the runs."""
+    made = project.folder / f"{ROOT}/runs/wordnet-mini/dr_oq/seed1"
+    runs = project.folder / "runs/own"
+    runs.mkdir(parents=True)
+    asked = ["--runs", "runs", "--model", "Engine", *ASKED, "-o", "ranked"]
+    for kind, folder in (("original", "collections"), ("swap_words", "variations")):
+        status, line = run(project, *asked)
+        assert status == 2 and f"runs/own/dev.{kind}.trec.gz is missing" in line
+        queries = project.folder / line.rpartition(" ")[2]
+        assert f"/{folder}/own/dev/" in str(queries) and len(queries.read_text().splitlines()) == 25
+        shutil.copy(made / f"dev.{kind}.trec.gz", runs)
+    assert run(project, *asked) == (0, "ranked/index.html")
+    own = measured(project.folder / "ranked/results/own/measures/own/own/seed0.parquet")
+    assert own == measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1.parquet")
+    assert "Engine: the rankings in " in (project.folder / "ranked/report.md").read_text()
+
+
+def test_a_server_that_is_not_there_is_the_last_line(project):
+    status, line = run(project, "--server", "http://127.0.0.1:9/v1", "--model", "m", *ASKED, "-o", "none")
+    assert status == 2 and line.startswith("robustdr: none: the workflow stopped: results/own/logs/rank/")
+    assert "robustdr: http://127.0.0.1:9/v1 does not answer" in line

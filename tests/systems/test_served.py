@@ -1,0 +1,112 @@
+"""An encoder behind a server as a system: it ranks as the same model at hand, and its key says what was asked."""
+
+import copy
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.encoding.embedding_server import Server
+
+from robustdr.config import load
+from robustdr.encoding.encoder import Encoder
+from robustdr.errors import UserError
+from robustdr.plan import Plan
+from robustdr.retrieval import search, served
+from robustdr.retrieval.settings import Index, SearchSettings, ServedSettings
+from robustdr.systems import KINDS
+
+ROOT = Path(__file__).parents[2]
+AT = ("wordnet-mini", "dev")
+RECIPE = {"label": "Engine", "kind": "served", "url": "http://localhost:1/v1", "model": "m", "paper": "rodr"}
+QUERIES = [{"q1": "gold river", "q2": "the king"}, {"q1": "glod river", "q2": "the king"}]
+TEXTS = ("gold of the river", "king and house", "music", "light water", "stone road")
+
+
+@pytest.fixture()
+def corpus(tmp_path):
+    lines = [json.dumps({"docid": f"d{number}", "title": "", "text": text}) for number, text in enumerate(TEXTS)]
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return tmp_path / "corpus.jsonl"
+
+
+@pytest.fixture()
+def server(tiny_model):
+    encoder, lock = Encoder(tiny_model), threading.Lock()
+
+    def embed(texts):
+        with lock:
+            return encoder.encode(texts, 64)
+
+    made = Server(embed)
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.mark.parametrize("judged", [False, True])
+def test_rankings_are_those_of_the_same_model_at_hand(server, tiny_model, corpus, tmp_path, judged):
+    how = {"depth": 3}
+    asked = ServedSettings(
+        server.url, "m", {"query": "", "passage": ""}, "dot", None, key="", cache=str(tmp_path / "cache"), batch=2,
+        concurrency=2, attempts=2, timeout=30.0, **how,
+    )  # fmt: skip
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d0 1\n")
+    files = {"judged": [tmp_path / "qrels.txt"]} if judged else {}
+    found = list(served.rankings(asked, corpus, files, QUERIES))
+    here = SearchSettings(64, 64, index=Index("Flat", 1), shards=0, precision="float32", threads=1, **how)
+    expected = search.rankings(here, corpus, {**files, "model": [tiny_model], "embeddings": []}, QUERIES)
+    for one, other in zip(found, expected, strict=True):
+        assert one.keys() == other.keys() == {"q1", "q2"}
+        for qid in one:
+            assert [docid for docid, _ in one[qid]] == [docid for docid, _ in other[qid]]
+            assert [score for _, score in one[qid]] == pytest.approx([score for _, score in other[qid]], abs=1e-5)
+    of = {"d0", "d1", "d2"} if judged else {f"d{number}" for number in range(5)}
+    assert {text for text in server.given if text in TEXTS} == {TEXTS[int(docid[1:])] for docid in of}
+
+
+def plan(**changes):
+    config = copy.copy(load(ROOT / "config"))
+    recipe = {name: value for name, value in {**RECIPE, **changes}.items() if value is not None}
+    config = replace(config, systems={**config.systems, "engine": recipe})
+    KINDS["served"].check(config, "engine", "here")
+    return Plan(config, "mini")
+
+
+def key(**changes):
+    return plan(**changes).run_key("engine", 0, *AT, "original")
+
+
+def test_what_is_asked_is_in_the_key_and_how_is_not():
+    moved = [{"url": "http://localhost:2/v1"}, {"model": "other"}, {"prompts": {"query": "query: "}}]
+    moved += [{"prompts": {"passage": "query: "}}, {"similarity": "dot"}, {"dimension": 64}]
+    assert len({key(), *(key(**change) for change in moved)}) == 1 + len(moved)
+    still = [{"key": "NAME"}, {"cache": "elsewhere"}, {"batch": 8}, {"concurrency": 1}, {"attempts": 9}, {"timeout": 9}]
+    assert {key(**change) for change in still} == {key()}
+
+
+def test_it_is_neither_trained_nor_random():
+    made = plan()
+    assert made.seeds("engine") == [0] and not made.is_trained("engine") and not made.why_not("engine")
+
+
+def test_a_table_says_that_the_weights_are_not_known():
+    said = KINDS["served"].note({**RECIPE, "prompts": {"query": "query: ", "passage": ""}})
+    assert said.startswith("Engine: vectors that the model m at http://localhost:1/v1 gave, with the prompts {'query':")
+
+
+def test_a_key_in_place_of_its_variable_is_not_shown():
+    with pytest.raises(UserError, match="here: key: the name of the environment variable") as raised:
+        plan(key="sk-123-abc")
+    assert "sk-123" not in str(raised.value)
+
+
+def test_a_recipe_cannot_say_that_it_is_trained(tmp_path):
+    (tmp_path / "papers/mine").mkdir(parents=True)
+    recipe = "{label: m, kind: served, url: 'http://h/v1', model: m, loss: {name: contrastive}}"
+    text = f"title: t\nreference: r\nseeds: [1]\nevaluation: {{}}\ntables: {{}}\nsystems:\n  mine: {recipe}\n"
+    (tmp_path / "papers/mine/experiment.yaml").write_text(text)
+    with pytest.raises(UserError, match=r"systems\.mine.*'loss'"):
+        load(ROOT / "config", tmp_path)

@@ -1,0 +1,154 @@
+"""Encoders behind a server that speaks OpenAI's embeddings; their vectors on disk: nothing is paid for twice."""
+
+import fcntl
+import hashlib
+import json
+import sqlite3
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robustdr.client import Client, GarbledError
+from robustdr.errors import UserError
+
+if TYPE_CHECKING:
+    import openai
+
+
+class Vectors:
+    """Vectors by text in an SQLite file, in single precision: as many as a corpus has passages, and none in memory.
+
+    Args:
+        of: what the vector of a text depends on beside the text (a JSON value).
+    """
+
+    def __init__(self, path: Path, of: Any):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self._of, self._lock = path, json.dumps(of), Lock()
+        try:
+            self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._file.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+        except sqlite3.Error as error:
+            raise UserError(f"cache: {path}: no file of vectors, or a damaged one ({error}); delete it") from None
+
+    def find(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
+        """The vectors, [dimension] each, of those of the texts that have one."""
+        found = {}
+        for text in texts:
+            row = self._file.execute("SELECT vector FROM vectors WHERE key = ?", [self._key(text)]).fetchone()
+            if row:
+                found[text] = np.frombuffer(row[0], np.float32)
+        return found
+
+    def add(self, texts: Sequence[str], vectors: np.ndarray) -> None:
+        """Keep the vectors of texts, [texts, dimension], at once on disk; threads may."""
+        rows = [(self._key(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
+        with self._lock:
+            self._file.execute("BEGIN")
+            self._file.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+            self._file.execute("COMMIT")
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self._of}\n{text}".encode()).digest()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until no other process asks for vectors of this file: it may ask for the same."""
+        with open(f"{self.path}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+class Served:
+    """An encoder behind a server.
+
+    The server decides how much of a text it reads. The dot product of two vectors is their similarity: where that is
+    the cosine, they are brought to length 1 here.
+
+    Args:
+        client: of the server.
+        dimension: that is asked for; None: the server's.
+        similarity: `cosine` or `dot`.
+        cache: the file of `Vectors`.
+        batch: texts of a request. concurrency: requests at a time. attempts: until an answer has what it should.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        dimension: int | None,
+        similarity: str,
+        cache: Path,
+        batch: int,
+        concurrency: int,
+        attempts: int,
+    ):
+        self._client, self._normalise = client, similarity == "cosine"
+        self._asked: dict[str, Any] = {"model": client.model} | ({"dimensions": dimension} if dimension else {})
+        self._kept, self._width = Vectors(cache, [client.url, self._asked]), dimension
+        self._batch, self._concurrency, self._attempts = batch, concurrency, attempts
+
+    def encode(self, texts: Sequence[str], prompt: str) -> np.ndarray:
+        """Vectors of texts behind a prompt, [texts, dimension], float32.
+
+        Raises:
+            UserError: the server refuses, does not answer, or does not give a vector for every text; what it gave is
+                kept.
+        """
+        # Servers refuse an empty text.
+        prompted = [f"{prompt}{text}" or " " for text in texts]
+        distinct = list(dict.fromkeys(prompted))
+        with self._kept.alone():
+            known = self._kept.find(distinct)
+            if missing := [text for text in distinct if text not in known]:
+                self._width = self._width or next((len(vector) for vector in known.values()), None)
+                self._ask(missing, len(distinct))
+                known |= self._kept.find(missing)
+        vectors = np.stack([known[text] for text in prompted])
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True) if self._normalise else vectors
+
+    def _ask(self, texts: list[str], of: int) -> None:
+        characters = sum(map(len, texts))
+        said = f"{len(texts)} of {of} texts to ask of {self._client.model}, {characters:,} characters"
+        print(said, file=sys.stderr, flush=True)
+        batches = (texts[start : start + self._batch] for start in range(0, len(texts), self._batch))
+        try:
+            with closing(self._client.ask_all(self._answer, batches, self._concurrency)) as answers:
+                for _ in answers:
+                    pass
+        except UserError as error:
+            kept = of - len(texts) + len(self._kept.find(texts))
+            raise UserError(
+                f"{error}; {kept} of {of} texts have vectors, kept in {self._kept.path}: mend this, and run again"
+            ) from None
+
+    def _answer(self, texts: Sequence[str]) -> None:
+        """Ask for the vectors of a batch until there is one for every text, and keep them."""
+        for _ in range(self._attempts):
+            try:
+                self._kept.add(texts, self._client.request(lambda client: self._read(client, texts)))
+                return
+            except GarbledError as error:
+                problem = error
+        model = self._client.model
+        raise UserError(f"{self._client.url}: {model} does not give vectors in {self._attempts} attempts: {problem}")
+
+    def _read(self, client: "openai.OpenAI", texts: Sequence[str]) -> np.ndarray:
+        """The vectors of an answer, [texts, dimension], in the order of the texts."""
+        answer = client.embeddings.create(input=list(texts), **self._asked).data
+        if sorted(each.index for each in answer) != list(range(len(texts))):
+            raise GarbledError(f"{len(answer)} vectors for {len(texts)} texts")
+        numbers = [each.embedding for each in sorted(answer, key=lambda each: each.index)]
+        if len(widths := {self._width or len(numbers[0]), *map(len, numbers)}) > 1:
+            raise GarbledError(f"vectors of {' and '.join(map(str, sorted(widths)))} numbers")
+        (self._width,) = widths
+        vectors = np.array(numbers, np.float32)
+        usable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+        if not usable.all():
+            raise GarbledError(f"the vector of {texts[int(usable.argmin())]!r} is not finite, or 0")
+        return vectors

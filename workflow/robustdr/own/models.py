@@ -1,0 +1,82 @@
+"""What `robustdr evaluate` takes as a model: a directory, a name on the hub, an encoder behind a server, or runs."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from robustdr.encoding.directory import MODULES
+from robustdr.encoding.source import from_hub
+from robustdr.errors import UserError
+from robustdr.systems.kind import LENGTHS
+
+Tree = dict[str, Any]
+
+HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
+
+
+class Model(NamedTuple):
+    """A model, as the configuration has it.
+
+    Attributes:
+        label: for people. recipe: of its system.
+        checkpoint: its entry in the scale. folder: its directory. Both are None of what lies elsewhere.
+    """
+
+    label: str
+    recipe: Tree
+    checkpoint: Tree | None = None
+    folder: Path | None = None
+
+
+def find(name: str) -> Model:
+    """A directory, or a model of the hub, which is fetched: `<organisation>/<model>`, perhaps `@<revision>`.
+
+    The commit behind a branch, a tag or no revision is what the configuration pins.
+
+    Raises:
+        UserError: neither, or the hub cannot be reached; or see `_read`.
+    """
+    if Path(name).is_dir():
+        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())})
+    if not HUB.fullmatch(name) or Path(name).exists():
+        raise UserError(f"--model: {name}: no such directory; allowed: one, or <organisation>/<model> of the hub")
+    hub, _, revision = name.partition("@")
+    folder = from_hub(hub, revision or None, "--model")
+    return _read(folder, hub, {"hub": hub, "revision": folder.name})
+
+
+def served(url: str, name: str, how: Tree) -> Model:
+    """The model `name` of the server at `url`; `how`: further keys of its recipe (systems/served.py)."""
+    return Model(name, {"kind": "served", "url": url.rstrip("/"), "model": name, **how})
+
+
+def ranked(runs: Path, name: str) -> Model:
+    """A system called `name` whose rankings lie in a folder (systems/existing.py)."""
+    return Model(name, {"kind": "existing", "runs": str(runs.resolve())})
+
+
+def _read(folder: Path, label: str, source: Tree) -> Model:
+    """A directory of sentence-transformers.
+
+    Raises:
+        UserError: it is none, or does not say how long a text may be.
+    """
+    if not (folder / MODULES).is_file():
+        raise UserError(f"--model: {folder}: no {MODULES}; allowed: a directory that sentence-transformers saved")
+    checkpoint = {"description": label, "form": "whole", "source": source}
+    return Model(label, {"initial": "base", **dict.fromkeys(LENGTHS, length(folder))}, checkpoint, folder)
+
+
+def length(folder: Path) -> int:
+    """The tokens that a model reads: what its directory says, else what its positions allow.
+
+    Raises:
+        UserError: the directory says neither.
+    """
+    for name, key in (("sentence_bert_config.json", "max_seq_length"), ("config.json", "max_position_embeddings")):
+        path = folder / name
+        says = json.loads(path.read_text(encoding="utf-8")).get(key) if path.is_file() else None
+        if says:
+            return int(says)
+    raise UserError(f"--model: {folder}: neither sentence_bert_config.json nor config.json says how long a text may be")

@@ -1,0 +1,50 @@
+"""The passages whose vectors are nearest to those of queries, whatever encoded them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from robustdr.retrieval.index import search
+from robustdr.retrieval.rank import Lists
+from robustdr.retrieval.runs import Ranking, Run, rank
+
+QuerySets = Sequence[Mapping[str, str]]  # texts by query id
+
+
+def texts_of(query_sets: QuerySets) -> list[str]:
+    """The distinct texts of query sets."""
+    return sorted({text for queries in query_sets for text in queries.values()})
+
+
+def nearest(
+    query_sets: QuerySets,
+    texts: Sequence[str],
+    vectors: np.ndarray,
+    passages: Iterable[tuple[Any, list[str]]],
+    lists: Lists,
+    depth: int,
+) -> Iterator[Mapping[str, Ranking]]:
+    """The rankings of every query set by dot products.
+
+    Args:
+        texts: those of `texts_of`. vectors: theirs, [texts, dimension].
+        passages: (vectors [n, dimension], or an index of them, docids) pairs.
+        lists: see `rank.judged_lists`; without them, the best `depth` passages are ranked.
+    """
+    place = {text: row for row, text in enumerate(texts)}
+    if lists:
+        wanted = {docid for docids in lists.values() for docid in docids}
+        known = {docid: of[row] for of, ids in passages for row, docid in enumerate(ids) if docid in wanted}
+        for queries in query_sets:
+            yield {qid: _ranked(vectors[place[text]], known, lists[qid]) for qid, text in queries.items()}
+    else:
+        found = search(passages, vectors, depth)
+        for queries in query_sets:
+            yield Run({qid: place[text] for qid, text in queries.items()}, *found)
+
+
+def _ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:
+    """The ranking of some passages by the dot products of their vectors with a query's, [dimension] each."""
+    scored = ((docid, float(passages[docid].astype(np.float32) @ query)) for docid in docids)
+    return rank(scored, len(docids))

@@ -1,0 +1,41 @@
+"""Dense retrieval with an encoder behind a server."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from robustdr.client import Client, secret
+from robustdr.collections.reading import read_corpus
+from robustdr.encoding.served import Served
+from robustdr.retrieval.nearest import nearest, texts_of
+from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.runs import Ranking
+from robustdr.retrieval.settings import ServedSettings as Settings
+
+CHUNK = 16384  # passages in memory at once
+
+
+def rankings(
+    settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
+) -> Iterator[Mapping[str, Ranking]]:
+    """Rank the passages for every query set by the vectors of a server.
+
+    Raises:
+        UserError: see `Served.encode`; or a key that is not set.
+    """
+    s = settings
+    client = Client(s.url, s.model, secret(s.key), s.attempts, s.timeout)
+    encoder = Served(client, s.dimension, s.similarity, Path(s.cache), s.batch, s.concurrency, s.attempts)
+    lists = judged_lists(files)
+    wanted = {docid for docids in lists.values() for docid in docids}
+    read = (passage for passage in read_corpus(corpus, separator=" ") if not lists or passage[0] in wanted)
+
+    def passages() -> Iterator[tuple[np.ndarray, list[str]]]:
+        while chunk := list(islice(read, CHUNK)):
+            yield encoder.encode([text for _, text in chunk], s.prompts["passage"]), [docid for docid, _ in chunk]
+
+    texts = texts_of(query_sets)
+    vectors = encoder.encode(texts, s.prompts["query"])
+    yield from nearest(query_sets, texts, vectors, passages(), lists, s.depth)
