@@ -68,9 +68,7 @@ def _paper(audit: Audit, number: int) -> dict[str, Any]:
 def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[int, str]) -> dict[str, Any]:
     """Head and rows; a cell is its text, and severity, words and anchor of the worst finding on it."""
     at = {(cell.line, cell.column): cell for cell in table.cells}
-    rows: list[dict[str, Any]] = [
-        {"label": label, "cells": []} for label in _apart([place for _, place in table.rows])
-    ]
+    rows: list[dict[str, Any]] = [{"label": label, "cells": []} for label in _apart([place for _, place in table.rows])]
     for row, (line, _) in zip(rows, table.rows, strict=True):
         row["cells"] = [_cell(at.get((line, column)), worst, anchors) for column in range(len(table.columns))]
     return {
