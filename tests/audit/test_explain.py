@@ -147,6 +147,17 @@ def test_one_wrong_number_in_a_mean_and_a_deviation(paper, right, deviation, mea
     assert len(causes(done)) == 1
 
 
+def test_a_mean_for_a_median_is_simpler_than_its_swapped_digits(paper):
+    # Runs 60.00, 65.12, 70.51: median 65.12, mean 65.21; from 80.00, 65.12 is a drop of 18.6 %.
+    columns = [*RUNS, {"value": "median"}, {"value": "drop"}]
+    drop = {"for": {"value": "drop"}, "drop_from": {"query_set": "o", "value": "median"}, "of": {"value": "median"}}
+    relations = [{"for": {"value": "median"}, "median_of": {"seed": "*"}}, drop]
+    cells = "o | 79.00 | 80.00 | 81.00 | 80.00 | -\nv | 60.00 | 65.12 | 70.51 | 65.21 | -18.600"
+    found = audit(paper(t={"columns": columns, "cells": cells, "relations": relations, "unit": "percent"})).findings
+    assert found[0].id == "t/median_of/v · median" and len(found) == 2
+    assert found[0].hypothesis == "it is the mean of the same cells"
+
+
 def test_a_cell_copied_from_a_sibling_table(paper):
     at_20 = {"columns": [{"measure": "Success@20"}], "cells": "original | 71.63\ntypos | 41.77"}
     at_100 = {"columns": [{"measure": "Success@100"}], "cells": "original | 88.79\ntypos | 58.68"}

@@ -43,8 +43,9 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
         checks = evidence.checks_of[id(cell)]
         broken = [other for other in checks if not other.holds]
-        if len(broken) < 2 or all(other.target is cell for other in broken):
-            continue
+        own = [other for other in broken if other.target is cell]
+        if len(broken) < 2 or len(own) == len(broken) or any(other.holds for other in filter(None, map(variant, own))):
+            continue  # a formula taken for another is simpler than a slip that gives its result
         name = f"{cell.printed} ({describe(cell.coordinates)})"
         for swapped in _with_swapped_digits(cell):
             if all(other.holds_with(cell, swapped.interval) for other in checks):
