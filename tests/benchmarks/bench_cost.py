@@ -164,10 +164,10 @@ def training_data_cost(folder: Path, texts: list[str]) -> None:
             found, examples = peak(lambda path=path: read_training_data(path, corpus))
             most.append(found)
         seconds = timed(lambda examples=examples: [p.read() for e in examples for p in e.passages[:8]])
-        print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk,"
-              f" {(most[1] - most[0]) / BLOCK:.0f} bytes in memory per query, {(2 * most[0] - most[1]) / 1e6:.0f} MB"
-              f" for those checked at once; with up to eight passages, {1e6 * seconds / count:.0f} µs to read"
-              )  # fmt: skip
+        growth = most[1] - most[0]
+        print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk, {growth / BLOCK:.0f} bytes"
+              f" in memory per query, and {(most[0] - growth) / 1e6:.0f} MB for those that are checked at once;"
+              f" {1e6 * seconds / count:.0f} µs to read with up to eight passages")  # fmt: skip
 
 
 def query_cost(folder: Path, tokenizer: Any, count: int = 50_000) -> None:

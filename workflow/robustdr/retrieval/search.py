@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustdr.collections.reading import read_corpus
+from robustdr.collections.rows import Corpus
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
@@ -29,7 +30,8 @@ def rankings(
             indexes of them; without any, the passages are encoded here.
 
     Raises:
-        UserError: a query's vector is not finite (names model and query); see `compressed.read_index`.
+        UserError: a query's vector is not finite (names model and query); see also `embeddings.iterate` and
+            `compressed.read_index`.
     """
     hardware.start(settings.threads)
     (model,) = files["model"]
@@ -56,7 +58,7 @@ def _passages(
     Without any that are wanted, all are.
     """
     if files["embeddings"]:
-        yield from iterate(files["embeddings"])
+        yield from iterate(files["embeddings"], Corpus(corpus))
         return
     documents = encoder.at(DOCUMENT)
     read = read_corpus(corpus, separator=documents.separator)
