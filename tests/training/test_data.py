@@ -47,7 +47,7 @@ def test_passages_by_hand():
     judgements = {"q1": {"b": 2, "e": 2, "c": 1}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 1}}
 
     def chosen(relevant):
-        return choose_passages(judgements, lambda qid: rankings.get(qid, []), relevant, depth=4, keep=9, seed=1)
+        return choose_passages(judgements, rankings.items(), relevant, depth=4, keep=9, seed=1)
 
     assert chosen({}) == {"q1": (["b", "e"], ["a", "d"])}
     assert chosen({"q1": {"d": 1}}) == {"q1": (["b", "e"], ["a"])}
@@ -55,7 +55,8 @@ def test_passages_by_hand():
 
 def test_every_query_and_every_seed_has_a_draw_of_its_own():
     judgements = {qid: {"relevant": 1} for qid in QIDS}
-    chosen = [choose_passages(judgements, lambda qid: DOCIDS, {}, depth=12, keep=6, seed=seed) for seed in (1, 2)]
+    candidates = [(qid, DOCIDS) for qid in QIDS]
+    chosen = [choose_passages(judgements, candidates, {}, depth=12, keep=6, seed=seed) for seed in (1, 2)]
     drawn = {tuple(negatives) for of_seed in chosen for _, negatives in of_seed.values()}
     assert len(drawn) == 2 * len(QIDS)  # of 924 possible ones
 

@@ -1,7 +1,7 @@
 """Training files: Tevatron JSONL, one query with its variation, positives and hard negatives a line."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from robustdr.collections.reading import read_passages
 from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
 from robustdr.files import atomic, read_answers, read_lines, read_qrels, read_queries
-from robustdr.retrieval.runs import Ranking, read_run
+from robustdr.retrieval.runs import read_docids, read_run
 from robustdr.seeds import generator
 from robustdr.training.assignment import assign_all, assign_one
 from robustdr.training.settings import TrainingDataSettings
@@ -34,7 +34,7 @@ def choose_negatives(
 
 def choose_passages(
     judgements: dict[str, dict[str, int]],
-    ranked: Callable[[str], list[str]],
+    candidates: Iterable[tuple[str, list[str]]],
     relevant: dict[str, dict[str, int]],
     depth: int,
     keep: int,
@@ -43,18 +43,18 @@ def choose_passages(
     """Positives, the best-graded passages, and hard negatives of each judged query that has both: docids.
 
     Args:
-        judgements: grades by query and docid. ranked: the docids that a query's negatives are drawn from.
+        judgements: grades by query and docid. candidates: the docids that each query's negatives are drawn from.
         relevant: grades of passages that are no negatives beside the judged ones.
         depth: ranks that they are drawn from. keep: negatives per query. seed: of the draw.
     """
     chosen = {}
-    for qid, judged in judgements.items():
-        best = max(judged.values())
-        positives = [docid for docid, grade in judged.items() if grade == best > 0]
-        known = judged | relevant.get(qid, {})
-        negatives = choose_negatives(ranked(qid), known, depth, keep, seed, qid)
-        if positives and negatives:
-            chosen[qid] = (positives, negatives)
+    for qid, docids in candidates:
+        judged = judgements.get(qid, {})
+        positives = [docid for docid, grade in judged.items() if grade == max(judged.values()) > 0]
+        if positives:
+            negatives = choose_negatives(docids, judged | relevant.get(qid, {}), depth, keep, seed, qid)
+            if negatives:
+                chosen[qid] = (positives, negatives)
     return chosen
 
 
@@ -75,15 +75,10 @@ def _passages_of(
     """
     assert settings.depth is not None and settings.keep is not None
     judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in qids}
-    found: Mapping[str, Ranking] = read_run(run, settings.depth) if run else {}
-    relevant = judge(read_answers(answers), [found], settings.depth, corpus) if answers else {}
-
-    def ranked(qid: str) -> list[str]:
-        if run is None:
-            return [docid for docid, grade in judgements[qid].items() if grade == 0]
-        return [docid for docid, _ in found.get(qid, ())]
-
-    chosen = choose_passages(judgements, ranked, relevant, settings.depth, settings.keep, seed)
+    relevant = judge(read_answers(answers), [read_run(run, settings.depth)], settings.depth, corpus) if answers else {}
+    irrelevant = ((qid, [docid for docid, grade in of.items() if grade == 0]) for qid, of in judgements.items())
+    candidates = read_docids(run, settings.depth) if run else irrelevant
+    chosen = choose_passages(judgements, candidates, relevant, settings.depth, settings.keep, seed)
     if not chosen:
         raise UserError(f"{run or qrels}: no query has both a positive in {qrels} and a negative")
     texts = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
