@@ -36,4 +36,4 @@ class BM25(Kind):
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         slow = split == "train" and "miniature" not in plan.bound  # all passages are scored for every query
-        return Need(memory(plan, split), 480 if slow else 240, cores=0)
+        return Need(memory(plan), 480 if slow else 240, cores=0)

@@ -82,4 +82,4 @@ class Dense(Trained):
         return Reads({"teacher": [folder], "teacher_embeddings": vectors}, [*plan.model(teacher, seed), *vectors], keys)
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 120, gpus=1, cores=0)
+        return Need(memory(plan), 120, gpus=1, cores=0)

@@ -153,7 +153,7 @@ class Rerank(Trained):
         return Reads(paths, [path for of in paths.values() for path in of], keys)
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 240, gpus=1, cores=0)
+        return Need(memory(plan), 240, gpus=1, cores=0)
 
 
 def _first(recipe: Tree) -> str | None:
