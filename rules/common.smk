@@ -22,6 +22,7 @@ from robustdr.plan import plans
 from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
 from robustdr.reporting.settings import PAGES, PARTS
+from robustdr.retrieval.settings import INDEX_FILES
 from robustdr.settings import as_json as typed
 from robustdr.structure import ORIGINAL
 from robustdr.targets import check_target
@@ -84,6 +85,7 @@ wildcard_constraints:
     system=r"[a-z0-9_.]+",
     seed=r"\d+",
     shard=r"\d+",
+    index="|".join(re.escape(name) for p in PLANS.values() for name in p.indexes()),
     paper="|".join(CONFIG.papers),
     table=r"table\d+|methods|decomposition|study_[a-z_]+",
     figure=r"figure\d+(_left|_right)?|methods",

@@ -1,4 +1,4 @@
-# Retrieval: passage vectors in shards, then all query sets of one model in one process.
+# Retrieval: passage vectors in shards and indexes of words, then all query sets of one system in one process.
 
 
 rule embed:
@@ -34,6 +34,31 @@ rule embed:
     shell:
         "python -m robustdr stage embed --settings {params.settings:q} --model {params.model:q} --corpus {input.corpus:q}"
         " --card {input.card:q} --shard {wildcards.shard} --shards {params.shards} --output {output.vectors:q}"
+        " > {log:q} 2>&1"
+
+
+rule index:
+    input:
+        unpack(lambda w: artifacts(corpus=plan(w).corpus(w.collection), card=plan(w).card(w.collection))),
+    output:
+        index=expand("{{root}}/indexes/{{collection}}/{{index}}/{file}", file=INDEX_FILES),
+        record="{root}/indexes/{collection}/{index}.sha256",
+    log:
+        "{root}/logs/index/{collection}.{index}.log",
+    benchmark:
+        "{root}/benchmarks/index/{collection}.{index}.tsv"
+    conda:
+        "../envs/index-gpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=retried(2000, full=16000),
+        runtime=retried(120),
+    params:
+        settings=lambda w: as_json(plan(w).indexes()[w.index]),
+        key=lambda w: plan(w).index_key(w.collection, plan(w).indexes()[w.index]),
+        folder=lambda w: plan(w).index(w.collection, w.index),
+    shell:
+        "python -m robustdr stage index --settings {params.settings:q} --corpus {input.corpus:q} --output {params.folder:q}"
         " > {log:q} 2>&1"
 
 
@@ -76,7 +101,7 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
             gpu=lambda w, p=P: needed(p, w).gpus,
         params:
             ranks=lambda w, p=P: p.kind(w.system).ranks,
-            settings=lambda w, p=P, at=COLLECTION: as_json(p.rank_settings(w.system, at)),
+            settings=lambda w, p=P, at=(COLLECTION, SPLIT): as_json(p.rank_settings(w.system, at)),
             run_keys=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
                 p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],

@@ -81,7 +81,7 @@ def test_a_role_is_bound_to_a_split_of_a_collection(plan):
 
 
 def test_a_checkpoint_that_is_not_trained_states_its_lengths(plan):
-    assert plan.rank_settings("my_model", "mine").passage_length == 100
+    assert plan.rank_settings("my_model", ("mine", "test")).passage_length == 100
     assert plan.embed_settings("my_model").passage_length == 100
 
 

@@ -351,7 +351,7 @@ def test_only_its_settings_reach_a_stage(config):
     assert plan.training_data_settings("rodr") == TrainingDataSettings("one", depth=50, keep=8)
     assert plan.training_data_settings("capot_nq") == TrainingDataSettings("all")
     assert plan.training_data_settings("bert_st").assign == "all"
-    assert plan.rank_settings("bm25", "wordnet-mini").depth == plan.bound["retrieval"]["depth"]
+    assert plan.rank_settings("bm25", ("wordnet-mini", "dev")).depth == plan.bound["retrieval"]["depth"]
     assert plan.train_settings("rodr").loss["passage_alignment"] == 0.2
 
 
@@ -407,6 +407,51 @@ def test_released_negatives_take_the_place_of_mined_ones(config):
     for system, moved in (("regular_nq", True), ("capot_nq", False), ("regular_msmarco", False)):
         keys = {Plan(made, "full").training_data_key(system, 1) for made in (config, mined)}
         assert (len(keys) == 2) == moved
+
+
+def test_negatives_decide_how_deep_is_mined_and_runs_how_deep_is_measured(config):
+    """At another depth of negatives only what is mined for them alone has another key, and another run."""
+    at, depth = ("msmarco-passage", "train"), {**config.scales["full"]["negatives"], "depth": 40}
+    before, plan = (Plan(made, "full") for made in (config, changed(config, "scales", "full", "negatives", depth)))
+    assert plan.rank_settings("bm25", at).depth == plan.rank_settings("dr_oq", at).depth == 40
+    assert plan.rank_settings("bm25", ("msmarco-passage", "dev")).depth == plan.bound["retrieval"]["depth"] == 1000
+    for split, moved in (("train", True), ("dev", False)):
+        keys = {made.run_key("bm25", 0, "msmarco-passage", split, ORIGINAL) for made in (before, plan)}
+        assert (len(keys) == 2) == moved
+
+
+def test_what_is_measured_or_ranked_anew_on_training_queries_keeps_its_depth(config):
+    made = changed(config, "scales", "mini", "negatives", {"depth": 7, "keep": 3})
+    reranker = {**config.systems["mono_bert"], "candidates": {"system": "dr_oq", "depth": 10, "queries": "own"}}
+    made.systems["mono_bert"] = reranker
+    made.systems["rodr"] = {**config.systems["rodr"], "negatives": "mono_bert"}
+    at, deep = ("wordnet-mini", "train"), made.scales["mini"]["retrieval"]["depth"]
+    plan = Plan(made, "mini")
+    assert [plan.rank_settings(system, at).depth for system in ("bm25", "dr_oq")] == [7, deep]
+    assert plan.rank_settings("mono_bert", at).depth == made.scales["mini"]["depths"]["10"]  # of its candidates
+    made.papers["rodr"]["evaluation"]["msmarco-passage"]["split"] = "train"
+    plan = Plan(made, "mini")
+    assert plan.rank_settings("bm25", at).depth == deep
+
+
+def test_feedback_is_taken_from_passages_that_no_depth_of_negatives_cuts_off(config):
+    made = changed(config, "scales", "mini", "negatives", {"depth": 2, "keep": 1})
+    made.systems["dr_qv"] = {**config.systems["dr_qv"], "negatives": "rm3"}
+    settings = Plan(made, "mini").rank_settings("rm3", ("wordnet-mini", "train"))
+    assert settings.bm25.depth == settings.documents == 3
+
+
+def test_systems_that_make_terms_and_weigh_them_alike_share_an_index(config):
+    plan, at = Plan(config, "mini"), ("wordnet-mini", "test")
+    (of_bm25,), (of_rm3,), (other,) = (
+        plan.kind(system).reads(plan, system, 0, at, [ORIGINAL]).paths["index"]
+        for system in ("bm25_terrier", "rm3", "bm25")
+    )
+    assert of_bm25 == of_rm3 == "results/mini/indexes/wordnet-mini/k1-1.2_b-0.75_stopwords-en_stemmer-porter"
+    assert other.endswith("/k1-0.9_b-0.4_stopwords-none_stemmer-english")
+    assert {*plan.indexes()} == {path.rpartition("/")[2] for path in (of_bm25, other)}
+    name = other.rpartition("/")[2]
+    assert plan.index_key("wordnet-mini", plan.indexes()[name]) != plan.index_key("wordnet-long", plan.indexes()[name])
 
 
 NOTES = {
@@ -482,12 +527,13 @@ def test_figures_and_claims_ask_for_what_they_show(config):
     [
         ("collections/c/dev/queries.tsv", "collections/c/dev/queries.tsv.sha256"),
         ("embeddings/c/s/seed1/0.npy", "embeddings/c/s/seed1/0.npy.sha256"),
+        ("indexes/c/k1-0.9_b-0.4/terms.npy", "indexes/c/k1-0.9_b-0.4.sha256"),
         ("checkpoints/base/1_Pooling/config.json", "checkpoints/base.sha256"),
         ("checkpoints/pre_typos/seed2/model.safetensors", "checkpoints/pre_typos/seed2.sha256"),
         ("models/c/s.at10/seed1/query_0_Transformer/model.safetensors", "models/c/s.at10/seed1.sha256"),
     ],
 )
-def test_a_model_is_recorded_as_a_folder_and_anything_else_as_a_file(file, record):
+def test_models_and_indexes_are_recorded_as_folders_and_anything_else_as_a_file(file, record):
     assert record_of(f"results/mini/{file}") == f"results/mini/{record}"
 
 

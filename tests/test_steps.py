@@ -44,7 +44,7 @@ def test_a_reranker_rests_on_its_first_stage(plan):
 
 def test_a_ranking_of_words_has_no_training(plan):
     found = steps(plan, "bm25_terrier", "wordnet-mini")
-    assert {"corpus", "split", "vary", "rank", "evaluate"} == set(names(found))
+    assert {"corpus", "split", "vary", "index", "rank", "evaluate"} == set(names(found))
 
 
 def test_every_kind_of_system_has_its_steps(plan):

@@ -10,6 +10,7 @@ from robustdr.cli import main
 from robustdr.training.state import load_state, save_state
 
 C, S = "wordnet-mini", "wordnet-mini/dr_oq/seed1"
+INDEX = "k1-0.9_b-0.4_stopwords-none_stemmer-english"
 # artifact: the stage that reads it
 KINDS = {
     f"collections/{C}/corpus.jsonl": "card",
@@ -24,6 +25,7 @@ KINDS = {
     f"models/{S}/1_Pooling/config.json": "rank",
     f"embeddings/{S}/0.npy": "rank",
     f"embeddings/{S}/0.ids": "rank",
+    f"indexes/{C}/{INDEX}/data.csc.index.npy": "rank",
     f"runs/{S}/dev.original.trec.gz": "evaluate",
     f"measures/{S}.parquet": "table",
 }
@@ -68,7 +70,7 @@ def test_a_damaged_artifact_is_refused_by_name(harmed, stages, name, harm, monke
     harm(path)
     # what belongs to an artifact, such as the files of a model, is not named itself
     named = [argv for argv in stages if argv[1] == KINDS[name]]
-    assert main(next((argv for argv in named if str(path) in argv), named[-1])) == 2
+    assert main(next((argv for argv in named if {str(path), str(artifact)} & {*argv}), named[-1])) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"robustdr: {path}: damaged: its sha256 is ")
     assert line.endswith(f"; moved to {artifact}.damaged; run again to make it anew")

@@ -8,6 +8,7 @@ import bm25s
 import numpy as np
 import pytest
 
+from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
@@ -32,9 +33,11 @@ def search(tmp_path):
             for docid, text in corpus.items():
                 file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
         (tmp_path / "queries.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
-        settings = as_json(replace(SETTINGS, **changes))
-        files = tmp_path / "corpus.jsonl", {}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
-        write_runs("robustdr.retrieval.bm25", settings, ["key"], "bm25", "toy", *files)
+        settings = replace(SETTINGS, **changes)
+        write_index(settings.index, tmp_path / "corpus.jsonl", tmp_path / "index")
+        files = {"index": [tmp_path / "index"]}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
+        told = as_json(settings), ["key"], "bm25", "toy", tmp_path / "corpus.jsonl"
+        write_runs("robustdr.retrieval.bm25", *told, *files)
         return read_run(tmp_path / "run.trec.gz")
 
     return run

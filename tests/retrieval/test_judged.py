@@ -16,6 +16,7 @@ from robustdr.errors import UserError
 from robustdr.evaluation.measures import evaluate
 from robustdr.files import read_qrels
 from robustdr.rankers.ranker import load
+from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import read_run
@@ -58,6 +59,7 @@ def place(tmp_path_factory, tiny_model):
         (folder / f"{name}.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
     qrels = [f"{qid} 0 {docid} {grade}\n" for qid, of in JUDGED.items() for docid, grade in of.items()]
     (folder / "qrels.txt").write_text("".join(qrels))
+    write_index(BM25.index, folder / "corpus.jsonl", folder / "index")
     load("mono_bert", tiny_model, seed=4).save(folder / "ranker")
     embedding = EmbedSettings(passage_length=16, stored="float32", precision="float32", threads=1)
     for shard in range(2):
@@ -72,7 +74,8 @@ def ranked(place, tiny_model, tmp_path):
     def run(name, settings=None, **files):
         models = {"search": [tiny_model], "rerank": [place / "ranker"]}
         runs = [tmp_path / "original.trec.gz", tmp_path / "varied.trec.gz"]
-        read = {"model": models.get(name, []), "embeddings": [], "judged": [place / "qrels.txt"], **files}
+        read = {"model": models.get(name, []), "embeddings": [], "index": [place / "index"]}
+        read |= {"judged": [place / "qrels.txt"], **files}
         queries = [place / "original.tsv", place / "varied.tsv"]
         settings = as_json(settings or MODULES[name])
         module = name if "." in name else f"robustdr.retrieval.{name}"
@@ -109,9 +112,11 @@ def test_feedback_comes_from_candidates_with_a_word_of_the_query(tmp_path):
     (tmp_path / "corpus.jsonl").write_text("".join(lines))
     (tmp_path / "queries.tsv").write_text("q\tstone\n")
     (tmp_path / "qrels.txt").write_text("q 0 c1 1\nq 0 c2 0\nq 0 c3 0\n")
+    write_index(BM25.index, tmp_path / "corpus.jsonl", tmp_path / "index")
     found = []
     for judged in ([], [tmp_path / "qrels.txt"]):
-        files = tmp_path / "corpus.jsonl", {"judged": judged}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"]
+        read = tmp_path / "corpus.jsonl", {"judged": judged, "index": [tmp_path / "index"]}
+        files = *read, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"]
         settings = as_json(replace(RM3, bm25=replace(BM25, depth=10)))
         write_runs("robustdr.retrieval.rm3", settings, ["key"], "rm3", "toy", *files)
         found.append(dict(read_run(tmp_path / "run.trec")["q"]))

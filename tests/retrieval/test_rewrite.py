@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
+from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.rewrite import symspell
 from robustdr.retrieval.runs import read_run
@@ -21,6 +22,7 @@ def corpus(tmp_path):
     with open(tmp_path / "corpus.jsonl", "w") as file:
         for docid, text in CORPUS.items():
             file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
+    write_index(BM25.index, tmp_path / "corpus.jsonl", tmp_path / "index")
     return tmp_path / "corpus.jsonl"
 
 
@@ -43,7 +45,8 @@ def test_the_system_ranks_what_was_rewritten(corpus, tmp_path):
     (tmp_path / "right.tsv").write_text("q1\tthe river\nq2\tstone house\n")
     runs = {}
     for name, ranks, settings in (("typos", "rewrite", SETTINGS), ("right", "bm25", BM25)):
-        files = corpus, {}, [tmp_path / f"{name}.tsv"], [tmp_path / f"{name}.trec.gz"]
+        read = corpus, {"index": [tmp_path / "index"]}
+        files = *read, [tmp_path / f"{name}.tsv"], [tmp_path / f"{name}.trec.gz"]
         write_runs(f"robustdr.retrieval.{ranks}", as_json(settings), ["key"], "tag", "toy", *files)
         runs[name] = read_run(tmp_path / f"{name}.trec.gz")
     assert runs["typos"] == runs["right"] and runs["right"]["q2"][0][0] == "d3"

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.rm3 import K3
 from robustdr.retrieval.runs import read_run
@@ -26,7 +27,9 @@ def search(tmp_path):
             for docid, text in corpus.items():
                 file.write(json.dumps({"docid": docid, "title": "", "text": text}) + "\n")
         (tmp_path / "queries.tsv").write_text(f"q\t{query}\n")
-        files = tmp_path / "corpus.jsonl", {}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
+        write_index(settings.bm25.index, tmp_path / "corpus.jsonl", tmp_path / "index")
+        read = tmp_path / "corpus.jsonl", {"index": [tmp_path / "index"]}
+        files = *read, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
         write_runs("robustdr.retrieval.rm3", as_json(settings), ["key"], "rm3", "toy", *files)
         return read_run(tmp_path / "run.trec.gz").get("q", [])
 

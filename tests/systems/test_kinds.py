@@ -36,7 +36,7 @@ class Toy(Kind):
     rules: ClassVar = {"required": ["label", "place"]}
     ranks = __name__
 
-    def settings(self, plan, system, collection):
+    def settings(self, plan, system, collection, depth):
         return Settings(plan.recipe(system)["place"])
 
     def need(self, plan, system, split):

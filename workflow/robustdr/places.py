@@ -9,8 +9,8 @@ from robustdr.structure import ORIGINAL, Structure
 # What judges a split, and the file that holds it.
 JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
 
-# The folders that are recorded as a whole: models, and checkpoints, of which those that are pre-trained have seeds.
-FOLDER = re.compile(r"(.+/(?:models/[^/]+|checkpoints)/[^/]+/seed[^/]+|.+/checkpoints/[^/]+)/")
+# The folders that are recorded as a whole: models, indexes, and checkpoints, of which pre-trained ones have seeds.
+FOLDER = re.compile(r"(.+/(?:models/[^/]+|checkpoints)/[^/]+/seed[^/]+|.+/checkpoints/[^/]+|.+/indexes/[^/]+/[^/]+)/")
 
 
 def record_of(path: str) -> str:
@@ -82,6 +82,10 @@ class Places(Structure):
         encoder = self.encoder_of(system)
         folder = f"{self.root}/embeddings/{collection}/{encoder}/seed{self.seed_of(encoder, seed)}"
         return [f"{folder}/{shard}.npy" for shard in range(self.bound["embeddings"]["shards"])]
+
+    def index(self, collection: str, name: str) -> str:
+        """The folder of an index of words."""
+        return f"{self.root}/indexes/{collection}/{name}"
 
     def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
         return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"

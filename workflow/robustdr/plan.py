@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from robustdr.places import Places
 from robustdr.pretraining import HEAD, PACKAGES, TRAINS
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.provenance import digests, key
-from robustdr.retrieval.settings import EmbedSettings
+from robustdr.retrieval.settings import BM25IndexSettings, EmbedSettings
 from robustdr.settings import deciding
 from robustdr.structure import ORIGINAL
 from robustdr.systems.kind import LENGTHS, At, Reads
@@ -60,8 +61,7 @@ class Plan(Places):
         assign: Any = "all" if given == "fresh" else given
         if self.trains_on_queries_alone(system):
             return TrainingDataSettings(assign)
-        depth = min(self.bound["negatives"]["depth"], self.bound["retrieval"]["depth"])
-        return TrainingDataSettings(assign, depth, self.bound["negatives"]["keep"])
+        return TrainingDataSettings(assign, self.bound["negatives"]["depth"], self.bound["negatives"]["keep"])
 
     def budgeted(self, system: str) -> Tree:
         """What the training of every kind of system is told."""
@@ -94,8 +94,17 @@ class Plan(Places):
         stored = self.bound["embeddings"]["precision"]
         return EmbedSettings(self.lengths(system)["passage_length"], stored, **self.computing)
 
-    def rank_settings(self, system: str, collection: str) -> Any:
-        return self.kind(system).settings(self, system, collection)
+    @cache
+    def indexes(self) -> dict[str, BM25IndexSettings]:
+        """The settings of every index of words by its name."""
+        at_hand = filterfalse(self.unbound, self.config.systems)
+        made = (self.kind(system).index(self, system) for system in at_hand)
+        return {index.name: index for index in made if index}
+
+    def rank_settings(self, system: str, at: At) -> Any:
+        """For hard negatives alone, as many passages are ranked as these are drawn from."""
+        part = "negatives" if (system, at) in self.mined() else "retrieval"
+        return self.kind(system).settings(self, system, at[0], self.bound[part]["depth"])
 
     def evaluate_settings(self, system: str, collection: str) -> EvaluateSettings:
         level = self.config.collections[collection].get("relevance_level", 1)
@@ -213,6 +222,10 @@ class Plan(Places):
         inputs = [self.model_key(encoder, seed), self.corpus_key(collection)]
         return key(["embed"], deciding(self.embed_settings(encoder)), inputs)
 
+    @cache
+    def index_key(self, collection: str, index: BM25IndexSettings) -> str:
+        return key(["index"], deciding(index), [self.corpus_key(collection)])
+
     def ranking(self, system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         """What ranking the variations `kinds` of a split reads beside passages and queries."""
         own = self.kind(system).reads(self, system, seed, at, kinds)
@@ -223,12 +236,10 @@ class Plan(Places):
 
     @cache
     def run_key(self, system: str, seed: int, collection: str, split: str, variation: str) -> str:
-        kind = self.kind(system)
+        kind, at = self.kind(system), (collection, split)
         inputs = [self.queries_key(collection, split, variation), self.corpus_key(collection)]
-        inputs += self.ranking(system, seed, (collection, split), [variation]).keys
-        return key(
-            ["rank", kind.ranks, *kind.modules(self, system)], deciding(self.rank_settings(system, collection)), inputs
-        )
+        inputs += self.ranking(system, seed, at, [variation]).keys
+        return key(["rank", kind.ranks, *kind.modules(self, system)], deciding(self.rank_settings(system, at)), inputs)
 
     @cache
     def measures_key(self, system: str, seed: int, collection: str) -> str:

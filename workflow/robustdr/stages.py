@@ -226,6 +226,16 @@ def embed(a: argparse.Namespace) -> Made:
     return [(a.output, a.output.with_suffix(".ids"))]
 
 
+@stage("index a corpus for BM25", settings=TEXT, corpus=READ, output=MADE)
+def index(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.bm25_index import write_index
+    from robustdr.retrieval.settings import BM25IndexSettings
+    from robustdr.settings import read
+
+    write_index(read(BM25IndexSettings, a.settings), a.corpus, a.output)
+    return None
+
+
 @stage(
     "rank the passages for all query sets of one system",
     ranks={"help": "the module that ranks"},
@@ -236,6 +246,7 @@ def embed(a: argparse.Namespace) -> Made:
     corpus=READ,
     model_=READS,
     embeddings_=READS,
+    index_=READS,
     candidates_=READS,
     judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
     queries=READS,
@@ -244,7 +255,7 @@ def embed(a: argparse.Namespace) -> Made:
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
-    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "candidates", "judged")}
+    files = {name: getattr(a, name) or [] for name in ("model", "embeddings", "index", "candidates", "judged")}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None
 

@@ -31,10 +31,19 @@ def _embedded(plan: Plan, encoder: str, seed: int, collection: str, shard: str, 
     return Step("embed", what, path, key, benchmark)
 
 
+def _indexed(plan: Plan, collection: str, name: str) -> Step:
+    benchmark, path = f"{plan.root}/benchmarks/index/{collection}.{name}.tsv", plan.index(collection, name)
+    return Step(
+        "index", f"words of {collection}, {name}", path, plan.index_key(collection, plan.indexes()[name]), benchmark
+    )
+
+
 def _ranked(plan: Plan, system: str, seed: int, collection: str, split: str, kind: str) -> Iterator[Step]:
-    """A ranking, after the vectors that it searches and the candidates that it ranks anew."""
+    """A ranking, after the vectors or words that it searches and the candidates that it ranks anew."""
     for path in plan.ranking(system, seed, (collection, split), [kind]).files:
         folder, *place = path.removeprefix(f"{plan.root}/").split("/")
+        if folder == "indexes":
+            yield _indexed(plan, *place[:2])
         if folder in ("embeddings", "runs"):
             _, other, seeded, file = place
             its_seed, name = int(seeded.removeprefix("seed")), file.removesuffix(".npy").removesuffix(".trec.gz")

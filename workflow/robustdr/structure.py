@@ -17,6 +17,7 @@ from robustdr.systems import Kind, kind_of
 from robustdr.variations import drawn
 
 At = tuple[str, str]  # collection, split
+Ranked = tuple[str, At, list[str]]  # a system, where, which variations
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,12 +230,18 @@ class Structure:
         """(variations, measures) that the papers need of a system by (collection, split), `original` first."""
         return self.needs().get(system, {})
 
-    @cache
-    def searches(self) -> dict[At, dict[tuple[str, ...], list[str]]]:
-        """The variations that are searched of each (collection, split), and the systems that search them.
+    @property
+    def _evaluated(self) -> list[Ranked]:
+        return [(system, at, kinds) for system, places in self.needs().items() for at, (kinds, _) in places.items()]
 
-        Training queries are searched to mine hard negatives; what is ranked anew is searched by the first stage.
-        """
+    @property
+    def _mining(self) -> list[Ranked]:
+        """Training queries are searched to mine hard negatives."""
+        miners = ((self.miner_of(name), name) for name in self.config.systems if not self.unbound(name))
+        return [(miner, self.train_split(system), [ORIGINAL]) for miner, system in miners if miner]
+
+    def _ranked(self, asked: Iterable[Ranked]) -> dict[tuple[str, At], list[str]]:
+        """The variations that systems rank of a split so that those `asked` are: also first stages, for rerankers."""
         ranked: dict[tuple[str, At], list[str]] = {}
 
         def add(system: str, at: At, kinds: list[str]) -> None:
@@ -243,16 +250,27 @@ class Structure:
             for other, of in self.kind(system).candidates(self, system, at, kinds).items():
                 add(other, at, of)
 
-        for system in self.needs():
-            for at, (kinds, _) in self.evaluations(system).items():
-                add(system, at, kinds)
-        for system in filterfalse(self.unbound, self.config.systems):
-            if miner := self.miner_of(system):
-                add(miner, self.train_split(system), [ORIGINAL])
+        for system, at, kinds in asked:
+            add(system, at, kinds)
+        return ranked
+
+    @cache
+    def searches(self) -> dict[At, dict[tuple[str, ...], list[str]]]:
+        """The variations that are searched of each (collection, split), and the systems that search them."""
         found: dict[At, dict[tuple[str, ...], list[str]]] = {}
-        for (system, at), kinds in ranked.items():
+        for (system, at), kinds in self._ranked([*self._evaluated, *self._mining]).items():
             found.setdefault(at, {}).setdefault(tuple(kinds), []).append(system)
         return found
+
+    @cache
+    def mined(self) -> set[tuple[str, At]]:
+        """The systems that rank a training split for hard negatives alone: nothing is measured or ranked anew there."""
+        first = [
+            (other, at, of)
+            for miner, at, kinds in self._mining
+            for other, of in self.kind(miner).candidates(self, miner, at, kinds).items()
+        ]
+        return {(miner, at) for miner, at, _ in self._mining} - self._ranked([*self._evaluated, *first]).keys()
 
     def splits(self, collection: str) -> list[str]:
         at_hand = filterfalse(self.unbound, self.config.systems)

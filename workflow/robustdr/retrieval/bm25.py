@@ -1,5 +1,6 @@
 """BM25 (bm25s, Lucene's variant), searched by all threads of the job."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,11 +11,12 @@ from pathlib import Path
 
 import bm25s
 import numpy as np
-import Stemmer
+import pyarrow as pa
 from bm25s.numba.retrieve_utils import _retrieve_internal_jitted_serial as compiled
 
-from robustdr.collections.reading import read_corpus
-from robustdr.retrieval.best import NO_PASSAGE, docids_by_row, fetched
+from robustdr.errors import UserError
+from robustdr.retrieval.best import NO_PASSAGE, fetched
+from robustdr.retrieval.bm25_index import ABOUT, DOCIDS, PASSAGES, TERMS, about, tokenizer
 from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
@@ -24,25 +26,38 @@ compiled.enable_caching()  # by the first search on a machine: it takes longer t
 
 
 class Index:
-    """The words of a corpus, and BM25's scores of them.
+    """BM25's scores of the terms of a corpus, memory-mapped.
 
     Attributes:
-        docids: of the passages, by row, in the order of the corpus. tokens: the terms of each.
+        docids: of the passages, by row, in the order of the corpus.
         scorer: BM25's score of every term in every passage.
+
+    Raises:
+        UserError: the index is of another corpus or made with other settings, damaged or not there.
     """
 
-    def __init__(self, settings: Settings, corpus: Path):
-        docids, texts = zip(*read_corpus(corpus), strict=True)
-        self.docids = docids_by_row(docids)
+    def __init__(self, settings: Settings, corpus: Path, folder: Path):
         self.depth = settings.depth
-        self.tokenizer = bm25s.tokenization.Tokenizer(
-            stopwords=settings.stopwords or [],
-            stemmer=Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None,
-        )
-        tokens = self.tokenizer.tokenize(texts, show_progress=False, return_as="tuple")
-        self.tokens: list[list[int]] = tokens.ids
-        self.scorer = bm25s.BM25(method="lucene", k1=settings.k1, b=settings.b, backend="numba", auto_compile=False)
-        self.scorer.index(tokens, show_progress=False)
+        self.tokenizer = tokenizer(settings)
+        try:
+            made = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+            for key, value in about(settings.index, corpus).items():
+                if made[key] != value:
+                    raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, {value!r} is searched; index it anew")
+            self.docids = pa.ipc.open_file(pa.memory_map(str(folder / DOCIDS))).read_all()["docid"].combine_chunks()
+            self.places, self.of_passages = (np.load(folder / name, mmap_mode="r") for name in (PASSAGES, TERMS))
+            self.scorer = bm25s.BM25.load(folder, mmap=True, auto_compile=False)
+            matrix = self.scorer.scores
+            whole = len(self.docids) == len(self.places) - 1 == matrix["num_docs"]
+            whole &= self.places[-1] == len(self.of_passages)
+            whole &= matrix["indptr"][-1] == len(matrix["indices"]) == len(matrix["data"])
+            if not whole:
+                raise ValueError("its files differ in length")
+        except (OSError, ValueError, EOFError, LookupError, TypeError) as error:
+            raise UserError(f"{folder}: no index, or a damaged one ({error}); delete it and run again") from error
+        vocabulary = self.scorer.vocab_dict
+        self.tokenizer.word_to_id = {"": vocabulary[""]} if settings.stemmer else vocabulary
+        self.tokenizer.stem_to_sid = vocabulary if settings.stemmer else {}
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -50,15 +65,18 @@ class Index:
         return {docid: row for row, docid in enumerate(self.docids.to_pylist())}
 
     @cached_property
-    def words(self) -> dict[int, str]:
+    def words(self) -> list[str]:
         """Terms as they are written, after stemming."""
-        stems = self.tokenizer.stem_to_sid if self.tokenizer.stemmer else self.tokenizer.word_to_id
-        return {term: word for word, term in stems.items()}
+        return list(self.scorer.vocab_dict)
 
     @cached_property
     def frequencies(self) -> np.ndarray:
         """How many passages have each term, [terms]."""
         return np.diff(self.scorer.scores["indptr"])
+
+    def terms_of(self, row: int) -> list[int]:
+        """The terms of a passage, in their order."""
+        return self.of_passages[self.places[row] : self.places[row + 1]].tolist()
 
     def terms(self, text: str) -> tuple[int, Counter[int]]:
         """How many words a query has, and how often each of those that any passage has."""
@@ -99,7 +117,12 @@ class Index:
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[Mapping[str, Ranking]]:
-    """Rank the passages for every query set with BM25."""
-    index, lists = Index(settings, corpus), judged_lists(files)
+    """Rank the passages for every query set with BM25.
+
+    Args:
+        files: `index`: the folder of the corpus's index.
+    """
+    (folder,) = files["index"]
+    index, lists = Index(settings, corpus, folder), judged_lists(files)
     for queries in query_sets:
         yield index.search(queries, lists)

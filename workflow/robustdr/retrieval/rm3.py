@@ -42,10 +42,10 @@ def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) ->
     scale, highest = (settings.bm25.k1 + 1) / log(2), max((score for _, score in found), default=0.0)
     weights: Weights = {}
     for row, score in found:
-        words = Counter(index.tokens[row])
+        words = Counter(index.terms_of(row))
         for term, tf in words.items():
             if 2 <= index.frequencies[term] < len(index.docids) / 10:
-                share = tf / len(index.tokens[row]) * exp(scale * (score - highest))
+                share = tf / words.total() * exp(scale * (score - highest))
                 weights[term] = weights.get(term, 0.0) + share / len(found)
     return _normalised(_largest(weights, settings.terms, index))
 
@@ -54,7 +54,7 @@ def anserini(settings: Settings, index: Index, found: list[tuple[int, float]]) -
     """The sum of passage vectors, each cut to its most frequent allowed terms, of norm 1, and weighted by its score."""
     weights: Weights = {}
     for row, score in found:
-        words = Counter(index.tokens[row])
+        words = Counter(index.terms_of(row))
         allowed = {
             term: float(tf)
             for term, tf in words.items()
@@ -102,8 +102,12 @@ def rankings(
     """Rank the passages for every query set: BM25, expansion, and BM25 again.
 
     Of judged candidates the best ones are the feedback, as far as they have a word of the query.
+
+    Args:
+        files: `index`: the folder of the corpus's index.
     """
-    index, lists = Index(settings.bm25, corpus), judged_lists(files)
+    (folder,) = files["index"]
+    index, lists = Index(settings.bm25, corpus, folder), judged_lists(files)
     for queries in query_sets:
         second: dict[str, Any] = {}
         for qid, first in index.search(queries, lists).items():

@@ -51,20 +51,49 @@ class SearchSettings:
     threads: int
 
 
+# What BM25's index consists of. The last five are bm25s's own, under the names that it looks for.
+INDEX_FILES = (
+    "index.json",
+    "docids.arrow",
+    "terms.npy",
+    "passages.npy",
+    "params.index.json",
+    "vocab.index.json",
+    "indptr.csc.index.npy",
+    "indices.csc.index.npy",
+    "data.csc.index.npy",
+)
+
+
 @dataclass(frozen=True, config=STRICT)
-class BM25Settings:
-    """How BM25 searches.
+class BM25IndexSettings:
+    """How BM25's index of a corpus is made.
 
     Attributes:
         stopwords: a bm25s list such as `en`, or None. stemmer: Snowball's name, or None.
-        depth: passages per query.
     """
 
     k1: float
     b: float
     stopwords: str | None
     stemmer: str | None
+
+    @property
+    def name(self) -> str:
+        """What the index is called: what it is made with."""
+        return f"k1-{self.k1}_b-{self.b}_stopwords-{self.stopwords or 'none'}_stemmer-{self.stemmer or 'none'}"
+
+
+@dataclass(frozen=True, config=STRICT)
+class BM25Settings(BM25IndexSettings):
+    """How BM25 searches an index; `depth`: passages per query."""
+
     depth: int
+
+    @property
+    def index(self) -> BM25IndexSettings:
+        """How the index that is searched was made."""
+        return BM25IndexSettings(self.k1, self.b, self.stopwords, self.stemmer)
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -1,9 +1,10 @@
 """BM25 over a collection's words."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from robustdr.retrieval.settings import BM25Settings
-from robustdr.systems.kind import Kind, Need, Tree, memory
+from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings, BM25Settings
+from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
 
 if TYPE_CHECKING:
     from robustdr.plan import Plan
@@ -20,19 +21,23 @@ class BM25(Kind):
             "properties": {
                 "k1": {"type": "number", "minimum": 0},
                 "b": {"type": "number", "minimum": 0, "maximum": 1},
-                "stopwords": {"type": ["string", "null"]},
-                "stemmer": {"type": ["string", "null"]},
+                "stopwords": {"type": ["string", "null"], "pattern": "^[a-z_]+$"},
+                "stemmer": {"type": ["string", "null"], "pattern": "^[a-z_]+$"},
             },
         }
     }
     ranks = "robustdr.retrieval.bm25"
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> Any:
-        return self.searched(plan, system)
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> Any:
+        return BM25Settings(**asdict(self.index(plan, system)), depth=depth)
 
-    def searched(self, plan: "Plan", system: str) -> BM25Settings:
-        parameters = {**plan.bound["bm25"], **plan.recipe(system).get("bm25", {})}
-        return BM25Settings(**parameters, depth=plan.bound["retrieval"]["depth"])
+    def index(self, plan: "Plan", system: str) -> BM25IndexSettings:
+        return BM25IndexSettings(**{**plan.bound["bm25"], **plan.recipe(system).get("bm25", {})})
+
+    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
+        made = self.index(plan, system)
+        folder = plan.index(at[0], made.name)
+        return Reads({"index": [folder]}, [f"{folder}/{INDEX_FILES[0]}"], [plan.index_key(at[0], made)])
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         slow = split == "train" and "miniature" not in plan.bound  # all passages are scored for every query

@@ -50,8 +50,8 @@ class Dense(Trained):
         if parent.get("encoders") == "separate" and recipe.get("encoders") != "separate":
             raise UserError(f"{where}: continues from {recipe['initial']}: add `encoders: separate`")
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> SearchSettings:
-        depth, index = plan.bound["retrieval"]["depth"], Index(**plan.bound["retrieval"]["index"])
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> SearchSettings:
+        index = Index(**plan.bound["retrieval"]["index"])
         shards = plan.bound["embeddings"]["shards"] if plan.keeps_embeddings(system, collection) else 0
         return SearchSettings(**plan.lengths(system), depth=depth, index=index, shards=shards, **plan.computing)
 

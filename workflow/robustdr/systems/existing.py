@@ -28,8 +28,8 @@ class Existing(Kind):
         if not Path(folder).is_dir():
             raise UserError(f"{where}.runs: {folder!r} is no folder; needed: <collection>/<split>.<variation>.trec.gz")
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> RunSettings:
-        return RunSettings(plan.bound["retrieval"]["depth"])
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RunSettings:
+        return RunSettings(depth)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         collection, split = at

@@ -27,8 +27,8 @@ class Fusion(Kind):
     def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
         return dict.fromkeys(self.parents(structure, system), kinds)
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> FusionSettings:
-        return FusionSettings(plan.recipe(system)["k"], plan.bound["retrieval"]["depth"])
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> FusionSettings:
+        return FusionSettings(plan.recipe(system)["k"], depth)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         fused = [(parent, plan.seed_of(parent, seed)) for parent in self.parents(plan, system)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 if TYPE_CHECKING:
     from robustdr.config import Config
     from robustdr.plan import Plan
+    from robustdr.retrieval.settings import BM25IndexSettings
     from robustdr.structure import Structure
 
 Tree = dict[str, Any]
@@ -87,9 +88,13 @@ class Kind:
         """The modules whose code ranks, beside those that `ranks` imports."""
         return []
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> Any:
-        """The typed settings that the module which ranks is told."""
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> Any:
+        """The typed settings that the module which ranks is told; `depth`: passages that are kept of each query."""
         raise NotImplementedError
+
+    def index(self, plan: "Plan", system: str) -> "BM25IndexSettings | None":
+        """How the index of words is made that ranking searches; None where it searches none."""
+        return None
 
     def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
         """The systems whose runs are ranked anew, and on which variations where those ranked are `kinds`.

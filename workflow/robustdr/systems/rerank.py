@@ -121,9 +121,9 @@ class Rerank(Trained):
         of = recipe["candidates"]
         return {of["system"]: kinds if of["queries"] == "own" else [ORIGINAL]}
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> RerankSettings:
-        depth = self.depth(plan.config, plan.scale, system)
-        return RerankSettings(plan.recipe(system)["ranker"], **plan.lengths(system), depth=depth, **plan.computing)
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RerankSettings:
+        ranked = self.depth(plan.config, plan.scale, system)  # all of them, whoever reads how many of the best
+        return RerankSettings(plan.recipe(system)["ranker"], **plan.lengths(system), depth=ranked, **plan.computing)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         runs, keys = [], [plan.model_key(system, seed)]

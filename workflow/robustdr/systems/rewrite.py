@@ -32,10 +32,10 @@ class Rewrite(Kind):
         kind = structure.kind(ranker)
         return [kind.ranks, *kind.modules(structure, ranker)]
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> RewriteSettings:
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RewriteSettings:
         (ranker,) = self.parents(plan, system)
         recipe, kind = plan.recipe(system), plan.kind(ranker)
-        told = asdict(kind.settings(plan, ranker, collection))
+        told = asdict(kind.settings(plan, ranker, collection, depth))
         return RewriteSettings(recipe["rewriter"], recipe["edits"], kind.ranks, told)
 
     def depth(self, config: "Config", scale: str, system: str) -> int:

@@ -26,6 +26,7 @@ class RM3(BM25):
     rules: ClassVar[Tree] = {"required": ["label", *FEEDBACK]}
     ranks = "robustdr.retrieval.rm3"
 
-    def settings(self, plan: "Plan", system: str, collection: str) -> RM3Settings:
-        recipe = plan.recipe(system)
-        return RM3Settings(self.searched(plan, system), **{key: recipe[key] for key in FEEDBACK})
+    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RM3Settings:
+        feedback = {key: plan.recipe(system)[key] for key in FEEDBACK}
+        searched = super().settings(plan, system, collection, max(depth, feedback["documents"]))
+        return RM3Settings(searched, **feedback)

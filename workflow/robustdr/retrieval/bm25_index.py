@@ -1,0 +1,150 @@
+"""BM25's index of a corpus on disk: bm25s's own files, and beside them docids and the terms of every passage.
+
+The corpus is read once, and the terms of its passages are written as they come. Their postings are then counted into
+place, for as many terms at a time as `POSTINGS` allows. In memory are the vocabulary, 20 bytes a passage, and those.
+"""
+
+import json
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from io import BufferedWriter
+from itertools import islice
+from pathlib import Path
+
+import bm25s
+import numba
+import numpy as np
+import pyarrow as pa
+import Stemmer
+
+from robustdr.collections.reading import read_corpus
+from robustdr.errors import UserError
+from robustdr.files import atomic
+from robustdr.integrity import digest
+from robustdr.retrieval.best import ROWS
+from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
+
+ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
+TOGETHER = 65_536  # passages whose terms are read at once
+POSTINGS = 1 << 24  # in memory at once
+
+
+def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
+    """Makes terms of a text, alike for passages and queries."""
+    stemmer = Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None
+    return bm25s.tokenization.Tokenizer(stopwords=settings.stopwords or [], stemmer=stemmer)
+
+
+def about(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:
+    """What an index says of itself."""
+    return {**asdict(settings), "corpus": digest(corpus)}
+
+
+def write_index(settings: BM25IndexSettings, corpus: Path, output: Path) -> None:
+    """Index a corpus for BM25 in Lucene's variant.
+
+    Args:
+        output: the folder. index.json says what it is made of, docids.arrow has the column `docid`. The terms of a
+            passage, int32, lie in terms.npy between its two places in passages.npy, int64. The passages of a term and
+            its score in each, int32 and float32, lie in indices and data between its two places in indptr, int64.
+
+    Raises:
+        UserError: more passages or terms than 32 bits can tell apart.
+    """
+    with atomic(output) as folder:
+        folder.mkdir()
+        made = tokenizer(settings)
+        lengths, counted = _write_terms(corpus, made, folder)
+        vocabulary = made.get_vocab_dict()
+        frequencies = np.fromiter((counted[term] for term in vocabulary.values()), np.int64, len(vocabulary))
+        _write_postings(settings, lengths, frequencies, folder)
+        bm25 = {"method": "lucene", "k1": settings.k1, "b": settings.b, "backend": "numba", "num_docs": len(lengths)}
+        for name, value in ((ABOUT, about(settings, corpus)), (PARAMETERS, bm25), (VOCABULARY, vocabulary)):
+            (folder / name).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+
+@contextmanager
+def _growing(path: Path, dtype: str) -> Iterator[BufferedWriter]:
+    """A .npy file of one axis, written piece by piece: its length, for which NumPy leaves room in the header, last."""
+
+    def header(length: int) -> None:
+        np.lib.format.write_array_header_1_0(file, {"descr": dtype, "fortran_order": False, "shape": (length,)})
+
+    with open(path, "wb") as file:
+        header(0)
+        start = file.tell()
+        yield file
+        length = (file.tell() - start) // np.dtype(dtype).itemsize
+        file.seek(0)
+        header(length)
+
+
+def _write_terms(corpus: Path, made: bm25s.tokenization.Tokenizer, folder: Path) -> tuple[np.ndarray, Counter[int]]:
+    """Write docids and terms; return the terms of each passage, [passages], and how many passages have each term."""
+    lengths, frequencies, passages = array("i"), Counter[int](), read_corpus(corpus)
+    schema = pa.schema({"docid": pa.large_string()})
+    with _growing(folder / TERMS, "<i4") as file, pa.ipc.new_file(folder / DOCIDS, schema) as docids:
+        while block := list(islice(passages, TOGETHER)):
+            docids.write_batch(pa.record_batch([[docid for docid, _ in block]], schema))
+            for terms in made.streaming_tokenize([text for _, text in block]):
+                lengths.append(len(terms))
+                frequencies.update({*terms})
+                file.write(array("i", terms))
+            if max(len(lengths), len(frequencies)) > ROWS:
+                raise UserError(f"{corpus}: more passages or terms than the {ROWS} that 32 bits tell apart")
+    np.save(folder / PASSAGES, np.append(0, np.cumsum(lengths, dtype=np.int64)))
+    return np.frombuffer(lengths, np.int32), frequencies
+
+
+def _write_postings(settings: BM25IndexSettings, lengths: np.ndarray, frequencies: np.ndarray, folder: Path) -> None:
+    """Write the passages of every term, and its score in each: ln(1 + (N − df + ½) / (df + ½)), rounded to single
+    precision as bm25s does, times tf / (tf + k1 (1 − b + b · length / mean length)).
+    """
+    starts = np.append(0, frequencies.cumsum())
+    np.save(folder / STARTS, starts)
+    inverse = (math.log(1 + (len(lengths) - df + 0.5) / (df + 0.5)) for df in frequencies.tolist())
+    idf = np.fromiter(inverse, np.float32, len(frequencies))
+    norms = settings.k1 * ((1 - settings.b) + settings.b * lengths / lengths.mean())
+    with _growing(folder / ROWS_OF_TERMS, "<i4") as rows_file, _growing(folder / SCORES, "<f4") as scores_file:
+        last = 0
+        while (first := last) < len(frequencies):
+            last = max(first + 1, int(np.searchsorted(starts, starts[first] + POSTINGS, "right")) - 1)
+            rows, counts = _postings(folder, first, starts[first : last + 1] - starts[first])
+            scores = counts / (norms[rows] + counts)
+            scores *= np.repeat(idf[first:last], frequencies[first:last])
+            rows_file.write(rows)
+            scores_file.write(scores.astype(np.float32))
+
+
+def _postings(folder: Path, first: int, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The passages of the terms from `first` on, between their `starts`, and how often each has the term."""
+    heads, seen = starts[:-1].copy(), np.full(len(starts) - 1, -1, np.int32)
+    rows, counts = np.empty(starts[-1], np.int32), np.zeros(starts[-1], np.float32)
+    places = np.load(folder / PASSAGES, mmap_mode="r")
+    for row in range(0, len(places) - 1, TOGETHER):
+        of = np.asarray(places[row : row + TOGETHER + 1])
+        terms = np.load(folder / TERMS, mmap_mode="r")[of[0] : of[-1]]  # mapped anew: what was read leaves memory
+        _count(terms, of - of[0], row, first, heads, seen, rows, counts)
+    return rows, counts
+
+
+@numba.njit(cache=True)
+def _count(terms, places, row, first, heads, seen, rows, counts):  # type: ignore[no-untyped-def]
+    """Count the terms of some passages, the first of them `row`, into the postings of the terms from `first` on.
+
+    Args:
+        heads: where the next posting of each term goes. seen: the last passage of each, or −1.
+    """
+    for passage in range(len(places) - 1):
+        for place in range(places[passage], places[passage + 1]):
+            term = terms[place] - first
+            if 0 <= term < len(heads):
+                if seen[term] != row + passage:
+                    seen[term] = row + passage
+                    rows[heads[term]] = row + passage
+                    heads[term] += 1
+                counts[heads[term] - 1] += 1
