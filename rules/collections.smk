@@ -7,6 +7,7 @@ rule corpus:
         files=lambda w: own_files(w.collection, None, plan(w).corpus(w.collection)),
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
+        rows="{root}/collections/{collection}/corpus.rows.arrow",
         record="{root}/collections/{collection}/corpus.jsonl.sha256",
     log:
         "{root}/logs/corpus/{collection}.log",

@@ -74,6 +74,7 @@ rule score:
         unpack(
             lambda w: artifacts(
                 data=plan(w).training_data(w.system, w.seed),
+                corpus=plan(w).corpus(w.collection),
                 model=plan(w).model(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
             )
         ),
@@ -98,7 +99,7 @@ rule score:
         model=lambda w: plan(w).model_folder(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
     shell:
         "python -m robustdr stage score --settings {params.settings:q} --model {params.model:q} --data {input.data:q}"
-        " --output {output.scores:q} > {log:q} 2>&1"
+        " --corpus {input.corpus:q} --output {output.scores:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts

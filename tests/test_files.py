@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from robustdr.errors import UserError, unknown
 from robustdr.files import (
+    Lines,
     atomic,
     read_lines,
     read_qrels,
@@ -134,6 +135,23 @@ def test_damaged_queries(tmp_path, content, message):
     with pytest.raises(UserError) as caught:
         read_queries(tmp_path / "q.tsv")
     assert str(caught.value) == f"{tmp_path}/{message}"
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs",)))))
+def test_lines_are_read_in_any_order(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("lines") / "lines.txt"
+    path.write_bytes("".join(f"{text}\n" for text in texts).encode())
+    lines = Lines(path)
+    assert len(lines) == len(texts)
+    assert [lines[number] for number in reversed(range(len(texts)))] == texts[::-1]
+
+
+def test_a_line_that_is_not_utf_8_is_named_when_it_is_read(tmp_path):
+    (tmp_path / "lines.txt").write_bytes(b"one\r\n\xff\nthree")
+    lines = Lines(tmp_path / "lines.txt")
+    assert (lines[2], lines[0]) == ("three", "one")
+    with pytest.raises(UserError, match=r"lines\.txt:2: not UTF-8 text"):
+        lines[1]
 
 
 def test_qrels(tmp_path):

@@ -28,6 +28,7 @@ from benchmarks.common import configured, report, training_settings, wordnet_sou
 from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.reading import read_corpus
+from robustdr.collections.rows import rows_of, write_rows
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.files import read_queries, write_queries
@@ -123,11 +124,19 @@ def run_cost(folder: Path) -> None:
 
 
 def training_data_cost(folder: Path, texts: list[str]) -> None:
-    passages = [{"docid": str(i), "title": "", "text": (text * 9)[:335]} for i, text in enumerate(texts)]
-    mined = {"positive_passages": passages[:1], "negative_passages": passages[1:33]}
+    corpus = folder / "corpus.jsonl"
+    with open(corpus, "w", encoding="utf-8") as file:
+        for i, text in enumerate(texts):
+            file.write(json.dumps({"docid": str(8_000_000 + i), "title": "", "text": (text * 9)[:335]}) + "\n")
+    write_rows(corpus, rows_of(corpus))
+    rows = {str(8_000_000 + i): i for i in range(33)}
+    mined = {
+        "positive_passages": dict(islice(rows.items(), 1)),
+        "negative_passages": dict(islice(rows.items(), 1, None)),
+    }
     varied = [f"how do i renew a passport {i}" for i in range(10)]
     for name, line, count in (
-        ("32 negatives of 335 characters", {"query_variation": varied[0], **mined}, 1000),
+        ("32 negatives", {"query_variation": varied[0], **mined}, 1000),
         ("queries alone, ten variations", {"query_variation": varied}, 20_000),
     ):
         path = folder / "data.jsonl"
@@ -136,9 +145,11 @@ def training_data_cost(folder: Path, texts: list[str]) -> None:
                 json.dumps({"query_id": str(i), "query": "how do i renew a passport", **line}) + "\n"
                 for i in range(count)
             )
-        most, _ = peak(lambda path=path: read_training_data(path))
+        most, examples = peak(lambda path=path: read_training_data(path, corpus))
+        seconds = timed(lambda examples=examples: [p.read() for e in examples for p in e.passages[:8]])
         print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk,"
-              f" {most / count / 1e3:.1f} kB in memory per query")  # fmt: skip
+              f" {most / count:.0f} bytes in memory per query; an example and up to eight of its passages are read in"
+              f" {1e6 * seconds / count:.0f} µs")  # fmt: skip
 
 
 def query_cost(folder: Path, tokenizer: Any, count: int = 50_000) -> None:

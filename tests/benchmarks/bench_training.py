@@ -27,8 +27,9 @@ from sentence_transformers import (
 )
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-from benchmarks.common import report, training_settings, wordnet_source, write_base
+from benchmarks.common import report, timed, training_settings, wordnet_source, write_base
 from robustdr.collections import wordnet
+from robustdr.collections.rows import rows_of, write_rows
 from robustdr.encoding.hardware import device
 from robustdr.processor import native
 from robustdr.seeds import generator
@@ -54,12 +55,22 @@ def examples() -> list[dict[str, str]]:
     ]
 
 
-def write_examples(triples: list[dict[str, str]], path: Path) -> None:
-    with open(path, "w", encoding="utf-8") as file:
+def write_examples(triples: list[dict[str, str]], folder: Path) -> None:
+    """Write data.jsonl, and corpus.jsonl with its index."""
+    corpus = folder / "corpus.jsonl"
+    with open(folder / "data.jsonl", "w") as data, open(corpus, "w") as passages:
         for number, triple in enumerate(triples):
-            positive, negative = ([{"docid": triple[side], "text": triple[side]}] for side in ("positive", "negative"))
-            line = {"query_id": str(number), "query": triple["anchor"]}
-            file.write(json.dumps({**line, "positive_passages": positive, "negative_passages": negative}) + "\n")
+            line: dict[str, object] = {"query_id": str(number), "query": triple["anchor"]}
+            for row, side in enumerate(("positive", "negative"), 2 * number):
+                passages.write(json.dumps({"docid": str(row), "title": "", "text": triple[side]}) + "\n")
+                line[f"{side}_passages"] = {str(row): row}
+            data.write(json.dumps(line) + "\n")
+    write_rows(corpus, rows_of(corpus))
+
+
+def feeding(feed: Feed) -> float:
+    """Seconds to make all steps of an epoch and to read their passages."""
+    return timed(lambda: [[passage.read() for passage in step.passages] for step in feed.run(0, feed.per_epoch)])[0]
 
 
 def train_ours(settings: DenseTraining, initial: Path, folder: Path) -> tuple[float, list[float]]:
@@ -74,6 +85,7 @@ def train_ours(settings: DenseTraining, initial: Path, folder: Path) -> tuple[fl
             initial,
             folder / "ours",
             folder / "resume",
+            {"corpus": [folder / "corpus.jsonl"]},
         )
     with open(folder / "ours" / "training.csv", newline="") as file:
         losses = [float(row["loss"]) for row in csv.DictReader(file)]
@@ -131,7 +143,7 @@ def main(rounds: int) -> None:
         config = json.loads((initial / "config.json").read_text())
         config |= {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
         (initial / "config.json").write_text(json.dumps(config))
-        write_examples(triples, folder / "data.jsonl")
+        write_examples(triples, folder)
         ours, theirs = [], []
         for number in range(rounds + 1):
             seconds, our_losses = train_ours(settings, initial, folder)
@@ -141,7 +153,9 @@ def main(rounds: int) -> None:
                 theirs.append(QUERIES / their_seconds)
                 print(f"ours {ours[-1]:5.0f} queries/s   sentence-transformers {theirs[-1]:5.0f} queries/s"
                       f"   ratio {ours[-1] / theirs[-1]:.2f}", flush=True)  # fmt: skip
-        feed = Feed(read_training_data(folder / "data.jsonl"), settings.batch_size, settings.negatives, 0.0, seed=1)
+        data = read_training_data(folder / "data.jsonl", folder / "corpus.jsonl")
+        feed = Feed(data, settings.batch_size, settings.negatives, 0.0, seed=1)
+        share = feeding(feed) * statistics.median(ours) / QUERIES
         batches = [step.examples for step in feed.run(0, feed.per_epoch)]
         _, on_our_batches = train_theirs(settings, initial, triples, batches)
     quarter = len(our_losses) // 4
@@ -157,6 +171,8 @@ def main(rounds: int) -> None:
     ratio = statistics.median(ours) / statistics.median(theirs)
     print(f"ratio of medians; threads: {torch.get_num_threads()}, {native()}")
     report("training", "queries per second of ours / of sentence-transformers", ratio)
+    print(f"feeding takes {share:.2%} of a step")
+    report("training", "seconds of feeding / of the steps", share)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from ir_datasets.formats import JsonlDocs, TrecQrels, TsvDocs, TsvQueries
 from ir_datasets.util import Cache, RequestsDownload
 
 from robustdr.collections import local_files, write_corpus, write_split
-from robustdr.collections.reading import read_corpus, read_passages
+from robustdr.collections.reading import read_corpus
 from robustdr.errors import UserError
 from robustdr.files import read_answers, read_qrels, read_queries, sha256
 
@@ -222,12 +222,6 @@ def test_titles_are_joined_as_the_reader_wants_and_passages_found(tmp_path):
         "d2": "Title [SEP] two words",
         "d3": "the third",
     }
-    assert read_passages(path, {"d3", "d2"}) == {
-        "d2": {"docid": "d2", "title": "Title", "text": "two words"},
-        "d3": {"docid": "d3", "title": "", "text": "the third"},
-    }
-    with pytest.raises(UserError, match="no passage 'd7' \\(1 of 2 wanted ones are missing\\)"):
-        read_passages(path, {"d7", "d1"})
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -14,6 +14,7 @@ INDEX = "k1-0.9_b-0.4_stopwords-none_stemmer-english"
 # artifact: the stage that reads it
 KINDS = {
     f"collections/{C}/corpus.jsonl": "card",
+    f"collections/{C}/corpus.rows.arrow": "card",
     f"collections/{C}/dev/queries.tsv": "vary-split",
     f"collections/{C}/dev/qrels.txt": "evaluate",
     f"collections/{C}/card.json": "embed",
@@ -64,7 +65,8 @@ def test_a_damaged_artifact_is_refused_by_name(harmed, stages, name, harm, monke
     monkeypatch.chdir(harmed.folder)
     path = Path(ROOT, name)
     before = results(harmed.folder)
-    artifact = next(at for at in (path, path.with_suffix(".npy"), *path.parents) if Path(f"{at}.sha256").exists())
+    owners = path, path.with_suffix(".npy"), path.with_name("corpus.jsonl"), *path.parents
+    artifact = next(at for at in owners if Path(f"{at}.sha256").exists())
     record = Path(f"{artifact}.sha256")
     whole, recorded = path.read_bytes(), record.read_bytes()
     harm(path)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robustdr.collections.rows import Corpus, rows_of, write_rows
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
 from robustdr.retrieval import embeddings as module
@@ -90,16 +91,36 @@ def test_precision_is_a_setting(written):
     assert vectors.dtype == np.float16
 
 
-def test_passages_by_docid_over_the_shards(written):
+def test_passages_by_row_over_the_shards(written, corpus):
     whole, _ = read_embeddings(written(1)[0])
-    found = PassageVectors(written(3), {"d9", "d0", "d4"})[["d9", "d0", "d9"]]
+    found = PassageVectors(written(3), Corpus(corpus))[[9, 0, 9]]
     assert found.shape == (3, 32) and found.dtype == np.float32
     assert np.allclose(found, whole[[9, 0, 9]], atol=0.05)
+    empty = PassageVectors(written(13), Corpus(corpus))  # two of them have no passage
+    assert np.allclose(empty[list(range(PASSAGES))], whole, atol=0.05)
 
 
-def test_a_passage_without_a_vector(written):
-    with pytest.raises(UserError, match=r"no vector for passage 'x1' \(2 missing\)"):
-        PassageVectors(written(2), {"d1", "x2", "x1"})
+def test_shards_that_do_not_make_a_corpus(written, corpus):
+    first, middle, last = written(3)
+    with pytest.raises(UserError, match=r"3-2\.npy: its 4 vectors are not those of .*corpus\.jsonl from row 3 on"):
+        PassageVectors([first, last], Corpus(corpus))
+    with pytest.raises(UserError, match=r"3-1\.npy: its 4 vectors are not those of .* from row 0 on"):
+        PassageVectors([middle, last], Corpus(corpus))
+    with pytest.raises(UserError, match=r"vectors of 7 of the 11 passages of .*; the last shards are missing"):
+        PassageVectors([first, middle], Corpus(corpus))
+
+
+def test_a_shard_starts_where_it_starts(written, corpus, tiny_model, tmp_path):
+    """What lies before it in the corpus is not read."""
+    whole = written(3)[2].read_bytes()
+    damaged = tmp_path / "corpus.jsonl"
+    damaged.write_bytes(corpus.read_bytes())
+    write_rows(damaged, rows_of(damaged))
+    with open(damaged, "r+b") as file:
+        file.write(b"damaged")
+    settings = EmbedSettings(12, "float32", "bfloat16", threads=1)
+    write_embeddings(settings, tiny_model, damaged, PASSAGES, 2, 3, tmp_path / "3-2.npy")
+    assert (tmp_path / "3-2.npy").read_bytes() == whole
 
 
 def test_truncated_vectors(written):

@@ -4,40 +4,47 @@ import json
 import shutil
 import socket
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from robustdr.collections.rows import Corpus, rows_of, write_rows
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.seeds import generator
-from robustdr.training.data import read_training_data
 from robustdr.training.loop import train
 from robustdr.training.settings import DenseTraining
+from training.models import corpus_of, examples_of
 
 
 @pytest.fixture(scope="session")
 def training_file(tmp_path_factory, words) -> Path:
-    """26 queries with a variation, one or two positives that share words with the query, and three negatives each."""
+    """26 queries with a variation, one or two positives that share words with the query, and three negatives each.
+
+    The corpus of their passages lies beside it.
+    """
     path = tmp_path_factory.mktemp("training") / "data.jsonl"
-    rng = generator("training file")
+    rng, rows = generator("training file"), count()
 
-    def passage(docid: str, start: str = "") -> dict[str, str]:
+    def passage(docid: str, start: str = "") -> tuple[str, int]:
         text = " ".join([start, *rng.choices(words, k=rng.randint(3, 9))])
-        return {"docid": docid, "title": rng.choice(["", "tree"]), "text": text}
+        corpus.write(json.dumps({"docid": docid, "title": rng.choice(["", "tree"]), "text": text}) + "\n")
+        return docid, next(rows)
 
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8") as file, open(corpus_of(path), "w", encoding="utf-8") as corpus:
         for number in range(26):
             query = " ".join(rng.choices(words, k=4))
             line = {
                 "query_id": f"q{number}",
                 "query": query,
                 "query_variation": query.replace("e", "ee"),
-                "positive_passages": [passage(f"p{number}.{i}", query) for i in range(1 + number % 2)],
-                "negative_passages": [passage(f"n{number}.{i}") for i in range(3)],
+                "positive_passages": dict(passage(f"p{number}.{i}", query) for i in range(1 + number % 2)),
+                "negative_passages": dict(passage(f"n{number}.{i}") for i in range(3)),
             }
             file.write(json.dumps(line) + "\n")
+    write_rows(corpus_of(path), rows_of(path))
     return path
 
 
@@ -46,7 +53,7 @@ def queries_file(training_file) -> Path:
     """The queries of the training file without passages, with two variations each."""
     path = training_file.with_name("queries.jsonl")
     with open(path, "w", encoding="utf-8") as file:
-        for example in read_training_data(training_file):
+        for example in examples_of(training_file):
             varied = [example.query.replace(old, new) for old, new in (("e", "ee"), ("i", "y"))]
             line = {"query_id": example.qid, "query": example.query, "query_variation": varied}
             file.write(json.dumps(line) + "\n")
@@ -68,14 +75,10 @@ def intents_file(training_file) -> Path:
 def embeddings(training_file, tiny_model, tmp_path_factory) -> list[Path]:
     """The teacher's vectors of all passages of the training file, in two shards."""
     folder = tmp_path_factory.mktemp("embeddings")
-    passages = {p for example in read_training_data(training_file) for p in (*example.positives, *example.negatives)}
-    with open(folder / "corpus.jsonl", "w") as file:
-        for docid, title, text in sorted(passages):
-            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
     shards = [folder / "0.npy", folder / "1.npy"]
-    settings = EmbedSettings(24, "float32", "float32", threads=1)
+    settings, corpus = EmbedSettings(24, "float32", "float32", threads=1), corpus_of(training_file)
     for number, shard in enumerate(shards):
-        write_embeddings(settings, tiny_model, folder / "corpus.jsonl", len(passages), number, 2, shard)
+        write_embeddings(settings, tiny_model, corpus, len(Corpus(corpus)), number, 2, shard)
     return shards
 
 
@@ -128,6 +131,7 @@ def fit(training_file, tiny_model, settings, tmp_path):
         **changes: Any,
     ) -> Path:
         files = {field: changes.pop(field) for field in list(changes) if field.startswith("teacher")}
+        files["corpus"] = [corpus_of(training_file)]
         snapshots = changes.pop("snapshots", None)
         output, resume = tmp_path / name, tmp_path / "resume" / name
         trains, told = "robustdr.training.dense", replace(settings, **changes)

@@ -1,6 +1,7 @@
 """Training files: which negatives, and Tevatron's format."""
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from robustdr.errors import UserError
 from robustdr.files import write_queries
 from robustdr.retrieval.runs import write_run
-from robustdr.seeds import generator
+from robustdr.training import data
 from robustdr.training.data import choose_negatives, choose_passages, read_training_data, write_training_data
 from robustdr.training.settings import TrainingDataSettings
 
@@ -64,6 +65,10 @@ def test_every_query_and_every_seed_has_a_draw_of_its_own():
 # files
 
 
+def read(training_file):
+    return read_training_data(training_file, training_file.with_name("corpus.jsonl"))
+
+
 @pytest.fixture()
 def stage(tmp_path, tiny_transformer):
     """Write the stage's inputs and run it: `stage(variations={type: {qid: text}}, …)` gives the training file."""
@@ -99,41 +104,43 @@ def stage(tmp_path, tiny_transformer):
     return run
 
 
-def test_the_file_follows_tevatrons_format(stage):
-    """query_id and query; positive_passages and negative_passages, each a list of docid, title and text."""
-    lines = [json.loads(line) for line in stage().read_text(encoding="utf-8").splitlines()]
-    assert [line["query_id"] for line in lines] == ["q1", "q2"]
-    for line in lines:
-        assert isinstance(line["query"], str)
-        for field in ("positive_passages", "negative_passages"):
-            assert line[field]
-            assert all(set(p) == {"docid", "title", "text"} for p in line[field])
-            assert all(isinstance(value, str) for p in line[field] for value in p.values())
-    first, second = lines
+def test_the_file_names_passages_and_where_they_are(stage):
+    """query_id and query; positive_passages and negative_passages, each an object of docids and rows of the corpus."""
+    first, second = (json.loads(line) for line in stage().read_text(encoding="utf-8").splitlines())
+    assert list(first) == ["query_id", "query", "query_variation", "positive_passages", "negative_passages"]
+    assert (first["query_id"], second["query_id"]) == ("q1", "q2")
     assert first["query"] == first["query_variation"] == "what is music"
-    assert first["positive_passages"] == [
-        {"docid": "d1", "title": "Straße", "text": "text of d1"},
-        {"docid": "d2", "title": "", "text": "text of d2"},
-    ]
-    assert {p["docid"] for p in first["negative_passages"]} <= {"d0", "d4", "d5", "d6", "d7"}
-    assert [p["docid"] for p in second["positive_passages"]] == ["d4"]
+    assert first["positive_passages"] == {"d1": 1, "d2": 2} and second["positive_passages"] == {"d4": 4}
+    assert first["negative_passages"].items() <= {"d0": 0, "d4": 4, "d5": 5, "d6": 6, "d7": 7}.items()
+    assert len(first["negative_passages"]) == 3
 
 
-def test_the_file_is_read_back_as_written(stage):
+def test_the_file_is_read_back_as_written(stage, tmp_path):
     path = stage(variations={"tree": dict.fromkeys(QIDS, "a tree")})
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for line, example in zip(lines, read_training_data(path), strict=True):
+    for line, example in zip(lines, read_training_data(path, tmp_path / "corpus.jsonl"), strict=True):
         assert (example.qid, example.query, example.variations) == (line["query_id"], line["query"], ("a tree",))
-        for found, field in ((example.positives, "positive_passages"), (example.negatives, "negative_passages")):
-            assert list(found) == [(p["docid"], p["title"], p["text"]) for p in line[field]]
+        assert [p.docid for p in example.passages] == [*line["positive_passages"], *line["negative_passages"]]
+        for passage in example.passages:
+            assert passage.read() == (
+                passage.docid,
+                "Straße" if passage.docid == "d1" else "",
+                f"text of {passage.docid}",
+            )
 
 
-def test_a_tevatron_file_without_variations_or_titles_can_be_read(tmp_path):
-    passages = [{"docid": "d", "text": "x"}]
-    line = {"query_id": "q", "query": "a", "positive_passages": passages, "negative_passages": passages}
-    (tmp_path / "data.jsonl").write_text(json.dumps(line) + "\n")
-    (example,) = read_training_data(tmp_path / "data.jsonl")
-    assert (example.variations, example.positives) == (("a",), (("d", "", "x"),))
+def test_a_block_of_queries_at_a_time_is_the_same_file(stage, monkeypatch):
+    once = stage().read_bytes()
+    monkeypatch.setattr(data, "BLOCK", 1)
+    assert stage().read_bytes() == once
+
+
+def test_a_passage_that_the_corpus_lacks(stage, tmp_path):
+    lines = (tmp_path / "corpus.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "corpus.jsonl").write_text("".join(lines[:4]))
+    with pytest.raises(UserError, match=r"corpus\.jsonl: no passage 'd4' \([0-9] of [0-9] are missing\)"):
+        stage()
+    assert not (tmp_path / "data.jsonl").exists()
 
 
 def test_the_same_file_whatever_the_order_of_the_variation_files(stage):
@@ -157,13 +164,13 @@ def test_queries_alone_keep_every_query_and_have_no_passages(stage):
 def test_shares_are_those_of_the_queries_that_are_trained_on(stage):
     """q3 and q4 have no positive: each of the two types has one of q1 and q2."""
     variations = {kind: dict.fromkeys(QIDS, f"a {kind}") for kind in ("stone", "river")}
-    examples = read_training_data(stage(variations=variations))
+    examples = read(stage(variations=variations))
     assert sorted(example.variations for example in examples) == [("a river",), ("a stone",)]
 
 
 def test_draws_of_a_generator_are_types_of_their_own(stage):
     draws = {"typo": dict.fromkeys(QIDS, "a tere"), "typo.draw2": dict.fromkeys(QIDS, "a teee")}
-    examples = read_training_data(stage(variations=draws, assign="all"))
+    examples = read(stage(variations=draws, assign="all"))
     assert [example.variations for example in examples] == [("a tere", "a teee")] * 2
 
 
@@ -179,14 +186,14 @@ def test_variations_that_are_trained_on_together_are_as_many_for_every_query(sta
     """Those that change nothing, and the same one twice, too."""
     variations = {kind: dict.fromkeys(QIDS, text) for kind, text in (("one", "what is gold"), ("two", "the road"))}
     variations["three"] = dict.fromkeys(QIDS, "the road")
-    examples = read_training_data(stage(variations=variations, assign="together"))
+    examples = read(stage(variations=variations, assign="together"))
     assert [example.qid for example in examples] == ["q1", "q2"]
     assert [example.variations for example in examples] == [("what is gold", "the road", "the road")] * 2
 
 
 def negatives(path):
     lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {line["query_id"]: [passage["docid"] for passage in line["negative_passages"]] for line in lines}
+    return {line["query_id"]: list(line["negative_passages"]) for line in lines}
 
 
 def test_a_passage_with_an_answer_is_no_negative(stage, tmp_path):
@@ -218,6 +225,11 @@ def test_no_query_is_left(stage, tmp_path):
     assert not (tmp_path / "data.jsonl").exists()
 
 
+def named(passages):
+    """A line of a training file."""
+    return json.dumps({"query_id": "q", "query": "a", "positive_passages": passages, "negative_passages": passages})
+
+
 @pytest.mark.parametrize(
     "line, message",
     [
@@ -225,18 +237,53 @@ def test_no_query_is_left(stage, tmp_path):
         ('{"query_id": "q"}', r"data\.jsonl:2: not a training example \(KeyError\('query'\)\); fields: query_id, "),
         ("[]", r"data\.jsonl:2: not a training example \(AttributeError"),
         (
-            '{"query_id": "q", "query": "a", "positive_passages": [{"docid": "d", "text": "x"}]}',
+            '{"query_id": "q", "query": "a", "positive_passages": {"d0": 0}}',
             r"data\.jsonl:2: query 'q' needs at least one positive and one negative passage",
         ),
         ('{"query_id": "q", "query": "a"}', r"data\.jsonl:2: query 'q': all examples have passages or none has"),
+        (
+            named({"d1": 0}),
+            r"data\.jsonl:2: passage 'd1' is not at row 0 of .*corpus\.jsonl, which has 2 rows; make the",
+        ),
+        (named({"d2": 2}), r"data\.jsonl:2: passage 'd2' is not at row 2 of "),
+        (named({"d1": -1}), r"data\.jsonl:2: passage 'd1' is not at row -1 of "),
+        (named({"d1": "1"}), r"data\.jsonl:2: not a training example \(TypeError\(\"row '1' of passage 'd1'"),
+        (named([{"docid": "d1", "text": "x"}]), r"data\.jsonl:2: not a training example \(AttributeError"),
     ],
 )
 def test_damaged_training_file(tmp_path, line, message):
-    passages = [{"docid": "d", "text": generator("x").choice("abc")}]
-    good = {"query_id": "q0", "query": "a", "positive_passages": passages, "negative_passages": passages}
-    (tmp_path / "data.jsonl").write_text(f"{json.dumps(good)}\n{line}\n")
+    lines = (json.dumps({"docid": docid, "title": "", "text": "x"}) for docid in ("d0", "d1"))
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    (tmp_path / "data.jsonl").write_text(f"{named({'d0': 0})}\n{line}\n")
     with pytest.raises(UserError, match=message):
+        read(tmp_path / "data.jsonl")
+
+
+def test_named_passages_need_a_corpus(tmp_path):
+    (tmp_path / "data.jsonl").write_text(f"{named({'d0': 0})}\n")
+    with pytest.raises(UserError, match=r"data\.jsonl: its passages are named, and no corpus is given"):
         read_training_data(tmp_path / "data.jsonl")
+
+
+def test_memory_does_not_grow_with_passages_and_queries(tmp_path, monkeypatch):
+    """Thirty more bytes for each of 600 more queries would be seen; a passage's name alone takes more."""
+    monkeypatch.setattr(data, "BLOCK", 50)
+    docids = [f"d{number}" for number in range(40)]
+    lines = (json.dumps({"docid": docid, "title": "", "text": "x"}) for docid in docids)
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    line = f"{named({docid: row for row, docid in enumerate(docids)})}\n"
+
+    def most(queries):
+        (tmp_path / "data.jsonl").write_text(line * queries)
+        tracemalloc.start()
+        examples = read(tmp_path / "data.jsonl")
+        _, found = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert len(examples) == queries
+        return found
+
+    most(100)
+    assert most(700) - most(100) < 30 * 600
 
 
 def test_empty_training_file(tmp_path):

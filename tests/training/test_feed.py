@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from robustdr.training.data import Example, read_training_data
+from robustdr.collections.rows import Reference
+from robustdr.training.data import Example
 from robustdr.training.dense import derangement
 from robustdr.training.feed import Feed
+from training.models import examples_of
 
 EXAMPLES = [Example(f"q{number}", "original", ("varied",)) for number in range(2000)]
 
@@ -71,7 +73,7 @@ def test_variations_take_turns_with_the_epochs(count, epoch, seed):
 
 
 def test_all_variations_of_a_batch_lie_query_by_query(intents_file):
-    examples = read_training_data(intents_file)
+    examples = examples_of(intents_file)
     for step in feed(0, examples).run(0, 6):
         assert len(step.variations) == 8
         for place, number in enumerate(step.examples):
@@ -85,14 +87,14 @@ def test_all_variations_of_a_batch_lie_query_by_query(intents_file):
 
 
 def test_a_feed_can_start_at_any_step(training_file):
-    steps = feed(0.5, read_training_data(training_file))
+    steps = feed(0.5, examples_of(training_file))
     whole = list(steps.run(0, 15))
     assert len(whole) == 15
     assert all(list(steps.run(start, 15)) == whole[start:] for start in range(15))
 
 
 def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
-    examples = read_training_data(training_file)
+    examples = examples_of(training_file)
     for step in feed(0, examples).run(0, 15):
         groups = [step.passages[start : start + 3] for start in range(0, 12, 3)]
         for number, query, variation, (positive, *negatives) in zip(
@@ -104,7 +106,7 @@ def test_each_query_brings_its_positive_and_then_its_negatives(training_file):
 
 
 def test_every_epoch_and_every_seed_has_batches_of_its_own(training_file):
-    examples = read_training_data(training_file)
+    examples = examples_of(training_file)
     epochs = [
         {frozenset(step.examples) for step in feed(0, examples, seed).run(start, start + 6)}
         for seed in (1, 2)
@@ -115,12 +117,12 @@ def test_every_epoch_and_every_seed_has_batches_of_its_own(training_file):
 
 def test_every_query_and_every_seed_has_passages_and_variations_of_its_own():
     """What is seen first of four is an independent draw for each query, seed and kind of text."""
-    passages = tuple((docid, "", docid) for docid in "abcd")
+    passages = tuple(Reference(docid, row, None) for row, docid in enumerate("abcd"))
     examples = [Example(f"q{number}", "original", tuple("abcd"), passages, passages) for number in range(400)]
 
     def first(seed: int) -> list[list[str]]:
         of = Feed(examples, size=4, negatives=1, augmentation=0.0, seed=seed)
-        groups = [[docid for docid, _, _ in of.passages(example, 0)] for example in examples]
+        groups = [[passage.docid for passage in of.passages(example, 0)] for example in examples]
         return [*map(list, zip(*groups, strict=True)), [of.texts(example, 0)[1] for example in examples]]
 
     draws = [*first(seed=1), *first(seed=2)]
@@ -131,7 +133,7 @@ def test_every_query_and_every_seed_has_passages_and_variations_of_its_own():
 
 
 def test_queries_alone_have_no_passages(queries_file):
-    steps = list(feed(0, read_training_data(queries_file)).run(0, 6))
+    steps = list(feed(0, examples_of(queries_file)).run(0, 6))
     assert not any(step.passages for step in steps)
     assert len({number for step in steps for number in step.examples}) == 24
 

@@ -23,12 +23,11 @@ from robustdr.retrieval.rerank import rankings
 from robustdr.retrieval.runs import write_run
 from robustdr.retrieval.settings import RerankSettings
 from robustdr.training import loop
-from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
 from robustdr.training.rerank import Student
 from robustdr.training.scores import read_scores
 from robustdr.training.settings import RankerTraining
-from training.models import files, log, same, weights
+from training.models import corpus_of, examples_of, files, log, passages_of, same, weights
 from training.test_resume import Interrupted, stop_after
 
 QUERY_LENGTH, PASSAGE_LENGTH = 3, 8  # most queries and passages are cut, each to its own length
@@ -75,6 +74,7 @@ def fit(cross, cross_with_layer, word_vectors, training_file, ranker_settings, t
         initial = initial or {"mono_bert": cross, "intent_bert": cross_with_layer}.get(ranker, word_vectors)
         output, resume = tmp_path / name, tmp_path / "resume" / name
         told = ranker_settings(ranker, **changes)
+        read = {"corpus": [corpus_of(training_file)], **(read or {})}
         loop.train("robustdr.training.rerank", told, seed, "key", data, initial, output, resume, read, snapshots)
         return output
 
@@ -145,12 +145,12 @@ def trained_plainly(plain, rate, loss, side, data):
         {"params": [p for p in parameters.values() if p.ndim == 1], "weight_decay": 0.0},
     ]
     optimiser = torch.optim.AdamW(groups)
-    for number, seen in enumerate(Feed(read_training_data(data), 4, 2, 0.0, 1).run(0, STEPS)):
+    for number, seen in enumerate(Feed(examples_of(data), 4, 2, 0.0, 1).run(0, STEPS)):
         scores = []
         for place, example in enumerate(seen.examples):
             line = lines[qids[example]]
             texts = {p["docid"]: p for p in (*line["positive_passages"], *line["negative_passages"])}
-            docids = [docid for docid, _, _ in seen.passages[3 * place : 3 * place + 3]]
+            docids = [passage.docid for passage in seen.passages[3 * place : 3 * place + 3]]
             assert docids[0].startswith("p") and all(docid.startswith("n") for docid in docids[1:])
             group = [texts[docid] for docid in docids]  # of this query alone, or there is no such passage
             pairs = [(line[side], " ".join(filter(None, (p["title"], p["text"])))) for p in group]
@@ -260,7 +260,7 @@ def test_steps_of_intent_are_those_of_single_texts(fit, cross_with_layer, intent
         max_gradient_norm=NORM,
         freeze_word_embeddings=False,
     )
-    plain, examples, rows = PlainIntent(cross_with_layer), read_training_data(intents_file), []
+    plain, examples, rows = PlainIntent(cross_with_layer), examples_of(intents_file), []
     start = {**plain.moved(), **{name: p.detach().clone() for name, p in plain.named().items()}}
     parameters = dict(plain.named_parameters())
     new = [name for name in parameters if name.startswith(("layer.", "model.classifier."))]
@@ -272,7 +272,7 @@ def test_steps_of_intent_are_those_of_single_texts(fit, cross_with_layer, intent
     for number, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, STEPS)):
         ranking, vectors = [], []
         for place, at in enumerate(seen.examples):
-            group = [" ".join(filter(None, passage[1:])) for passage in seen.passages[3 * place : 3 * place + 3]]
+            group = [passage.read().joined() for passage in seen.passages[3 * place : 3 * place + 3]]
             texts = [examples[at].query, *examples[at].variations]
             for text in texts:
                 positive, *negatives = [plain(text, passage) for passage in group]
@@ -324,21 +324,18 @@ def test_without_a_rate_of_their_own_new_layers_have_the_others(fit, intents_fil
 
 def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):
     """One number for each pair, which says where it belongs."""
-    examples = read_training_data(training_file)
-    groups = [(example, [*example.positives, *example.negatives]) for example in examples]
-    number = {
-        (e.qid, docid): 10.0 * at + n for at, (e, group) in enumerate(groups) for n, (docid, _, _) in enumerate(group)
-    }
+    examples = examples_of(training_file)
+    number = {(e.qid, p.docid): 10.0 * at + n for at, e in enumerate(examples) for n, p in enumerate(e.passages)}
     path = tmp_path / "scores.jsonl"
     with open(path, "w") as file:
-        for example, group in reversed(groups):
-            of = {docid: number[example.qid, docid] for docid, _, _ in reversed(group)}
+        for example in reversed(examples):
+            of = {p.docid: number[example.qid, p.docid] for p in reversed(example.passages)}
             file.write(json.dumps({"query_id": example.qid, "scores": of}) + "\n")
     student = Student(ranker_settings("mono_bert"), 1, load("mono_bert", cross), read_scores(path, examples))
     for step, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, 6)):
         batch = student.batch(seen, step, {"teacher_scores"})
         assert batch.query_scores is None and batch.variation_scores is None
-        docids = [[docid for docid, _, _ in seen.passages[3 * i : 3 * i + 3]] for i in range(4)]
+        docids = [[p.docid for p in seen.passages[3 * i : 3 * i + 3]] for i in range(4)]
         expected = [
             [number[examples[at].qid, docid] for docid in of] for at, of in zip(seen.examples, docids, strict=True)
         ]
@@ -347,11 +344,7 @@ def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, c
 
 @pytest.mark.parametrize("ranker", ["mono_bert", "intent_bert", "knrm", "drmm"])
 def test_a_resumed_training_ends_with_the_same_bytes(fit, training_file, intents_file, tmp_path, monkeypatch, ranker):
-    with open(tmp_path / "corpus.jsonl", "w") as corpus:
-        for example in read_training_data(training_file):
-            for docid, title, text in example.negatives:
-                corpus.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
-    others = {"dropout": 0.1, "read": {"corpus": [tmp_path / "corpus.jsonl"]}}
+    others = {"dropout": 0.1}
     if ranker == "intent_bert":
         others |= {"data": intents_file, "loss": {"name": "intent"}}
     whole = fit("whole", ranker, **others)
@@ -390,16 +383,13 @@ def test_the_directory_says_what_it_is(fit, tmp_path):
 @pytest.mark.parametrize("ranker", ["mono_bert", "knrm"])
 def test_a_trained_directory_ranks(fit, training_file, tmp_path, ranker):
     model = fit("model", ranker, epochs=1.0)
-    examples = read_training_data(training_file)[:3]
+    examples = examples_of(training_file)[:3]
     queries = {example.qid: example.query for example in examples}
-    passages = {docid: (title, text) for e in examples for docid, title, text in (*e.positives, *e.negatives)}
-    with open(tmp_path / "corpus.jsonl", "w") as file:
-        for docid, (title, text) in passages.items():
-            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
+    passages = {docid: (title, text) for docid, title, text in passages_of(examples)}
     write_run(tmp_path / "run.trec", {qid: [(docid, 1.0) for docid in passages] for qid in queries}, {"tag": "first"})
     settings = RerankSettings({"name": ranker}, 16, 24, len(passages), "float32", 1)
     (found,) = rankings(
-        settings, tmp_path / "corpus.jsonl", {"model": [model], "candidates": [tmp_path / "run.trec"]}, [queries]
+        settings, corpus_of(training_file), {"model": [model], "candidates": [tmp_path / "run.trec"]}, [queries]
     )
     trained = load(ranker, model)
     for qid, ranking in found.items():

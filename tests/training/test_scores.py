@@ -13,12 +13,11 @@ from robustdr.errors import UserError
 from robustdr.files import write_text
 from robustdr.rankers.ranker import load
 from robustdr.seeds import generator
-from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
 from robustdr.training.scores import of_groups, read_scores
 from robustdr.training.scoring import write_scores
 from robustdr.training.settings import ScoreSettings
-from training.models import log
+from training.models import corpus_of, examples_of, log
 
 SETTINGS = ScoreSettings({"name": "mono_bert"}, query_length=8, passage_length=16, precision="float32", threads=1)
 
@@ -34,7 +33,7 @@ def teacher(tiny_model, tmp_path_factory):
 @pytest.fixture(scope="module")
 def scores_file(teacher, training_file):
     path = teacher.with_name("scores.jsonl")
-    write_scores(SETTINGS, teacher, training_file, path)
+    write_scores(SETTINGS, teacher, training_file, corpus_of(training_file), path)
     return path
 
 
@@ -43,8 +42,8 @@ def drawn(training_file, tmp_path):
     """Scores that no model made: one number for each pair, in a file whose lines and passages are shuffled."""
     rng = generator("scores")
     lines = []
-    for example in read_training_data(training_file):
-        docids = [docid for docid, _, _ in (*example.positives, *example.negatives)]
+    for example in examples_of(training_file):
+        docids = [passage.docid for passage in example.passages]
         rng.shuffle(docids)
         lines.append({"query_id": example.qid, "scores": {docid: rng.uniform(-5, 5) for docid in docids}})
     rng.shuffle(lines)
@@ -56,13 +55,12 @@ def drawn(training_file, tmp_path):
 def test_every_passage_is_scored_beside_its_own_original_query(teacher, training_file, scores_file):
     """In the order of the training file, each as if it were alone."""
     lines = [json.loads(line) for line in scores_file.read_text().splitlines()]
-    examples = read_training_data(training_file)
+    examples = examples_of(training_file)
     assert [line["query_id"] for line in lines] == [example.qid for example in examples]
     ranker = load("mono_bert", teacher)
     for line, example in zip(lines[::5], examples[::5], strict=True):
-        group = [*example.positives, *example.negatives]
-        assert list(line["scores"]) == [docid for docid, _, _ in group]
-        for docid, title, text in group:
+        assert list(line["scores"]) == [passage.docid for passage in example.passages]
+        for docid, title, text in (passage.read() for passage in example.passages):
             pair = (example.query, f"{title} {text}" if title else text)
             with torch.inference_mode():
                 alone = ranker.score(ranker.tokenise([pair], 8, 16)).item()
@@ -70,18 +68,18 @@ def test_every_passage_is_scored_beside_its_own_original_query(teacher, training
 
 
 def test_the_same_scores_are_the_same_bytes(teacher, training_file, scores_file, tmp_path):
-    write_scores(SETTINGS, teacher, training_file, tmp_path / "again.jsonl")
+    write_scores(SETTINGS, teacher, training_file, corpus_of(training_file), tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == scores_file.read_bytes()
 
 
 def test_scores_are_found_by_query_and_passage(training_file, drawn):
     """The order of the file's lines, and of the passages in a line, is irrelevant."""
-    examples, written = read_training_data(training_file), {}
+    examples, written = examples_of(training_file), {}
     for line in map(json.loads, drawn.read_text().splitlines()):
         written |= {(line["query_id"], docid): score for docid, score in line["scores"].items()}
     read = read_scores(drawn, examples)
     assert {
-        (e.qid, docid): score for e, of in zip(examples, read, strict=True) for docid, score in of.items()
+        (example.qid, docid): score for at, example in enumerate(examples) for docid, score in read[at].items()
     } == written
     groups = [[examples[i].negatives[2], examples[i].positives[0]] for i in (7, 3)]
     found = of_groups(read, [7, 3], [passage for group in groups for passage in group])
@@ -113,7 +111,7 @@ def test_scores_that_are_missing_or_wrong_are_named(training_file, scores_file, 
     path = tmp_path / "wrong.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(UserError) as caught:
-        read_scores(path, read_training_data(training_file))
+        read_scores(path, examples_of(training_file))
     assert str(caught.value).startswith(str(path)) and message in str(caught.value)
 
 
@@ -123,14 +121,14 @@ def test_a_teacher_whose_scores_are_no_numbers_is_named(teacher, training_file, 
     weights["classifier.bias"] = torch.full_like(weights["classifier.bias"], np.nan)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match=r"broken: the score of query 'q0' and passage 'p0\.0' is not finite"):
-        write_scores(SETTINGS, folder, training_file, tmp_path / "scores.jsonl")
+        write_scores(SETTINGS, folder, training_file, corpus_of(training_file), tmp_path / "scores.jsonl")
     assert not (tmp_path / "scores.jsonl").exists()
 
 
 def test_a_ranker_that_counts_words_is_no_teacher(word_vectors, training_file, tmp_path):
     settings = ScoreSettings({"name": "drmm"}, 8, 16, "float32", 1)
     with pytest.raises(UserError, match=r"words: this ranker counts the words of a collection"):
-        write_scores(settings, word_vectors, training_file, tmp_path / "scores.jsonl")
+        write_scores(settings, word_vectors, training_file, corpus_of(training_file), tmp_path / "scores.jsonl")
 
 
 def test_a_loss_without_its_scores_is_named(fit):
@@ -162,16 +160,14 @@ def test_a_step_of_distillation_is_that_of_its_formula(fit, training_file, still
         with torch.inference_mode():
             return transformer(**tokens).last_hidden_state[0].mean(0).numpy()
 
-    examples = read_training_data(training_file)
+    examples = examples_of(training_file)
     (seen,) = Feed(examples, 4, 2, 0.0, 1).run(0, 1)
     rows = {"teacher": [], "query": [], "variation": []}
     for place, example in enumerate(seen.examples):
         group = seen.passages[3 * place : 3 * place + 3]
-        assert {docid for docid, _, _ in group} <= {
-            p[0] for p in (*examples[example].positives, *examples[example].negatives)
-        }
-        passages = [encode(f"{title} [SEP] {text}" if title else text, 24) for _, title, text in group]
-        rows["teacher"].append(np.array([taught[examples[example].qid, docid] for docid, _, _ in group]))
+        assert {*group} <= {*examples[example].passages}
+        passages = [encode(passage.read().joined(" [SEP] "), 24) for passage in group]
+        rows["teacher"].append(np.array([taught[examples[example].qid, passage.docid] for passage in group]))
         for side in ("query", "variation"):
             vector = encode(getattr(seen, side)[place], 16)
             rows[side].append(np.array([float(vector @ passage) for passage in passages]))

@@ -7,8 +7,7 @@ import torch
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.encoder import Encoder
 from robustdr.files import sha256
-from robustdr.training.data import read_training_data
-from training.models import log, weights
+from training.models import examples_of, log, weights
 
 CAPOT = {"name": "capot"}
 NAME = "encoder.layer.0.attention.self.query.weight"
@@ -74,7 +73,7 @@ def test_anchors_are_the_vectors_of_the_initial_model(fit, queries_file, pair):
 
 
 def test_capot_brings_variations_to_their_queries_and_keeps_the_queries(fit, queries_file, tiny_model):
-    examples = read_training_data(queries_file)
+    examples = examples_of(queries_file)
     queries = [example.query for example in examples for _ in example.variations]
     variations = [text for example in examples for text in example.variations]
 

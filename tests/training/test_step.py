@@ -1,6 +1,5 @@
 """Steps of the training loop against plain transformers: vectors, losses, clipping and AdamW computed anew."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,13 +9,13 @@ from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer
 
 from robustdr import losses
+from robustdr.collections.rows import Corpus
 from robustdr.losses.batch import Batch
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.settings import EmbedSettings
-from robustdr.training.data import read_training_data
 from robustdr.training.dense import derangement
 from robustdr.training.feed import Feed
-from training.models import log, weights
+from training.models import corpus_of, examples_of, log, weights
 
 QUERY_LENGTH, PASSAGE_LENGTH = 6, 20  # most queries and passages are cut, and not to the same length
 STEPS, RATE, DECAY, NORM = 3, 1e-2, 5.0, 0.5
@@ -35,13 +34,9 @@ def teacher(still_model, tmp_path) -> Path:
 
 @pytest.fixture()
 def teacher_embeddings(teacher, training_file, tmp_path) -> list[Path]:
-    examples = read_training_data(training_file)
-    passages = sorted({p for example in examples for p in (*example.positives, *example.negatives)})
-    with open(tmp_path / "corpus.jsonl", "w") as file:
-        for docid, title, text in passages:
-            file.write(json.dumps({"docid": docid, "title": title, "text": text}) + "\n")
     settings = EmbedSettings(PASSAGE_LENGTH, "float32", "float32", threads=1)
-    write_embeddings(settings, teacher, tmp_path / "corpus.jsonl", len(passages), 0, 1, tmp_path / "0.npy")
+    corpus = corpus_of(training_file)
+    write_embeddings(settings, teacher, corpus, len(Corpus(corpus)), 0, 1, tmp_path / "0.npy")
     return [tmp_path / "0.npy"]
 
 
@@ -60,13 +55,13 @@ class Plain:
 
 def trained_plainly(loss: dict, data: Path, initial: Path, teacher: Path) -> tuple[list[dict], dict[str, torch.Tensor]]:
     """The log and the weights after `STEPS` steps that decay linearly, without warm-up."""
-    examples = read_training_data(data)
+    examples = examples_of(data)
     student, anchor, teacher_model = Plain(initial), Plain(initial), Plain(teacher)
     function, needs = losses.create(**loss), losses.check(**loss)
     moments = {name: (torch.zeros_like(p), torch.zeros_like(p)) for name, p in student.model.named_parameters()}
     rows = []
     for number, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, STEPS)):
-        passages = [f"{title} [SEP] {text}" if title else text for _, title, text in seen.passages]
+        passages = [passage.read().joined(" [SEP] ") for passage in seen.passages]
         batch = Batch(positive=torch.arange(4) * 3)
         batch.query, batch.variation = student(seen.query, QUERY_LENGTH), student(seen.variation, QUERY_LENGTH)
         own = [text for at in seen.examples for text in examples[at].variations]

@@ -9,6 +9,7 @@ from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Router, Transformer
 
+from robustdr.collections.records import Passage
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import ABOUT, DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
@@ -17,7 +18,7 @@ from robustdr.errors import UserError
 from robustdr.files import sha256
 from robustdr.training.dense import Student
 from robustdr.training.feed import Step
-from training.models import files
+from training.models import files, references
 
 TEXTS = ["what is the meaning of music", "gold", "the king of the river and a plant"]
 PROMPTS = {"query": "what is ", "document": "stone: ", "clustering": "the "}
@@ -81,19 +82,20 @@ def test_modules_with_parameters_learn_too(fit, projected):
         assert moved and "embeddings.word_embeddings.weight" not in moved  # frozen
 
 
-def test_a_step_sees_prompts_and_the_similarity(settings, projected):
+def test_a_step_sees_prompts_and_the_similarity(settings, projected, tmp_path):
     student = Student.load(replace(settings, batch_size=3), 1, [], projected, {})
     student.encoders[QUERY].model.eval()
-    passages = [(str(number), "tree" if number % 2 else "", text) for number, text in enumerate(TEXTS * 3)]
+    written = [Passage(str(number), "tree" if number % 2 else "", text) for number, text in enumerate(TEXTS * 3)]
+    passages = references(tmp_path, written)
     batch = student.batch(Step([0, 1, 2], TEXTS, [], [], passages[:6]), 0, {"query", "passages", "positive"})
     queries, documents = (vectors.detach().numpy() for vectors in (batch.query, batch.passages))
-    texts = [f"{title} {text}".strip() for _, title, text in passages[:6]]
+    texts = [f"{title} {text}".strip() for _, title, text in written[:6]]
     assert np.abs(queries - library(projected).encode_query(TEXTS, normalize_embeddings=True)).max() < 1e-5
     assert np.abs(documents - library(projected).encode_document(texts, normalize_embeddings=True)).max() < 1e-5
 
 
-def test_a_temperature_divides_every_dot_product(settings, projected):
-    passages = [(str(number), "", text) for number, text in enumerate(TEXTS * 2)]
+def test_a_temperature_divides_every_dot_product(settings, projected, tmp_path):
+    passages = references(tmp_path, [Passage(str(number), "", text) for number, text in enumerate(TEXTS * 2)])
 
     def batch(temperature):
         student = Student.load(replace(settings, batch_size=3, temperature=temperature), 1, [], projected, {})

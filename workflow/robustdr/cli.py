@@ -35,6 +35,12 @@ def convert(a: argparse.Namespace) -> None:
     convert(a.folder, a.output)
 
 
+def export(a: argparse.Namespace) -> None:
+    from robustdr.training.tevatron import export
+
+    export(a.data, a.corpus, a.output)
+
+
 def verify(a: argparse.Namespace) -> int:
     from robustdr.integrity import damaged
 
@@ -108,6 +114,12 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=convert)
     command.add_argument("folder", type=Path, help="with pytorch_model.bin and config.json")
     command.add_argument("output", type=Path, help="folder to write")
+    command = commands.add_parser("export", help="write a training file for another toolkit", description="Export.")
+    command.set_defaults(function=export)
+    command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
+    command.add_argument("data", type=Path, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
+    command.add_argument("--corpus", type=Path, required=True, help="results/…/collections/COLLECTION/corpus.jsonl")
+    command.add_argument("-o", "--output", type=Path, required=True, help="JSONL to write")
     text = "hash artifacts again and list the damaged; exit status 1 if there are any"
     command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=verify)

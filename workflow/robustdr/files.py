@@ -6,8 +6,10 @@ import json
 import os
 import re
 import shutil
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,35 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                     ) from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
+
+
+class Lines:
+    """The lines of a UTF-8 text file, each read when it is asked for; eight bytes of each are in memory.
+
+    Raises:
+        UserError: the file is missing, or a line that is asked for is not UTF-8 (names file and line).
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        try:
+            self.file = open(path, "rb")  # noqa: SIM115
+        except FileNotFoundError:
+            raise UserError(f"{path}: no such file") from None
+        self.starts = array("q", accumulate(map(len, self.file), initial=0))
+        self.starts.pop()  # of what follows the last
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, number: int) -> str:
+        """A line without its end, counted from 0."""
+        self.file.seek(self.starts[number])
+        try:
+            return self.file.readline().decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            where = f"{self.path}:{number + 1}"
+            raise UserError(f"{where}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
 
 
 def read_queries(path: str | Path) -> dict[str, str]:

@@ -214,6 +214,7 @@ class Plan(Places):
     def teacher_scores_key(self, system: str, seed: int) -> str:
         teacher = self.recipe(system)["teacher"]
         inputs = [self.training_data_key(system, seed), self.model_key(teacher, self.seed_of(teacher, seed))]
+        inputs.append(self.corpus_key(self.train_split(system)[0]))
         return key(["score", *self.kind(teacher).modules(self, teacher)], deciding(self.score_settings(system)), inputs)
 
     @cache

@@ -55,12 +55,13 @@ def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespac
     return register
 
 
-@stage("write a collection's passages", source=JSON, output=MADE)
+@stage("write a collection's passages", source=JSON, output=PATH)
 def corpus(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_corpus
+    from robustdr.collections.rows import rows_of
 
     print(write_corpus(a.source, a.output))
-    return None
+    return [(a.output, rows_of(a.output))]
 
 
 @stage("write a split's queries and what judges them", source=JSON, split=TEXT, output=MADES)
@@ -187,13 +188,13 @@ def train(a: argparse.Namespace) -> Made:
     return [(made,) for made in (folder, *snapshots.values())] if writes else None
 
 
-@stage("score a training file's passages as a teacher", settings=TEXT, model=READ, data=READ, output=MADE)
+@stage("score a training file's passages as a teacher", settings=TEXT, model=READ, data=READ, corpus=READ, output=MADE)
 def score(a: argparse.Namespace) -> Made:
     from robustdr.settings import read
     from robustdr.training.scoring import write_scores
     from robustdr.training.settings import ScoreSettings
 
-    write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.output)
+    write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.corpus, a.output)
     return None
 
 

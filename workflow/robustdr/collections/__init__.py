@@ -20,7 +20,10 @@ KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 
 
 def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
-    """Write the passages of `source` as a Tevatron corpus: one `{"docid", "title", "text"}` a line.
+    """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` a line, and its index.
+
+    Args:
+        output: corpus.jsonl; where its rows begin goes to corpus.rows.arrow beside it.
 
     Returns:
         {"passages": how many}
@@ -28,13 +31,13 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
     Raises:
         UserError: an unknown kind, an input that is missing or malformed, no passage at all.
     """
-    count = 0
+    from robustdr.collections.rows import rows_of, write_rows  # slow to import, and not needed by all
+
     with atomic(output) as temporary:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
             for passage in _kind(source["kind"]).corpus(source):
                 file.write(json.dumps(passage._asdict(), ensure_ascii=False) + "\n")
-                count += 1
-        if not count:
+        if not (count := write_rows(temporary, rows_of(output))):
             raise UserError(f"collections.yaml: corpus of kind {source['kind']}: it has no passage")
     return {"passages": count}
 

@@ -144,23 +144,6 @@ def read_records(path: str | Path) -> Iterator[tuple[int, Passage]]:
 
 
 def read_corpus(path: str | Path, separator: str = " ") -> Iterator[tuple[str, str]]:
-    """Yield (docid, title + `separator` + text) in file order; the text alone where the title is empty.
-
-    Args:
-        separator: what the reader of the text expects there, e.g. a tokenizer's separator token with spaces.
-    """
-    for _, (docid, title, text) in read_records(path):
-        yield docid, f"{title}{separator}{text}" if title else text
-
-
-def read_passages(path: str | Path, docids: Collection[str]) -> dict[str, dict[str, str]]:
-    """The passages named in `docids`, in file order: {docid: {"docid", "title", "text"}}. Reads the corpus once.
-
-    Raises:
-        UserError: one of `docids` is not there.
-    """
-    wanted = frozenset(docids)
-    found = {passage.docid: passage._asdict() for _, passage in read_records(path) if passage.docid in wanted}
-    if missing := sorted(wanted - found.keys()):
-        raise UserError(f"{path}: no passage {missing[0]!r} ({len(missing)} of {len(wanted)} wanted ones are missing)")
-    return found
+    """Yield (docid, title + `separator` + text) in file order; see `Passage.joined`."""
+    for _, passage in read_records(path):
+        yield passage.docid, passage.joined(separator)

@@ -14,6 +14,14 @@ class Passage(NamedTuple):
     def is_empty(self) -> bool:
         return not self.text.strip() and not self.title.strip()
 
+    def joined(self, separator: str = " ") -> str:
+        """Title and text; the text alone where the title is empty.
+
+        Args:
+            separator: what the reader of the text expects between them, e.g. a tokenizer's separator token with spaces.
+        """
+        return f"{self.title}{separator}{self.text}" if self.title else self.text
+
 
 class Query(NamedTuple):
     """One query."""

@@ -1,6 +1,7 @@
 """What `robustdr evaluate` reports: numbers from the measures, queries and passages that the workflow made."""
 
 import json
+from itertools import islice
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ Tree = dict[str, Any]
 CONFIDENCE = 0.95
 POWER = 0.8
 WORST = 50
+TOGETHER = 4096  # passages that are tokenised at once
 
 
 def collect(plan: Plan, folder: Path) -> Tree:
@@ -142,9 +144,12 @@ def _truncated(plan: Plan, folder: Path) -> Tree:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     longest = plan.lengths(NAME)["passage_length"]
-    texts = [text for _, text in read_corpus(folder / plan.corpus(NAME))]
-    longer = sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(texts))
-    return {"passages": len(texts), "passage_length": longest, "truncated": longer / len(texts)}
+    texts = (text for _, text in read_corpus(folder / plan.corpus(NAME)))
+    passages = longer = 0
+    while some := list(islice(texts, TOGETHER)):
+        passages += len(some)
+        longer += sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(some))
+    return {"passages": passages, "passage_length": longest, "truncated": longer / passages}
 
 
 def _worst(plan: Plan, store: Store, folder: Path, split: str, measure: str) -> list[Tree]:

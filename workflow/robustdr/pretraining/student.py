@@ -32,7 +32,7 @@ class Student:
     model: Pretrained
 
     @classmethod
-    def feed(cls, settings: Settings, seed: int, data: Path, initial: Path) -> Feed:
+    def feed(cls, settings: Settings, seed: int, data: Path, initial: Path, files: Files) -> Feed:
         """The steps of a pre-training; prints the shares that its settings come to.
 
         Args:

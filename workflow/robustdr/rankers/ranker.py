@@ -4,6 +4,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -118,25 +119,29 @@ class Ranker(torch.nn.Module, ABC):
         return torch.cat(found)[order.argsort()]
 
     def predict(
-        self, pairs: Sequence[Pair], query_length: int, passage_length: int, names: Sequence[tuple[str, str]]
+        self, pairs: Iterable[Pair], query_length: int, passage_length: int, names: Iterable[tuple[str, str]]
     ) -> np.ndarray:
         """Scores of any number of pairs without gradients, [pairs], float32.
 
         Args:
+            pairs: taken some at a time, so that their texts need not be in memory together.
             names: query id and docid of each pair, for messages.
 
         Raises:
             UserError: a score is not finite (names query and passage).
         """
-        scores = np.empty(len(pairs), dtype=np.float32)
+        scores, pairs, names = [np.empty(0, np.float32)], iter(pairs), iter(names)
         with torch.inference_mode():
-            for start in range(0, len(pairs), CHUNK):
-                tokens = self.tokenise(pairs[start : start + CHUNK], query_length, passage_length)
-                scores[start : start + CHUNK] = self.score(tokens, limit=SCORED_TOKENS[self.device.type]).cpu().numpy()
-        if not np.isfinite(scores).all():
-            qid, docid = names[int((~np.isfinite(scores)).argmax())]
-            raise UserError(f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker anew")
-        return scores
+            while some := list(islice(pairs, CHUNK)):
+                tokens = self.tokenise(some, query_length, passage_length)
+                found = self.score(tokens, limit=SCORED_TOKENS[self.device.type]).cpu().numpy()
+                for (qid, docid), fine in zip(islice(names, len(some)), np.isfinite(found), strict=True):
+                    if not fine:
+                        raise UserError(
+                            f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker anew"
+                        )
+                scores.append(found)
+        return np.concatenate(scores)
 
 
 def load(
@@ -189,8 +194,3 @@ def saved(folder: Path) -> dict[str, Any]:
         raise
     except (ValueError, TypeError, KeyError) as error:
         raise UserError(f"{path}: not what a ranker saves ({error!r}); fields: ranker, settings") from None
-
-
-def passage_text(title: str, text: str) -> str:
-    """A passage as rankers read it."""
-    return f"{title} {text}" if title else text

@@ -3,7 +3,7 @@
 import zlib
 from pathlib import Path
 
-from robustdr.collections.reading import read_records
+from robustdr.collections.rows import Corpus
 from robustdr.files import read_queries
 from robustdr.reporting.cells import ORIGINAL
 from robustdr.reporting.queries import read_data, write_data
@@ -34,8 +34,9 @@ def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output:
     sets = [of_set for path in explored for of_set in read_data(path)["sets"].values()]
     shown = {docid for of_set in sets for docids, _ in of_set["top"].values() for docid in docids}
     parts: list[dict[str, list[str]]] = [{} for _ in passages]
-    for _, passage in read_records(corpus):
-        if passage.docid in shown:
-            parts[part_of(passage.docid, len(parts))][passage.docid] = [passage.title, passage.text]
+    read = Corpus(corpus)
+    for docid, row in read.rows(shown).items():
+        passage = read.read(row, docid)
+        parts[part_of(docid, len(parts))][docid] = [passage.title, passage.text]
     for number, (path, part) in enumerate(zip(passages, parts, strict=True)):
         write_data(path, f"{corpus.parent.name}/passages{number}", part)

@@ -6,8 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
-from robustdr.collections.reading import read_corpus
+from robustdr.collections.rows import Corpus
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
@@ -58,7 +59,7 @@ def write_embeddings(
     hardware.start(settings.threads)
     encoder = Encoder(model, settings.precision, route=DOCUMENT)
     first, last = shard_bounds(passages, shard, shards)
-    texts = islice(read_corpus(corpus, separator=encoder.separator), first, last)
+    texts = ((passage.docid, passage.joined(encoder.separator)) for passage in Corpus(corpus).span(first, last))
     ids: list[str] = []
     with atomic(output) as temporary:
         vectors = np.lib.format.open_memmap(temporary, "w+", settings.stored, (last - first, encoder.dimension))
@@ -90,22 +91,35 @@ def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
 
 
 class PassageVectors:
-    """Random access by docid to the vectors of some passages in a set of shards."""
+    """Random access by row to the vectors of a corpus, in the order of its shards.
 
-    def __init__(self, shards: Iterable[Path], wanted: set[str]):
-        self.vectors = []
-        self.place: dict[str, tuple[int, int]] = {}
-        for number, path in enumerate(shards):
+    Raises:
+        UserError: a shard is missing or damaged, or is not of the rows that come next.
+    """
+
+    def __init__(self, shards: Iterable[Path], corpus: Corpus):
+        self.vectors, self.ends = [], [0]
+        for path in shards:
             vectors, ids = read_embeddings(path)
+            start, end = self.ends[-1], self.ends[-1] + len(ids)
+            if not corpus.docids[start:end].equals(pa.chunked_array([ids], pa.large_string())):
+                raise UserError(
+                    f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: a shard "
+                    "before it is missing, or it is another corpus's; run again with all shards"
+                )
             self.vectors.append(vectors)
-            self.place |= {docid: (number, row) for row, docid in enumerate(ids) if docid in wanted}
-        if missing := wanted - self.place.keys():
-            raise UserError(f"embeddings: no vector for passage {min(missing)!r} ({len(missing)} missing)")
+            self.ends.append(end)
+        if self.ends[-1] < len(corpus):
+            raise UserError(
+                f"{path.parent}: vectors of {self.ends[-1]} of the {len(corpus)} passages of {corpus.path}; the last "
+                "shards are missing"
+            )
 
-    def __getitem__(self, docids: list[str]) -> np.ndarray:
-        """[len(docids), dimension], float32."""
-        rows = (self.place[docid] for docid in docids)
-        return np.stack([self.vectors[shard][row] for shard, row in rows]).astype(np.float32)
+    def __getitem__(self, rows: list[int]) -> np.ndarray:
+        """[rows, dimension], float32."""
+        shards = (np.searchsorted(self.ends, rows, side="right") - 1).tolist()
+        found = [self.vectors[shard][row - self.ends[shard]] for shard, row in zip(shards, rows, strict=True)]
+        return np.stack(found).astype(np.float32)
 
 
 def iterate(shards: Iterable[Path]) -> Iterator[tuple[np.ndarray, list[str]]]:

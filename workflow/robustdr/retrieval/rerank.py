@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.checks import at
-from robustdr.collections.reading import read_corpus, read_passages
+from robustdr.collections.reading import read_corpus
+from robustdr.collections.rows import Corpus
 from robustdr.encoding import hardware
 from robustdr.errors import UserError, unknown
 from robustdr.files import read_queries
-from robustdr.rankers.ranker import Pair, load, passage_text, saved
+from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank, read_run, write_run
 from robustdr.retrieval.settings import RerankSettings as Settings
@@ -31,7 +32,7 @@ def rankings(
         files: `model`: the ranker's directory; `candidates`: a run for each query set, where there is no `judged`.
 
     Raises:
-        UserError: see `candidates`, `read_texts` and `Ranker.predict`.
+        UserError: see `candidates`, `Texts` and `Ranker.predict`.
     """
     hardware.start(settings.threads)
     (model,) = files["model"]
@@ -44,10 +45,10 @@ def rankings(
         every = [[(qid, docid) for qid in queries for docid in lists[qid]] for queries in query_sets]
     else:
         every = [candidates(*of, settings.depth) for of in zip(files["candidates"], query_sets, strict=True)]
-    texts = read_texts(corpus, chain.from_iterable(every))
+    texts = Texts(corpus, chain.from_iterable(every))
     for places, queries in zip(every, query_sets, strict=True):
         new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]
-        pairs = [(queries[qid], texts[docid]) for qid, docid in new]
+        pairs = ((queries[qid], texts[docid]) for qid, docid in new)
         with at(str(model)):
             found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
         scores = known | {(queries[qid], docid): score for (qid, docid), score in zip(new, found, strict=True)}
@@ -69,14 +70,25 @@ def candidates(run: Path, queries: dict[str, str], depth: int) -> list[Place]:
     return places
 
 
-def read_texts(corpus: Path, places: Iterable[Place]) -> dict[str, str]:
-    """The passages by docid.
+class Texts(Mapping[str, str]):
+    """Passages by docid, as rankers read them; each is read from the corpus when it is asked for.
 
     Raises:
         UserError: the corpus lacks one.
     """
-    passages = read_passages(corpus, {docid for _, docid in places})
-    return {docid: passage_text(found["title"], found["text"]) for docid, found in passages.items()}
+
+    def __init__(self, corpus: Path, places: Iterable[Place]):
+        self.corpus = Corpus(corpus)
+        self.rows = self.corpus.rows({docid for _, docid in places})
+
+    def __getitem__(self, docid: str) -> str:
+        return self.corpus.read(self.rows[docid], docid).joined()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Ranking]:
@@ -139,8 +151,8 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     """
     texts = read_queries(queries)
     places = candidates(run, texts, depth)
-    passages = read_texts(corpus, places)
-    pairs = [(texts[qid], passages[docid]) for qid, docid in places]
+    passages = Texts(corpus, places)
+    pairs = ((texts[qid], passages[docid]) for qid, docid in places)
     if own := saved(model):
         if "lengths" not in own:
             raise UserError(f"{model / 'ranker.json'}: no `lengths`; a trained ranker's directory is expected")
@@ -150,7 +162,7 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
         with at(str(model)):
             found = ranker.predict(pairs, **own["lengths"], names=places)
     else:
-        found = library_scores(model, pairs)
+        found = library_scores(model, list(pairs))
         if not np.isfinite(found).all():
             qid, docid = places[int((~np.isfinite(found)).argmax())]
             raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")

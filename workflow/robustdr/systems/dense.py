@@ -6,7 +6,7 @@ from robustdr import losses
 from robustdr.encoding.directory import ABOUT, CHARACTER, ENCODER, QUERY, ROUTER_FILES, SHARED_FILES, WHOLE
 from robustdr.errors import UserError
 from robustdr.retrieval.settings import Index, SearchSettings
-from robustdr.systems.kind import NOTHING, At, Need, Reads, Tree, memory
+from robustdr.systems.kind import At, Need, Reads, Tree, memory
 from robustdr.systems.trained import Trained
 from robustdr.training.settings import DenseTraining
 
@@ -69,17 +69,19 @@ class Dense(Trained):
         return DenseTraining(**plan.budgeted(system), encoders=plan.recipe(system).get("encoders", "shared"))
 
     def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
-        recipe = plan.recipe(system)
+        recipe, passages = plan.recipe(system), super().learns_from(plan, system, seed)
         if "teacher" not in recipe:
-            return NOTHING
+            return passages
         if "teacher_scores" in losses.check(**recipe["loss"]):
             scores = plan.teacher_scores(system, seed)
-            return Reads({"teacher_scores": [scores]}, [scores], [plan.teacher_scores_key(system, seed)])
+            return passages.beside(
+                Reads({"teacher_scores": [scores]}, [scores], [plan.teacher_scores_key(system, seed)])
+            )
         teacher, (collection, _) = recipe["teacher"], plan.train_split(system)
         vectors = plan.embeddings(teacher, seed, collection)
         keys = [plan.model_key(teacher, seed), plan.embeddings_key(teacher, seed, collection)]
-        folder = plan.model_folder(teacher, seed)
-        return Reads({"teacher": [folder], "teacher_embeddings": vectors}, [*plan.model(teacher, seed), *vectors], keys)
+        paths = {"teacher": [plan.model_folder(teacher, seed)], "teacher_embeddings": vectors}
+        return passages.beside(Reads(paths, [*plan.model(teacher, seed), *vectors], keys))
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan), 120, gpus=1, cores=0)

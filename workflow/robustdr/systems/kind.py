@@ -30,6 +30,10 @@ class Reads(NamedTuple):
     files: list[str]
     keys: list[str]
 
+    def beside(self, other: "Reads") -> "Reads":
+        """What this and another read."""
+        return Reads(self.paths | other.paths, self.files + other.files, self.keys + other.keys)
+
 
 NOTHING = Reads({}, [], [])
 

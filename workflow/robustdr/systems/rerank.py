@@ -142,15 +142,11 @@ class Rerank(Trained):
         return RankerTraining(**plan.budgeted(system), ranker=plan.recipe(system)["ranker"])
 
     def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
-        recipe, (collection, _) = plan.recipe(system), plan.train_split(system)
-        paths, keys = {}, []
-        if "teacher" in recipe:
-            paths["teacher_scores"] = [plan.teacher_scores(system, seed)]
-            keys.append(plan.teacher_scores_key(system, seed))
-        if RANKERS.literal(recipe["ranker"]["name"], "counts"):
-            paths["corpus"] = [plan.corpus(collection)]
-            keys.append(plan.corpus_key(collection))
-        return Reads(paths, [path for of in paths.values() for path in of], keys)
+        passages = super().learns_from(plan, system, seed)
+        if "teacher" not in plan.recipe(system):
+            return passages
+        scores, key = plan.teacher_scores(system, seed), plan.teacher_scores_key(system, seed)
+        return passages.beside(Reads({"teacher_scores": [scores]}, [scores], [key]))
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan), 240, gpus=1, cores=0)

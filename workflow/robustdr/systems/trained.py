@@ -7,10 +7,11 @@ from robustdr import losses, variations
 from robustdr.checks import at, known
 from robustdr.encoding.directory import ENCODER
 from robustdr.errors import UserError
-from robustdr.systems.kind import LENGTHS, Kind, Tree, kind_of
+from robustdr.systems.kind import LENGTHS, NOTHING, Kind, Reads, Tree, kind_of
 
 if TYPE_CHECKING:
     from robustdr.config import Config
+    from robustdr.plan import Plan
     from robustdr.structure import Structure
 
 
@@ -122,6 +123,14 @@ class Trained(Kind):
         recipe = structure.recipe(system)
         teacher = recipe.get("teacher") if structure.is_trained(system) else None
         return list(filter(None, (structure.initial_of(system), structure.miner_of(system), teacher)))
+
+    def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
+        """The passages that the training file names."""
+        if plan.trains_on_queries_alone(system):
+            return NOTHING
+        collection, _ = plan.train_split(system)
+        corpus = plan.corpus(collection)
+        return Reads({"corpus": [corpus]}, [corpus], [plan.corpus_key(collection)])
 
     def unbound(self, structure: "Structure", system: str) -> str:
         recipe, bound = structure.recipe(system), structure.bound

@@ -1,17 +1,22 @@
-"""Training files: Tevatron JSONL, one query with its variation, positives and hard negatives a line."""
+"""Training files: JSONL, one query with its variation, positives and hard negatives a line.
+
+The fields are Tevatron's, and `query_variation`, a text or a list of them; but passages are named, not copied: each of
+the two fields of passages is an object of docids and the rows of the corpus that they are at. `robustdr export
+tevatron` writes them out.
+"""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from tokenizers import Tokenizer
 
-from robustdr.collections.reading import read_passages
+from robustdr.collections.rows import Corpus, Reference
 from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
-from robustdr.files import atomic, read_answers, read_lines, read_qrels, read_queries
+from robustdr.files import Lines, atomic, read_answers, read_qrels, read_queries
 from robustdr.retrieval.runs import read_docids, read_run
 from robustdr.seeds import generator
 from robustdr.training.assignment import assign_all, assign_one
@@ -19,6 +24,7 @@ from robustdr.training.settings import TrainingDataSettings
 
 PASSAGES = ("positive_passages", "negative_passages")
 FIELDS = ("query_id", "query", "query_variation", *PASSAGES)
+BLOCK = 4096  # queries whose passages are looked up at once
 
 
 def choose_negatives(
@@ -58,7 +64,7 @@ def choose_passages(
     return chosen
 
 
-def _passages_of(
+def _chosen(
     settings: TrainingDataSettings,
     seed: int,
     qids: Collection[str],
@@ -66,8 +72,8 @@ def _passages_of(
     qrels: Path,
     run: Path | None = None,
     answers: Path | None = None,
-) -> dict[str, dict[str, list[dict[str, str]]]]:
-    """The texts of what `choose_passages` chooses, by query and field of the training file.
+) -> dict[str, tuple[list[str], list[str]]]:
+    """What `choose_passages` chooses for the queries `qids`.
 
     Args:
         run: where negatives come from; without it they are judged passages graded 0, as DPR releases its own (its
@@ -81,11 +87,7 @@ def _passages_of(
     chosen = choose_passages(judgements, candidates, relevant, settings.depth, settings.keep, seed)
     if not chosen:
         raise UserError(f"{run or qrels}: no query has both a positive in {qrels} and a negative")
-    texts = read_passages(corpus, {docid for pair in chosen.values() for docids in pair for docid in docids})
-    return {
-        qid: dict(zip(PASSAGES, ([texts[docid] for docid in docids] for docids in pair), strict=True))
-        for qid, pair in chosen.items()
-    }
+    return chosen
 
 
 def write_training_data(
@@ -104,15 +106,15 @@ def write_training_data(
         queries: of the training split; those with no positive or no negative are left out.
         variations: the varied training queries, one file per type; none for recipes on original queries.
         tokenizer: tokenizer.json of the initial checkpoint.
-        output: Tevatron JSONL plus `query_variation`, a text or a list of them.
+        output: JSONL, as this module describes it.
         files: `corpus`, `qrels`, and where there are any `run` and `answers`; none to train on queries alone.
 
     Raises:
-        UserError: no query is left to train on, or a file is malformed.
+        UserError: no query is left to train on, a passage is not in the corpus, or a file is malformed.
     """
     texts = read_queries(queries)
-    passages = _passages_of(settings, seed, texts, **files) if files else {}
-    texts = {qid: text for qid, text in texts.items() if qid in passages or not files}
+    chosen = _chosen(settings, seed, texts, **files) if files else {}
+    texts = {qid: text for qid, text in texts.items() if qid in chosen or not files}
     varied = {path.stem: read_queries(path) for path in variations}
     variation: Mapping[str, str | list[str]] = texts
     if varied:
@@ -125,57 +127,125 @@ def write_training_data(
             case "together":
                 variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in texts}
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for qid, text in texts.items():
-            line = {"query_id": qid, "query": text, "query_variation": variation[qid], **passages.get(qid, {})}
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        qids, corpus = list(texts), Corpus(files["corpus"]) if files else None
+        for start in range(0, len(qids), BLOCK):
+            some = qids[start : start + BLOCK]
+            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus else {}
+            for qid in some:
+                query = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid]}
+                line = query | named.get(qid, {})
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _named(corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]) -> dict[str, dict[str, dict[str, int]]]:
+    """The passages of some queries as the training file names them, by query and field."""
+    rows = corpus.rows({docid for pair in chosen.values() for docids in pair for docid in docids})
+    return {
+        qid: {field: {docid: rows[docid] for docid in docids} for field, docids in zip(PASSAGES, pair, strict=True)}
+        for qid, pair in chosen.items()
+    }
 
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a training file; passages are (docid, title, text), none where queries alone are trained on."""
+    """One line of a training file; without passages where queries alone are trained on."""
 
     qid: str
     query: str
     variations: tuple[str, ...]
-    positives: tuple[tuple[str, str, str], ...] = ()
-    negatives: tuple[tuple[str, str, str], ...] = ()
+    positives: tuple[Reference, ...] = ()
+    negatives: tuple[Reference, ...] = ()
+
+    @property
+    def passages(self) -> tuple[Reference, ...]:
+        """All of them, positives first."""
+        return *self.positives, *self.negatives
 
 
-def read_training_data(path: Path) -> list[Example]:
-    """Read a training file.
+class Examples(Sequence[Example]):
+    """The examples of a training file, each read when it is asked for; none is kept.
 
-    Raises:
-        UserError: a line is no JSON object, lacks a field, or has positive but no negative passages or the other way
-            round (names file, line).
+    Attributes:
+        lines: of the training file. corpus: whose passages they name, if any.
     """
 
-    def passages(line: dict[str, Any], field: str) -> Iterator[tuple[str, str, str]]:
-        for passage in line.get(field, []):
-            yield passage["docid"], passage.get("title") or "", passage["text"]
+    def __init__(self, lines: Lines, corpus: Corpus | None):
+        self.lines, self.corpus = lines, corpus
 
-    examples: list[Example] = []
-    for number, text in read_lines(path):
-        try:
-            line = json.loads(text)
-            varied = line.get("query_variation") or line["query"]
-            example = Example(
-                line["query_id"],
-                line["query"],
-                tuple(varied) if isinstance(varied, list) else (varied,),
-                tuple(passages(line, "positive_passages")),
-                tuple(passages(line, "negative_passages")),
-            )
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-            raise UserError(
-                f"{path}:{number}: not a training example ({error!r}); fields: {', '.join(FIELDS)}"
-            ) from None
-        if bool(example.positives) != bool(example.negatives):
-            raise UserError(
-                f"{path}:{number}: query {example.qid!r} needs at least one positive and one negative passage"
-            )
-        if examples and bool(example.positives) != bool(examples[0].positives):
-            raise UserError(f"{path}:{number}: query {example.qid!r}: all examples have passages or none has")
-        examples.append(example)
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @overload
+    def __getitem__(self, number: int) -> Example: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Example]: ...
+
+    def __getitem__(self, number: int | slice) -> Example | list[Example]:
+        if isinstance(number, slice):
+            return [self[i] for i in range(len(self))[number]]
+        line = json.loads(self.lines[number])
+        varied = line.get("query_variation") or line["query"]
+        variations = tuple(varied) if isinstance(varied, list) else (varied,)
+        return Example(line["query_id"], line["query"], variations, *(self._passages(line, at) for at in PASSAGES))
+
+    def _passages(self, line: dict[str, Any], field: str) -> tuple[Reference, ...]:
+        named = line.get(field, {}).items()
+        if not named:
+            return ()
+        if self.corpus is None:
+            raise UserError(f"{self.lines.path}: its passages are named, and no corpus is given")
+        return tuple(Reference(docid, row, self.corpus) for docid, row in named)
+
+
+def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
+    """Read a training file; every line is checked.
+
+    Args:
+        corpus: corpus.jsonl of its passages; a file of queries alone needs none.
+
+    Raises:
+        UserError: a line is no JSON object, lacks a field, has positive but no negative passages or the other way
+            round, or names a passage that is not at its row of the corpus (names file, line).
+    """
+    examples = Examples(Lines(path), Corpus(corpus) if corpus else None)
     if not examples:
         raise UserError(f"{path}: no training examples")
+    first = None
+    for start in range(0, len(examples), BLOCK):
+        named: list[tuple[int, Reference]] = []
+        for number in range(start, min(start + BLOCK, len(examples))):
+            example = _checked(examples, number)
+            first = first or example
+            if bool(example.positives) != bool(first.positives):
+                where = f"{path}:{number + 1}: query {example.qid!r}"
+                raise UserError(f"{where}: all examples have passages or none has")
+            named += [(number, passage) for passage in example.passages]
+        if examples.corpus and named:
+            _check_places(path, examples.corpus, named)
     return examples
+
+
+def _checked(examples: Examples, number: int) -> Example:
+    """The example of a line, if it is one."""
+    where = f"{examples.lines.path}:{number + 1}"
+    try:
+        example = examples[number]
+        if wrong := [passage for passage in example.passages if type(passage.row) is not int]:
+            raise TypeError(f"row {wrong[0].row!r} of passage {wrong[0].docid!r}")
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{where}: not a training example ({error!r}); fields: {', '.join(FIELDS)}") from None
+    if bool(example.positives) != bool(example.negatives):
+        raise UserError(f"{where}: query {example.qid!r} needs at least one positive and one negative passage")
+    return example
+
+
+def _check_places(path: Path, corpus: Corpus, named: list[tuple[int, Reference]]) -> None:
+    """Passages, each with the number of the line that names it, are where the line says."""
+    wrong = corpus.misplaced([passage.docid for _, passage in named], [passage.row for _, passage in named])
+    if wrong is not None:
+        number, passage = named[wrong]
+        raise UserError(
+            f"{path}:{number + 1}: passage {passage.docid!r} is not at row {passage.row} of {corpus.path}, which has "
+            f"{len(corpus)} rows; make the training file anew"
+        )

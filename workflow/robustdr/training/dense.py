@@ -15,7 +15,7 @@ from robustdr.losses.batch import Batch
 from robustdr.retrieval.embeddings import PassageVectors
 from robustdr.seeds import digest, generator
 from robustdr.training import distributed, scores
-from robustdr.training.data import Example
+from robustdr.training.data import Examples
 from robustdr.training.feed import Files, Step
 from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import DenseTraining as Settings
@@ -42,13 +42,13 @@ class Teacher:
 
     @classmethod
     def load(
-        cls, model: Path, shards: list[Path], examples: list[Example], query_length: int, precision: Precision
+        cls, model: Path, shards: list[Path], examples: Examples, query_length: int, precision: Precision
     ) -> "Teacher":
+        assert examples.corpus
         queries = Encoder(model, precision).encode(
             [example.query for example in examples], query_length, progress="teacher"
         )
-        wanted = {docid for e in examples for docid, _, _ in (*e.positives, *e.negatives)}
-        return cls(torch.from_numpy(queries), PassageVectors(shards, wanted))
+        return cls(torch.from_numpy(queries), PassageVectors(shards, examples.corpus))
 
 
 @dataclass
@@ -75,11 +75,11 @@ class Student(LearnsFromQueries):
     encoders: dict[str, Encoder]
     anchor: Encoder | None = None
     teacher: Teacher | None = None
-    teacher_scores: scores.Scores = field(default_factory=list)
+    teacher_scores: scores.Scores | None = None
     parts: list[Part] = field(default_factory=list)
 
     @classmethod
-    def load(cls, settings: Settings, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student":
+    def load(cls, settings: Settings, seed: int, examples: Examples, initial: Path, files: Files) -> "Student":
         """Load what is trained, and what stays as it is beside it.
 
         Args:
@@ -136,10 +136,7 @@ class Student(LearnsFromQueries):
         batch = Batch()
         if needs & {"passages", "groups"}:
             documents = self.reads(DOCUMENT)
-            texts = [
-                f"{title}{documents.separator}{text}" if title else text
-                for _, title, text in seen.of("passages", *mine)
-            ]
+            texts = [passage.read().joined(documents.separator) for passage in seen.of("passages", *mine)]
             dropout = digest(self.seed, "dropout", step, rank, "passages")
             batch.passages = self.embed(documents, documents.tokenise(texts, self.settings.passage_length), dropout)
             batch.positive = torch.arange(size, device=self.device) * (len(batch.passages) // size)
@@ -156,9 +153,9 @@ class Student(LearnsFromQueries):
             batch.negative = torch.tensor(derangement(size, self.seed, "negative query", step), device=self.device)
         if self.teacher is not None:
             batch.teacher_query = self.teacher.queries[seen.examples].to(self.device)
-            docids = [docid for docid, _, _ in seen.passages]
-            batch.teacher_passages = torch.from_numpy(self.teacher.passages[docids]).to(self.device)
-        if self.teacher_scores:
+            rows = [passage.row for passage in seen.passages]
+            batch.teacher_passages = torch.from_numpy(self.teacher.passages[rows]).to(self.device)
+        if self.teacher_scores is not None:
             batch.teacher_scores = scores.of_groups(self.teacher_scores, seen.examples, seen.passages).to(self.device)
         for name in VECTORS if self.settings.temperature != 1.0 else ():
             if (vectors := getattr(batch, name)) is not None:

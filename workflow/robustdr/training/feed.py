@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from robustdr.collections.rows import Reference
 from robustdr.errors import UserError
 from robustdr.seeds import generator
 from robustdr.training.data import Example
 from robustdr.training.schedule import batches, turn, window
 
-Passage = tuple[str, str, str]  # docid, title, text
 Files = Mapping[str, Sequence[Path]]  # what a training reads beside its data and its initial model, by name
 
 
 @dataclass(frozen=True)
 class Step:
-    """One batch: positions of its B examples, their texts, and their B · (1 + negatives) passages, if any.
+    """One batch: positions of its B examples, their texts, and their B · (1 + negatives) passages, if any, unread.
 
     Of each example, `variation` has the one whose turn it is and `variations` all of them, one after the other.
     """
@@ -26,7 +26,7 @@ class Step:
     query: list[str]
     variation: list[str]
     variations: list[str]
-    passages: list[Passage]
+    passages: list[Reference]
 
     def of(self, field: str, start: int, stop: int) -> list[Any]:
         """What a field has of the examples from `start` to `stop`, where it has as much of every one."""
@@ -47,7 +47,7 @@ class Feed:
         UserError: fewer examples than a batch holds.
     """
 
-    def __init__(self, examples: list[Example], size: int, negatives: int, augmentation: float, seed: int):
+    def __init__(self, examples: Sequence[Example], size: int, negatives: int, augmentation: float, seed: int):
         self.examples, self.size, self.seed = examples, size, seed
         self.negatives, self.augmentation = negatives, augmentation
         self.unit, self.per_epoch = "queries", len(examples) // size
@@ -57,7 +57,7 @@ class Feed:
     def names(self, seen: Step) -> list[str]:
         return [self.examples[i].qid for i in seen.examples]
 
-    def passages(self, example: Example, epoch: int) -> list[Passage]:
+    def passages(self, example: Example, epoch: int) -> list[Reference]:
         if not example.positives:
             return []
         return [

@@ -44,7 +44,7 @@ class Student(Protocol):
     """What is trained: models, what they see in a step, the terms of its loss, and where they are kept."""
 
     @classmethod
-    def feed(cls, settings: Any, seed: int, data: Path, initial: Path) -> Feed: ...
+    def feed(cls, settings: Any, seed: int, data: Path, initial: Path, files: Files) -> Feed: ...
 
     @classmethod
     def load(cls, settings: Any, seed: int, examples: Any, initial: Path, files: Files) -> "Student": ...
@@ -110,8 +110,9 @@ def train(
     hardware.start(settings.threads)
     rank, processes = distributed.start()
     module: Trains = import_module(trains)  # type: ignore[assignment]
-    feed = module.Student.feed(settings, seed, data, initial)
-    student = module.Student.load(settings, seed, feed.examples, initial, files or {})
+    files = files or {}
+    feed = module.Student.feed(settings, seed, data, initial, files)
+    student = module.Student.load(settings, seed, feed.examples, initial, files)
     on, parameters = student.device, student.parameters
     alike: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
     for name, rate in student.rates.items():

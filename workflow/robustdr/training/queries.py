@@ -12,7 +12,7 @@ from robustdr.errors import UserError
 from robustdr.losses.batch import Batch
 from robustdr.training import distributed
 from robustdr.training.data import read_training_data
-from robustdr.training.feed import Feed, Step
+from robustdr.training.feed import Feed, Files, Step
 from robustdr.training.settings import TrainSettings
 
 
@@ -22,14 +22,18 @@ class LearnsFromQueries(ABC):
     settings: TrainSettings
 
     @classmethod
-    def feed(cls, settings: TrainSettings, seed: int, data: Path, initial: Path) -> Feed:
+    def feed(cls, settings: TrainSettings, seed: int, data: Path, initial: Path, files: Files) -> Feed:
         """The steps of a training file.
+
+        Args:
+            files: `corpus`: of the passages that the training file names, if it names any.
 
         Raises:
             UserError: the file is malformed or too small, or has no passages, or not as many variations of every
                 query, where the loss needs them.
         """
-        examples, needs = read_training_data(data), losses.check(**settings.loss)
+        corpus = next(iter(files.get("corpus") or ()), None)
+        examples, needs = read_training_data(data, corpus), losses.check(**settings.loss)
         if needs & {"passages", "groups"} and not examples[0].positives:
             raise UserError(
                 f"systems.{settings.system}: the loss {settings.loss['name']} needs passages; name its `negatives`"

@@ -1,6 +1,6 @@
 """Rankers as a training changes them: what a batch holds of their scores."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -9,10 +9,10 @@ from transformers import PreTrainedModel
 from robustdr.collections.reading import read_corpus
 from robustdr.files import atomic, write_json, write_text
 from robustdr.losses.batch import Batch
-from robustdr.rankers.ranker import Ranker, load, passage_text, saved
+from robustdr.rankers.ranker import Ranker, load, saved
 from robustdr.seeds import digest
 from robustdr.training import distributed, scores
-from robustdr.training.data import Example
+from robustdr.training.data import Examples
 from robustdr.training.feed import Files, Step
 from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import RankerTraining as Settings
@@ -29,10 +29,10 @@ class Student(LearnsFromQueries):
     settings: Settings
     seed: int
     ranker: Ranker
-    teacher: scores.Scores = field(default_factory=list)
+    teacher: scores.Scores | None = None
 
     @classmethod
-    def load(cls, settings: Settings, seed: int, examples: list[Example], initial: Path, files: Files) -> "Student":
+    def load(cls, settings: Settings, seed: int, examples: Examples, initial: Path, files: Files) -> "Student":
         """Load the ranker.
 
         Args:
@@ -77,18 +77,14 @@ class Student(LearnsFromQueries):
         rank, share = distributed.rank(), self.settings.batch_size
         mine = rank * share, (rank + 1) * share
         lengths = self.settings.query_length, self.settings.passage_length
-        groups = [seen.of("passages", i, i + 1) for i in range(*mine)]
+        groups = [[passage.read().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
         per_query = len(groups[0])
         batch = Batch()
         for name in ("query", "variation", "variations"):
             if name in needs:
                 texts = seen.of(name, *mine)
                 each = len(texts) // share
-                pairs = [
-                    (text, passage_text(title, passage))
-                    for number, text in enumerate(texts)
-                    for _, title, passage in groups[number // each]
-                ]
+                pairs = [(text, passage) for number, text in enumerate(texts) for passage in groups[number // each]]
                 seeds = self.seed, "dropout", step, rank, name
                 scored = self.ranker.score(self.ranker.tokenise(pairs, *lengths), digest(*seeds))
                 found = {f"{name}_scores": scored.unflatten(0, (-1, per_query))}
@@ -97,7 +93,7 @@ class Student(LearnsFromQueries):
                     found[name] = distributed.gather(vectors)
                 for field, values in found.items():
                     setattr(batch, field, values.unflatten(0, (-1, each)) if name == "variations" else values)
-        if "teacher_scores" in needs:
+        if self.teacher is not None and "teacher_scores" in needs:
             examples, passages = seen.of("examples", *mine), seen.of("passages", *mine)
             batch.teacher_scores = scores.of_groups(self.teacher, examples, passages).to(self.device)
         return batch

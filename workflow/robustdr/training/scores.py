@@ -2,21 +2,42 @@
 
 import json
 import math
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
 from robustdr import losses
+from robustdr.collections.rows import Reference
 from robustdr.errors import UserError
-from robustdr.files import read_lines
+from robustdr.files import Lines
 from robustdr.training.data import Example
-from robustdr.training.feed import Files, Passage
+from robustdr.training.feed import Files
 from robustdr.training.settings import TrainSettings
 
-Scores = list[dict[str, float]]  # of each example, by docid
+
+class Scores:
+    """The scores of each example's passages, by docid, read when they are asked for.
+
+    Attributes:
+        lines: of the teacher's file. numbers: the line of each example.
+    """
+
+    def __init__(self, lines: Lines, numbers: Sequence[int]):
+        self.lines, self.numbers = lines, numbers
+
+    def __getitem__(self, example: int) -> dict[str, float]:
+        return _scored(self.lines[self.numbers[example]])[1]
 
 
-def needed(settings: TrainSettings, files: Files, examples: list[Example]) -> Scores:
+def _scored(line: str) -> tuple[str, dict[str, float]]:
+    """The query of a line, and the scores of its passages."""
+    record = json.loads(line)
+    return record["query_id"], {docid: float(score) for docid, score in record["scores"].items()}
+
+
+def needed(settings: TrainSettings, files: Files, examples: Sequence[Example]) -> Scores | None:
     """The scores that a loss reads; none where it reads none.
 
     Args:
@@ -26,36 +47,38 @@ def needed(settings: TrainSettings, files: Files, examples: list[Example]) -> Sc
         UserError: the loss needs scores, and there are none, or see `read_scores`.
     """
     if "teacher_scores" not in losses.check(**settings.loss):
-        return []
+        return None
     if not files.get("teacher_scores"):
         raise UserError(f"systems.{settings.system}: the loss {settings.loss['name']} needs a teacher's scores")
     return read_scores(files["teacher_scores"][0], examples)
 
 
-def read_scores(path: Path, examples: list[Example]) -> Scores:
-    """The scores of all passages of a training file's examples.
+def read_scores(path: Path, examples: Sequence[Example]) -> Scores:
+    """The scores of all passages of a training file's examples; every one is checked, and none kept.
 
     Raises:
         UserError: a line is malformed (names file and line), or a passage of an example has no score or one that is not
             finite (names file, query and passage).
     """
-    scores: dict[str, dict[str, float]] = {}
-    for number, text in read_lines(path):
+    lines, numbers = Lines(path), dict[str, int]()
+    for number in range(len(lines)):
         try:
-            line = json.loads(text)
-            scores[line["query_id"]] = {docid: float(score) for docid, score in line["scores"].items()}
+            qid, _ = _scored(lines[number])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UserError(f"{path}:{number}: no scores of a query ({error!r}); fields: query_id, scores") from None
+            where = f"{path}:{number + 1}"
+            raise UserError(f"{where}: no scores of a query ({error!r}); fields: query_id, scores") from None
+        numbers[qid] = number
     for example in examples:
-        for docid, _, _ in (*example.positives, *example.negatives):
-            score = scores.get(example.qid, {}).get(docid)
+        scores = _scored(lines[numbers[example.qid]])[1] if example.qid in numbers else {}
+        for passage in example.passages:
+            score = scores.get(passage.docid)
             if score is None or not math.isfinite(score):
                 state = "no score" if score is None else f"the score {score}"
-                raise UserError(f"{path}: {state} of passage {docid!r} for query {example.qid!r}; make it anew")
-    return [scores[example.qid] for example in examples]
+                raise UserError(f"{path}: {state} of passage {passage.docid!r} for query {example.qid!r}; make it anew")
+    return Scores(lines, array("q", (numbers[example.qid] for example in examples)))
 
 
-def of_groups(scores: Scores, examples: list[int], passages: list[Passage]) -> torch.Tensor:
+def of_groups(scores: Scores, examples: list[int], passages: list[Reference]) -> torch.Tensor:
     """The scores of each query's own group, [B, 1 + n].
 
     Args:
@@ -63,5 +86,8 @@ def of_groups(scores: Scores, examples: list[int], passages: list[Passage]) -> t
     """
     size = len(passages) // len(examples)
     groups = [passages[start : start + size] for start in range(0, len(passages), size)]
-    rows = [[scores[i][docid] for docid, _, _ in group] for i, group in zip(examples, groups, strict=True)]
+    rows = []
+    for example, group in zip(examples, groups, strict=True):
+        of = scores[example]
+        rows.append([of[passage.docid] for passage in group])
     return torch.tensor(rows)

@@ -7,16 +7,16 @@ from robustdr.checks import at
 from robustdr.encoding import hardware
 from robustdr.errors import UserError
 from robustdr.files import atomic
-from robustdr.rankers.ranker import load, passage_text
+from robustdr.rankers.ranker import load
 from robustdr.training.data import read_training_data
 from robustdr.training.settings import ScoreSettings
 
 
-def write_scores(settings: ScoreSettings, model: Path, data: Path, output: Path) -> None:
+def write_scores(settings: ScoreSettings, model: Path, data: Path, corpus: Path, output: Path) -> None:
     """Score every query of a training file with all of its passages.
 
     Args:
-        model: the ranker's directory. data: training file.
+        model: the ranker's directory. data: training file. corpus: of its passages.
         output: JSONL: `query_id`, `scores` by docid, in the order of the training file.
 
     Raises:
@@ -26,13 +26,12 @@ def write_scores(settings: ScoreSettings, model: Path, data: Path, output: Path)
     ranker = load(**settings.ranker, folder=model, precision=settings.precision)
     if ranker.counts:
         raise UserError(f"{model}: this ranker counts the words of a collection; it scores no training file")
-    examples = read_training_data(data)
-    groups = [(example, [*example.positives, *example.negatives]) for example in examples]
-    pairs = [(example.query, passage_text(title, text)) for example, group in groups for _, title, text in group]
-    places = [(example.qid, docid) for example, group in groups for docid, _, _ in group]
+    examples = read_training_data(data, corpus)
+    pairs = ((example.query, passage.read().joined()) for example in examples for passage in example.passages)
+    places = ((example.qid, passage.docid) for example in examples for passage in example.passages)
     with at(str(model)):
-        found = iter(ranker.predict(pairs, settings.query_length, settings.passage_length, places).tolist())
+        found = iter(ranker.predict(pairs, settings.query_length, settings.passage_length, places))
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for example, group in groups:
-            line = {"query_id": example.qid, "scores": {docid: next(found) for docid, _, _ in group}}
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        for example in examples:
+            scores = {passage.docid: float(next(found)) for passage in example.passages}
+            file.write(json.dumps({"query_id": example.qid, "scores": scores}, ensure_ascii=False) + "\n")

@@ -1,0 +1,166 @@
+"""A corpus by row: where each of its passages begins, memory-mapped beside it, so that any one is read alone."""
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from robustdr.collections.records import Passage
+from robustdr.errors import UserError
+from robustdr.files import atomic
+
+BATCH = 1 << 17  # rows that are in memory at once while a corpus is indexed
+SCHEMA = pa.schema({"docid": pa.large_string(), "start": pa.int64()})
+
+
+def rows_of(corpus: Path) -> Path:
+    """Where the index of a corpus lies: of each row, its docid and the byte of the corpus that it starts at (Arrow)."""
+    return corpus.with_suffix(".rows.arrow")
+
+
+def write_rows(corpus: Path, output: Path) -> int:
+    """Write the index of a corpus; returns how many rows it has.
+
+    Raises:
+        UserError: a line of the corpus is no passage.
+    """
+    rows = 0
+    with atomic(output) as temporary, pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, SCHEMA) as writer:
+        for batch in _batches(corpus):
+            writer.write_batch(batch)
+            rows += len(batch)
+    return rows
+
+
+def _batches(corpus: Path) -> Iterator[pa.RecordBatch]:
+    """The rows of a corpus, `BATCH` at a time; blank lines are none."""
+
+    def found() -> Iterator[tuple[str, int]]:
+        with open(corpus, "rb") as file:
+            start = 0
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _passage(line, f"{corpus}:{number}").docid, start
+                start += len(line)
+
+    rows = found()
+    while batch := list(islice(rows, BATCH)):
+        yield pa.RecordBatch.from_arrays([list(column) for column in zip(*batch, strict=True)], schema=SCHEMA)
+
+
+def _passage(line: bytes, place: str) -> Passage:
+    try:
+        record = json.loads(line.decode("utf-8"))
+        passage = Passage(record["docid"], record["title"], record["text"])
+        if all(isinstance(value, str) for value in passage):
+            return passage
+    except (ValueError, LookupError, TypeError):
+        pass
+    wanted = ", ".join(f'"{name}": "…"' for name in Passage._fields)
+    raise UserError(f"{place}: {line[:80]!r} is no passage; a line of a corpus is a JSON object {{{wanted}}}")
+
+
+class Corpus:
+    """The passages of a corpus, each read from the file when it is asked for.
+
+    A corpus that this package did not write may have no index; then it is read once for its own, 20 bytes a passage
+    and its docid.
+
+    Attributes:
+        docids: of all passages, by row, memory-mapped.
+
+    Raises:
+        UserError: there is no such file, or its index is damaged or another corpus's.
+    """
+
+    def __init__(self, path: Path):
+        self.path, self.index = path, rows_of(path)
+        try:
+            self.file = open(path, "rb")  # noqa: SIM115
+        except FileNotFoundError:
+            raise UserError(f"{path}: no such file") from None
+        try:
+            if self.index.is_file():
+                table = pa.ipc.open_file(pa.memory_map(str(self.index))).read_all()
+            else:
+                table = pa.Table.from_batches(_batches(path), SCHEMA)
+            if table.schema != SCHEMA:
+                raise pa.ArrowInvalid(f"its columns are {', '.join(table.column_names)}")
+        except (pa.ArrowInvalid, OSError) as error:
+            raise UserError(f"{self.index}: damaged index of a corpus ({error}); delete it and run again") from error
+        self.docids: pa.ChunkedArray = table["docid"]
+        self.starts: list[np.ndarray] = [chunk.to_numpy() for chunk in table["start"].chunks]
+        try:
+            if len(self):
+                self.read(len(self) - 1, self.docids[-1].as_py())
+        except UserError as error:
+            raise self._other("its last passage is not there") from error
+        if self.file.readline().strip():
+            raise self._other(f"it has {len(self)} passages, and the corpus goes on")
+
+    def __len__(self) -> int:
+        return len(self.docids)
+
+    def _other(self, why: str) -> UserError:
+        state = f"truncated, or {self.index.name} is another corpus's index"
+        return UserError(f"{self.path}: {state}: {why}; make both anew")
+
+    def read(self, row: int, docid: str) -> Passage:
+        """The passage of a row.
+
+        Raises:
+            UserError: another than the one that `docid` names is there, or none.
+        """
+        self.file.seek(self.starts[row // BATCH][row % BATCH])
+        passage = _passage(self.file.readline(), f"{self.path}, row {row}")
+        if passage.docid != docid:
+            raise self._other(f"row {row} is {passage.docid!r}, not {docid!r}")
+        return passage
+
+    def span(self, first: int, last: int) -> Iterator[Passage]:
+        """The passages from row `first` to before row `last`, without a look at those before."""
+        return (self.read(row, docid.as_py()) for row, docid in enumerate(self.docids[first:last], first))
+
+    def rows(self, docids: Collection[str]) -> dict[str, int]:
+        """The rows of some passages, ascending; memory grows with `docids`, not with the corpus.
+
+        Raises:
+            UserError: one of `docids` is not there.
+        """
+        wanted, start = pa.array(docids, pa.large_string()), 0
+        found: dict[str, int] = {}
+        for chunk in self.docids.chunks:
+            at = np.flatnonzero(pc.is_in(chunk, wanted).to_numpy(zero_copy_only=False))
+            found |= zip(chunk.take(pa.array(at)).to_pylist(), (start + at).tolist(), strict=True)
+            start += len(chunk)
+        if missing := sorted({*docids} - found.keys()):
+            raise UserError(f"{self.path}: no passage {missing[0]!r} ({len(missing)} of {len({*docids})} are missing)")
+        return found
+
+    def misplaced(self, docids: list[str], rows: list[int]) -> int | None:
+        """The position of the first of some docids that is not at its row; None if each is."""
+        named, at = pa.array(docids, pa.large_string()), np.array(rows, np.int64)
+        right = np.zeros(len(at), bool)
+        for number in np.unique(at[(at >= 0) & (at < len(self))] // BATCH).tolist():
+            here = np.flatnonzero((at >= 0) & (at < len(self)) & (at // BATCH == number))
+            there = self.docids.chunk(number).take(pa.array(at[here] % BATCH))
+            right[here] = pc.equal(there, named.take(pa.array(here))).to_numpy(zero_copy_only=False)
+        return None if right.all() else int(right.argmin())
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A passage by its name and place; its text is read when it is asked for."""
+
+    docid: str
+    row: int
+    corpus: Corpus = field(repr=False, compare=False)
+
+    def read(self) -> Passage:
+        """The passage; see `Corpus.read`."""
+        return self.corpus.read(self.row, self.docid)
