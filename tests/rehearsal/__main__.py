@@ -20,6 +20,7 @@ from typing import NamedTuple
 from rehearsal import made
 from rehearsal.measured import Cost, measured
 from rehearsal.project import BM25, COLLECTION, DENSE, LOG, ROOT, TRAINED, Project
+from robustdr.retrieval.settings import INDEX_FILES
 
 DISK = 35e9  # bytes at size 1
 STEPS = 200  # of a training that is fed
@@ -43,15 +44,16 @@ def stages(project: Project) -> Iterator[Stage]:
     plan = project.plan
     original = {split: plan.query_set(COLLECTION, split, "original") for split in ("train", "mined", "searched")}
     corpus = plan.corpus(COLLECTION)
-    yield Stage("passages, read and written", project.make(corpus), project.bytes_of(corpus))
+    yield Stage("passages, read and written", project.make(corpus), project.bytes_of(Path(corpus).parent.as_posix()))
     card = plan.card(COLLECTION)
     cost = project.make(card, plan.card(LOG), plan.checkpoint_mark("base"))
     yield Stage("queries, and the check of a collection", cost, project.bytes_of(*original.values(), card))
 
+    index = plan.index(COLLECTION, plan.kind(BM25).index(plan, BM25).name)
+    yield Stage("BM25's index", project.make(f"{index}/{INDEX_FILES[0]}"), project.bytes_of(index))
     run = plan.run(BM25, 0, COLLECTION, "mined", "original")
-    cost = project.make(run)
-    times = made.QUERIES / made.MINED
-    yield Stage(f"BM25: index, {project.mined:,} queries mined", cost, project.bytes_of(run), times, CORES)
+    cost, times = project.make(run), made.QUERIES / made.MINED
+    yield Stage(f"BM25, {project.mined:,} queries mined", cost, project.bytes_of(run), times, CORES)
 
     vectors = project.draw_vectors()
     run, ids = plan.run(DENSE, 0, COLLECTION, "searched", "original"), [f"{name[:-3]}ids" for name in vectors]
@@ -64,7 +66,7 @@ def stages(project: Project) -> Iterator[Stage]:
     data = plan.training_data(TRAINED, 1)
     yield Stage(f"training data, {project.queries:,} queries", project.make(data), project.bytes_of(data, run))
     project.remove(run)
-    command = [sys.executable, "-m", "rehearsal.feed", data, str(STEPS)]
+    command = [sys.executable, "-m", "rehearsal.feed", data, corpus, str(STEPS)]
     yield Stage(f"a training's start and {STEPS} steps fed", measured(command, project.folder), 0)
 
     queries = plan.query_set(LOG, "train", "typo")
