@@ -115,6 +115,21 @@ def test_the_file_names_passages_and_where_they_are(stage):
     assert len(first["negative_passages"]) == 3
 
 
+@pytest.mark.parametrize("assign", ["one", "all", "together"])
+def test_the_file_does_not_depend_on_how_many_queries_are_varied_at_once(stage, monkeypatch, assign):
+    variations = {kind: {qid: f"{kind} {qid}" for qid in QIDS} for kind in ("music", "gold")}
+    whole = stage(variations, assign).read_bytes()
+    assert (b"gold q2" in whole and b"gold q1" in whole) or assign == "one"
+    monkeypatch.setattr("robustdr.training.data.BLOCK", 1)
+    assert stage(variations, assign).read_bytes() == whole
+
+
+@pytest.mark.parametrize("qids", [QIDS[::-1], QIDS[:1], QIDS[1:]])
+def test_variations_of_other_queries_are_refused(stage, qids):
+    with pytest.raises(UserError, match=r"tree\.tsv: its queries are not those of the split"):
+        stage({"tree": dict.fromkeys(qids, "a tree")}, "all")
+
+
 def test_the_file_is_read_back_as_written(stage, tmp_path):
     path = stage(variations={"tree": dict.fromkeys(QIDS, "a tree")})
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

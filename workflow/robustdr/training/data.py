@@ -6,8 +6,9 @@ tevatron` writes them out.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
@@ -16,15 +17,15 @@ from tokenizers import Tokenizer
 from robustdr.collections.rows import Corpus, Reference
 from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
-from robustdr.files import Lines, atomic, read_answers, read_qrels, read_queries
+from robustdr.files import Lines, atomic, iterate_queries, read_answers, read_qrels, read_queries
 from robustdr.retrieval.runs import read_docids, read_run
 from robustdr.seeds import generator
-from robustdr.training.assignment import assign_all, assign_one
+from robustdr.training.assignment import Texts, assign_all, assign_one
 from robustdr.training.settings import TrainingDataSettings
 
 PASSAGES = ("positive_passages", "negative_passages")
 FIELDS = ("query_id", "query", "query_variation", *PASSAGES)
-BLOCK = 4096  # queries whose passages are looked up at once
+BLOCK = 4096  # queries whose variations and passages are looked up at once
 
 
 def choose_negatives(
@@ -115,26 +116,37 @@ def write_training_data(
     texts = read_queries(queries)
     chosen = _chosen(settings, seed, texts, **files) if files else {}
     texts = {qid: text for qid, text in texts.items() if qid in chosen or not files}
-    varied = {path.stem: read_queries(path) for path in variations}
     variation: Mapping[str, str | list[str]] = texts
-    if varied:
-        tokens = Tokenizer.from_file(str(tokenizer))
-        match settings.assign:
-            case "one":
-                variation = assign_one(texts, varied, tokens, seed)
-            case "all":
-                variation = assign_all(texts, varied, tokens)
-            case "together":
-                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in texts}
+    tokens, corpus = Tokenizer.from_file(str(tokenizer)), Corpus(files["corpus"]) if files else None
+    if variations and settings.assign == "one":  # shared out among all queries
+        varied = {path.stem: read_queries(path) for path in variations}
+        variation, variations = assign_one(texts, varied, tokens, seed), []
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        qids, corpus = list(texts), Corpus(files["corpus"]) if files else None
-        for start in range(0, len(qids), BLOCK):
-            some = qids[start : start + BLOCK]
+        for some, varied in _blocks(texts, variations):
+            if varied and settings.assign == "all":
+                variation = assign_all(some, varied, tokens)
+            elif varied:
+                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in some}
             named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus else {}
-            for qid in some:
-                query = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid]}
-                line = query | named.get(qid, {})
+            for qid, text in some.items():
+                line = {"query_id": qid, "query": text, "query_variation": variation[qid], **named.get(qid, {})}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _blocks(texts: Texts, variations: list[Path]) -> Iterator[tuple[Texts, dict[str, Texts]]]:
+    """The queries, `BLOCK` at a time, and their variations by type.
+
+    Raises:
+        UserError: a file of variations has other queries, or another order.
+    """
+    queries = iter(texts.items())
+    files = {path: (pair for pair in iterate_queries(path) if pair[0] in texts) for path in variations}
+    while some := dict(islice(queries, BLOCK)):
+        varied = {path: dict(islice(file, len(some))) for path, file in files.items()}
+        for path, of_kind in varied.items():
+            if list(of_kind) != list(some):
+                raise UserError(f"{path}: its queries are not those of the split; delete the file and run again")
+        yield some, {path.stem: of_kind for path, of_kind in varied.items()}
 
 
 def _named(corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]) -> dict[str, dict[str, dict[str, int]]]:
