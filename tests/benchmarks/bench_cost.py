@@ -34,9 +34,10 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.files import read_queries, write_queries
 from robustdr.processor import native
 from robustdr.retrieval.best import docids_by_row
+from robustdr.retrieval.bm25_index import tokenizer, write_index
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import Run, read_run, write_run
-from robustdr.retrieval.settings import Index
+from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.assignment import changes
 from robustdr.training.data import read_training_data
 from robustdr.training.dense import Student
@@ -170,17 +171,11 @@ def corpus_cost(folder: Path, texts: list[str], passages: int = 100_000) -> None
             file.write(json.dumps({"docid": str(i), "title": "", "text": text}) + "\n")
     seconds = timed(lambda: sum(1 for _ in read_corpus(path)))
     print(f"corpus: {path.stat().st_size / passages:.0f} bytes a line, {passages / seconds:,.0f} lines read per second")
-    tokenizer = bm25s.tokenization.Tokenizer(stopwords=[], stemmer=None)
-
-    def index() -> bm25s.BM25:
-        made = bm25s.BM25(method="lucene")
-        lines = [text for _, text in read_corpus(path)]
-        made.index(tokenizer.tokenize(lines, show_progress=False, return_as="tuple"), show_progress=False)
-        return made
-
-    most, made = peak(index)
-    asked = tokenizer.tokenize(texts[:200], update_vocab=False, show_progress=False, return_as="ids")
-    asked = [ids[:6] for ids in asked]
+    settings, output = BM25IndexSettings(k1=0.9, b=0.4, stopwords=None, stemmer=None), folder / "index"
+    most, _ = peak(lambda: write_index(settings, path, output))
+    made = bm25s.BM25.load(output, mmap=True, backend="numpy")
+    words = [tokenizer(settings).splitter(text.lower()) for text in texts[:200]]
+    asked = [of[:6] for of in words if made.get_tokens_ids(of[:6])]
     seconds = timed(lambda: made.retrieve(asked, k=DEPTH, show_progress=False))
     print(f"BM25: {most / passages:.0f} bytes in memory per passage to index; a query of 6 words takes"
           f" {1e3 * seconds / len(asked) / passages * 1e6:.1f} ms per million passages")  # fmt: skip

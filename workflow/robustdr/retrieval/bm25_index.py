@@ -16,7 +16,6 @@ from itertools import islice
 from pathlib import Path
 
 import bm25s
-import numba
 import numpy as np
 import pyarrow as pa
 import Stemmer
@@ -29,7 +28,7 @@ from robustdr.retrieval.best import ROWS
 from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
 
 ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
-TOGETHER = 65_536  # passages whose terms are read at once
+TOGETHER = 16_384  # passages whose terms are read at once
 POSTINGS = 1 << 24  # in memory at once
 
 
@@ -116,35 +115,23 @@ def _write_postings(settings: BM25IndexSettings, lengths: np.ndarray, frequencie
             rows, counts = _postings(folder, first, starts[first : last + 1] - starts[first])
             scores = counts / (norms[rows] + counts)
             scores *= np.repeat(idf[first:last], frequencies[first:last])
-            rows_file.write(rows)
-            scores_file.write(scores.astype(np.float32))
+            rows_file.write(rows.data)
+            scores_file.write(scores.astype(np.float32).data)
 
 
 def _postings(folder: Path, first: int, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The passages of the terms from `first` on, between their `starts`, and how often each has the term."""
-    heads, seen = starts[:-1].copy(), np.full(len(starts) - 1, -1, np.int32)
-    rows, counts = np.empty(starts[-1], np.int32), np.zeros(starts[-1], np.float32)
+    heads = starts[:-1].copy()  # where the next posting of each term goes
+    rows, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
     places = np.load(folder / PASSAGES, mmap_mode="r")
     for row in range(0, len(places) - 1, TOGETHER):
-        of = np.asarray(places[row : row + TOGETHER + 1])
+        of = places[row : row + TOGETHER + 1]
         terms = np.load(folder / TERMS, mmap_mode="r")[of[0] : of[-1]]  # mapped anew: what was read leaves memory
-        _count(terms, of - of[0], row, first, heads, seen, rows, counts)
+        asked = (terms >= first) & (terms < first + len(heads))
+        having = np.repeat(np.arange(row, row + len(of) - 1), np.diff(of))[asked]
+        pairs, times = np.unique((terms[asked].astype(np.int64) - first) << 32 | having, return_counts=True)
+        term, new = pairs >> 32, np.bincount(pairs >> 32, minlength=len(heads))
+        at = np.arange(len(pairs)) + (heads - (new.cumsum() - new))[term]
+        rows[at], counts[at] = pairs & ROWS, times
+        heads += new
     return rows, counts
-
-
-@numba.njit(cache=True)
-def _count(terms, places, row, first, heads, seen, rows, counts):  # type: ignore[no-untyped-def]
-    """Count the terms of some passages, the first of them `row`, into the postings of the terms from `first` on.
-
-    Args:
-        heads: where the next posting of each term goes. seen: the last passage of each, or −1.
-    """
-    for passage in range(len(places) - 1):
-        for place in range(places[passage], places[passage + 1]):
-            term = terms[place] - first
-            if 0 <= term < len(heads):
-                if seen[term] != row + passage:
-                    seen[term] = row + passage
-                    rows[heads[term]] = row + passage
-                    heads[term] += 1
-                counts[heads[term] - 1] += 1
