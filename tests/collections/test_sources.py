@@ -283,7 +283,7 @@ def test_bad_local_input_names_file_and_line_and_leaves_nothing(tmp_path, part, 
         UserError, match=message.replace(r"\.tsv:", rf"\.tsv{suffix}:").replace(r"\.txt:", rf"\.txt{suffix}:")
     ):
         written(source, tmp_path / "out")
-    assert {path.name for path in (tmp_path / "out").iterdir()} <= {"corpus.jsonl"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} <= {"corpus.jsonl", "corpus.rows.arrow"}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def scored(monkeypatch):
     pairs, real = [], Ranker.predict
 
     def predict(self, given, *arguments, **named):
+        given = list(given)
         pairs.extend(given)
         return real(self, given, *arguments, **named)
 

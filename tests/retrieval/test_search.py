@@ -37,6 +37,16 @@ def collection(tmp_path_factory, tiny_model, words):
     return folder, texts
 
 
+def test_a_search_without_one_of_the_shards(collection, tiny_model, tmp_path):
+    folder, _ = collection
+    files = {"model": [tiny_model], "embeddings": [folder / "0.npy", folder / "2.npy"]}
+    (tmp_path / "queries.tsv").write_text("q1\tgold\n")
+    at = (folder / "corpus.jsonl", files, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"])
+    with pytest.raises(UserError, match=r"2\.npy: its 14 vectors are not those of .*corpus\.jsonl from row 13 on"):
+        write_runs("robustdr.retrieval.search", as_json(SETTINGS), ["key"], "tiny", "toy", *at)
+    assert not (tmp_path / "run.trec").exists()
+
+
 def run(folder, model, output, kept=True):
     names = ["original", "varied"]
     runs = [output / f"{name}.trec.gz" for name in names]

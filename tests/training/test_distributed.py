@@ -16,7 +16,7 @@ from robustdr import losses
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.losses.batch import Batch
 from robustdr.training import distributed
-from training.models import log, weights
+from training.models import corpus_of, log, weights
 
 ROOT = Path(__file__).parents[2]
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 0.5, "passage_alignment": 0.2}
@@ -76,6 +76,7 @@ def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -
         "seed": 1,
         "key": "key",
         "data": data,
+        "corpus": corpus_of(data),
         "initial": initial,
         "resume": resume,
         "output": output,

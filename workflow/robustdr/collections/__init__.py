@@ -33,12 +33,15 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
     """
     from robustdr.collections.rows import rows_of, write_rows  # slow to import, and not needed by all
 
+    count = 0
     with atomic(output) as temporary:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
             for passage in _kind(source["kind"]).corpus(source):
                 file.write(json.dumps(passage._asdict(), ensure_ascii=False) + "\n")
-        if not (count := write_rows(temporary, rows_of(output))):
+                count += 1
+        if not count:
             raise UserError(f"collections.yaml: corpus of kind {source['kind']}: it has no passage")
+        write_rows(temporary, rows_of(output))
     return {"passages": count}
 
 

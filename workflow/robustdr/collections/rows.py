@@ -23,18 +23,15 @@ def rows_of(corpus: Path) -> Path:
     return corpus.with_suffix(".rows.arrow")
 
 
-def write_rows(corpus: Path, output: Path) -> int:
-    """Write the index of a corpus; returns how many rows it has.
+def write_rows(corpus: Path, output: Path) -> None:
+    """Write the index of a corpus.
 
     Raises:
         UserError: a line of the corpus is no passage.
     """
-    rows = 0
     with atomic(output) as temporary, pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, SCHEMA) as writer:
         for batch in _batches(corpus):
             writer.write_batch(batch)
-            rows += len(batch)
-    return rows
 
 
 def _batches(corpus: Path) -> Iterator[pa.RecordBatch]:

@@ -90,38 +90,37 @@ def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
     return vectors, ids
 
 
-class PassageVectors:
-    """Random access by row to the vectors of a corpus, in the order of its shards.
+def iterate(shards: Iterable[Path], corpus: Corpus) -> Iterator[tuple[np.ndarray, list[str]]]:
+    """The shards of a corpus one after the other, in its order; see `read_embeddings`.
 
     Raises:
-        UserError: a shard is missing or damaged, or is not of the rows that come next.
+        UserError: one is missing or damaged, or is not of the rows that come next.
     """
+    start = 0
+    for path in shards:
+        vectors, ids = read_embeddings(path)
+        if not corpus.docids[start : start + len(ids)].equals(pa.chunked_array([ids], pa.large_string())):
+            raise UserError(
+                f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: a shard before it "
+                "is missing, or it is another corpus's; run again with all shards"
+            )
+        start += len(ids)
+        yield vectors, ids
+    if start < len(corpus):
+        raise UserError(f"{corpus.path}: vectors of {start} of its {len(corpus)} passages; the last shards are missing")
+
+
+class PassageVectors:
+    """Random access by row to the vectors of a corpus, in whose order its shards come; see `iterate`."""
 
     def __init__(self, shards: Iterable[Path], corpus: Corpus):
         self.vectors, self.ends = [], [0]
-        for path in shards:
-            vectors, ids = read_embeddings(path)
-            start, end = self.ends[-1], self.ends[-1] + len(ids)
-            if not corpus.docids[start:end].equals(pa.chunked_array([ids], pa.large_string())):
-                raise UserError(
-                    f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: a shard "
-                    "before it is missing, or it is another corpus's; run again with all shards"
-                )
+        for vectors, _ in iterate(shards, corpus):
             self.vectors.append(vectors)
-            self.ends.append(end)
-        if self.ends[-1] < len(corpus):
-            raise UserError(
-                f"{path.parent}: vectors of {self.ends[-1]} of the {len(corpus)} passages of {corpus.path}; the last "
-                "shards are missing"
-            )
+            self.ends.append(self.ends[-1] + len(vectors))
 
     def __getitem__(self, rows: list[int]) -> np.ndarray:
         """[rows, dimension], float32."""
         shards = (np.searchsorted(self.ends, rows, side="right") - 1).tolist()
         found = [self.vectors[shard][row - self.ends[shard]] for shard, row in zip(shards, rows, strict=True)]
         return np.stack(found).astype(np.float32)
-
-
-def iterate(shards: Iterable[Path]) -> Iterator[tuple[np.ndarray, list[str]]]:
-    """The shards one after the other."""
-    return map(read_embeddings, shards)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.collections.reading import read_corpus
+from robustdr.collections.rows import Corpus
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
@@ -27,7 +28,7 @@ def rankings(
             passages are encoded here.
 
     Raises:
-        UserError: a query's vector is not finite (names model and query).
+        UserError: a query's vector is not finite (names model and query); see also `embeddings.iterate`.
     """
     hardware.start(settings.threads)
     (model,) = files["model"]
@@ -41,7 +42,7 @@ def rankings(
     lists = judged_lists(files)
     wanted = {docid for docids in lists.values() for docid in docids}
     if files["embeddings"]:
-        passages = iterate(list(files["embeddings"]))
+        passages = iterate(files["embeddings"], Corpus(corpus))
     else:
         documents = encoder.at(DOCUMENT)
         of_corpus = read_corpus(corpus, separator=documents.separator)
