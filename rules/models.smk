@@ -57,7 +57,7 @@ rule training_data:
         "../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=retried(8000, full=128000),
+        mem_mb=retried(8000, full=24000),
         runtime=retried(120),
     params:
         settings=lambda w: as_json(plan(w).training_data_settings(w.system)),
@@ -90,7 +90,7 @@ rule score:
     threads: cores
     resources:
         cpus_per_task=cores,
-        mem_mb=retried(4000, full=64000),
+        mem_mb=retried(4000, full=24000),
         runtime=retried(240),
         gpu=1,
     params:
@@ -144,7 +144,7 @@ for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items
         threads: cores
         resources:
             cpus_per_task=cores,
-            mem_mb=lambda w, attempt: retried(3000, full=80000)(w, attempt) * plan(w).budget(w.system)["devices"],
+            mem_mb=lambda w, attempt: retried(3000, full=24000)(w, attempt) * plan(w).budget(w.system)["devices"],
             runtime=retried(1440),
             gpu=lambda w: plan(w).budget(w.system)["devices"],
         params:

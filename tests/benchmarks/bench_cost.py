@@ -23,10 +23,8 @@ import faiss
 import numpy as np
 import pyarrow as pa
 import torch
-from safetensors.torch import save_file
-from transformers import AutoModel, BertConfig
 
-from benchmarks.common import configured, report, training_settings, wordnet_source, write_base
+from benchmarks.common import configured, report, training_settings, wordnet_source, write_base, write_bert
 from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.reading import read_corpus
@@ -68,18 +66,6 @@ def peak(work: Callable[[], Any]) -> tuple[float, Any]:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return most, result
-
-
-def bert_base(mini: Path, folder: Path) -> None:
-    """A directory with BERT-base's shape, random weights and the miniature's tokenizer."""
-    config = BertConfig()
-    model = AutoModel.from_config(config)
-    for path in mini.rglob("*.json"):
-        (folder / path.relative_to(mini)).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path.relative_to(mini)).write_bytes(path.read_bytes())
-    config.architectures = ["BertModel"]
-    config.save_pretrained(folder)
-    save_file(model.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def model_speed(name: str, folder: Path, texts: list[str], length: int, batch_size: int) -> None:
@@ -229,7 +215,7 @@ def main() -> None:
         query_cost(folder, Encoder(folder / "mini").tokenizer.backend_tokenizer)
         search_cost()
         model_speed("two layers of MiniLM", folder / "mini", texts[:1000], 48, 32)
-        bert_base(folder / "mini", folder / "base")
+        write_bert(folder / "mini", folder / "base", layers=12)
         model_speed("BERT-base", folder / "base", [" ".join(texts[i : i + 9]) for i in range(16)], 128, 4)
 
 

@@ -31,6 +31,21 @@ def write_base(folder: Path) -> None:
     write_checkpoint(settings, "benchmark", folder)
 
 
+def write_bert(mini: Path, folder: Path, layers: int) -> None:
+    """A directory with so many layers of BERT-base's shape, random weights and the miniature's tokenizer."""
+    from safetensors.torch import save_file
+    from transformers import AutoModel, BertConfig
+
+    config = BertConfig(num_hidden_layers=layers)
+    model = AutoModel.from_config(config)
+    for path in mini.rglob("*.json"):
+        (folder / path.relative_to(mini)).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path.relative_to(mini)).write_bytes(path.read_bytes())
+    config.architectures = ["BertModel"]
+    config.save_pretrained(folder)
+    save_file(model.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
+
+
 def training_settings(**changes: Any) -> DenseTraining:
     """The miniature's training with passages, in the precision that the processor is fastest in."""
     import torch

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from robustdr.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row
-from robustdr.retrieval.runs import Run, rank, read_metadata, read_run, write_run
+from robustdr.retrieval.runs import Run, rank, read_docids, read_metadata, read_run, write_run
 
 METADATA = {"tag": "rodr-seed1", "data": {"test_data": {"name": "wordnet-mini", "topics": "“x”.tsv"}}}
 RANKED = np.arange(200, dtype=np.int32)[None], np.linspace(1, 0, 200, dtype=np.float32)[None]
@@ -123,6 +123,16 @@ def test_memory_to_write_does_not_grow_with_the_queries(tmp_path):
 def test_the_best_of_a_run_alone(tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 a 1 2.0 x\np Q0 a 1 1 x\nq Q0 c 2 3.0 x\nq Q0 b 3 2.0 x\n")
     assert read_run(tmp_path / "run.trec", 2) == {"q": [("c", 3.0), ("b", 2.0)], "p": [("a", 1.0)]}
+
+
+@pytest.mark.parametrize("block", [1, 30, 10_000])
+def test_docids_are_read_query_by_query(tmp_path, monkeypatch, block):
+    monkeypatch.setattr("robustdr.retrieval.runs.BLOCK", block)
+    write_run(tmp_path / "run.trec.gz", {"q": [("c", 3.0), ("a", 2.0), ("b", 2.0)], "p": [("a", 1.0)]}, METADATA)
+    assert [*read_docids(tmp_path / "run.trec.gz", 2)] == [("q", ["c", "a"]), ("p", ["a"])]
+    (tmp_path / "run.trec").write_text("q Q0 a 1 2.0 x\np Q0 a 1 1 x\nq Q0 c 2 1.0 x\n")
+    with pytest.raises(UserError, match=r"run\.trec: the lines of query 'q' are not together"):
+        [*read_docids(tmp_path / "run.trec", 2)]
 
 
 @pytest.mark.parametrize("block", [1, 30, 10_000])

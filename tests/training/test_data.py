@@ -48,7 +48,7 @@ def test_passages_by_hand():
     judgements = {"q1": {"b": 2, "e": 2, "c": 1}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 1}}
 
     def chosen(relevant):
-        return choose_passages(judgements, lambda qid: rankings.get(qid, []), relevant, depth=4, keep=9, seed=1)
+        return choose_passages(judgements, rankings.items(), relevant, depth=4, keep=9, seed=1)
 
     assert chosen({}) == {"q1": (["b", "e"], ["a", "d"])}
     assert chosen({"q1": {"d": 1}}) == {"q1": (["b", "e"], ["a"])}
@@ -56,7 +56,8 @@ def test_passages_by_hand():
 
 def test_every_query_and_every_seed_has_a_draw_of_its_own():
     judgements = {qid: {"relevant": 1} for qid in QIDS}
-    chosen = [choose_passages(judgements, lambda qid: DOCIDS, {}, depth=12, keep=6, seed=seed) for seed in (1, 2)]
+    candidates = [(qid, DOCIDS) for qid in QIDS]
+    chosen = [choose_passages(judgements, candidates, {}, depth=12, keep=6, seed=seed) for seed in (1, 2)]
     drawn = {tuple(negatives) for of_seed in chosen for _, negatives in of_seed.values()}
     assert len(drawn) == 2 * len(QIDS)  # of 924 possible ones
 
@@ -112,6 +113,21 @@ def test_the_file_names_passages_and_where_they_are(stage):
     assert first["positive_passages"] == {"d1": 1, "d2": 2} and second["positive_passages"] == {"d4": 4}
     assert first["negative_passages"].items() <= {"d0": 0, "d4": 4, "d5": 5, "d6": 6, "d7": 7}.items()
     assert len(first["negative_passages"]) == 3
+
+
+@pytest.mark.parametrize("assign", ["one", "all", "together"])
+def test_the_file_does_not_depend_on_how_many_queries_are_varied_at_once(stage, monkeypatch, assign):
+    variations = {kind: {qid: f"{kind} {qid}" for qid in QIDS} for kind in ("music", "gold")}
+    whole = stage(variations, assign).read_bytes()
+    assert (b"gold q2" in whole and b"gold q1" in whole) or assign == "one"
+    monkeypatch.setattr("robustdr.training.data.BLOCK", 1)
+    assert stage(variations, assign).read_bytes() == whole
+
+
+@pytest.mark.parametrize("qids", [QIDS[::-1], QIDS[:1], QIDS[1:]])
+def test_variations_of_other_queries_are_refused(stage, qids):
+    with pytest.raises(UserError, match=r"tree\.tsv: its queries are not those of the split"):
+        stage({"tree": dict.fromkeys(qids, "a tree")}, "all")
 
 
 def test_the_file_is_read_back_as_written(stage, tmp_path):

@@ -123,18 +123,28 @@ def read_queries(path: str | Path) -> dict[str, str]:
         UserError: missing file, no tab, an empty qid or text, a qid given twice, no query at all, not UTF-8.
     """
     queries: dict[str, str] = {}
-    for number, line in read_lines(path):
-        qid, tab, text = line.partition("\t")
-        if not tab:
-            raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
-        if not qid.strip() or not text.strip():
-            raise UserError(f"{path}:{number}: empty {'text' if qid.strip() else 'qid'}; a line is qid<TAB>text")
+    for number, (qid, text) in enumerate(iterate_queries(path), 1):
         if qid in queries:
             raise UserError(f"{path}:{number}: query id {qid!r} occurs twice; ids are unique")
         queries[qid] = text
     if not queries:
         raise UserError(f"{path}: no queries; a line is qid<TAB>text")
     return queries
+
+
+def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
+    """Yield the (qid, text) pairs of `qid<TAB>text` lines.
+
+    Raises:
+        UserError: what `read_queries` says of a single line.
+    """
+    for number, line in read_lines(path):
+        qid, tab, text = line.partition("\t")
+        if not tab:
+            raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
+        if not qid.strip() or not text.strip():
+            raise UserError(f"{path}:{number}: empty {'text' if qid.strip() else 'qid'}; a line is qid<TAB>text")
+        yield qid, text
 
 
 def write_queries(path: str | Path, queries: Iterable[tuple[str, str]]) -> None:

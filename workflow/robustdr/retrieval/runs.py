@@ -5,7 +5,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import BufferedIOBase
-from itertools import chain
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -134,27 +135,29 @@ def read_listed(path: Path) -> dict[str, Ranking]:
     }
 
 
+def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
+    """The `depth` first docids of one query after the other, in the order of the lines; a block of these is in memory.
+
+    Raises:
+        UserError: as `read_run`, or the lines of a query are not together.
+    """
+    seen: set[str] = set()
+    for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path))), itemgetter(0)):
+        if qid in seen:
+            raise UserError(f"{path}: the lines of query {qid!r} are not together; delete the file and run again")
+        seen.add(qid)
+        yield qid, [docid for _, docid in islice(lines, depth)]
+
+
+def _pairs(table: pa.Table) -> Iterator[tuple[str, str]]:
+    """Query id and docid of every line."""
+    columns = (table[name].combine_chunks() for name in ("qid", "docid"))
+    return zip(*(map(ids.dictionary.to_pylist().__getitem__, ids.indices.to_pylist()) for ids in columns), strict=True)
+
+
 def _read(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """The docids of a run, and by query the rows of its passages among them and their scores, line by line."""
-    tables, number = [COLUMNS.empty_table()], 0
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
-            for number, block in _blocks(file):
-                try:
-                    if b"\t" in block or b"  " in block:
-                        raise pa.ArrowInvalid("other white space")
-                    tables.append(csv.read_csv(pa.py_buffer(block), READ, PARSE, CONVERT))
-                except pa.ArrowInvalid:  # also comments between the lines, or no run
-                    rows = []
-                    for line in block.splitlines():
-                        if not line.startswith(b"#"):
-                            qid, _, docid, _, score, _ = line.decode().split()
-                            rows.append({"qid": qid, "docid": docid, "score": float(score)})
-                        number += 1
-                    tables.append(pa.Table.from_pylist(rows, COLUMNS))
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
-    table = pa.concat_tables(tables).unify_dictionaries()
+    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path)]).unify_dictionaries()
     qids, docids = (table[name].combine_chunks() for name in ("qid", "docid"))
     of = qids.indices.to_numpy()
     order = np.argsort(of, kind="stable") if (of[1:] < of[:-1]).any() else slice(None)
@@ -162,6 +165,28 @@ def _read(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]
     columns = (np.split(column.to_numpy()[order], ends) for column in (docids.indices, table["score"]))
     found = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
     return docids.dictionary, found
+
+
+def _tables(path: Path) -> Iterator[pa.Table]:
+    """The lines of a run, a block of them at a time."""
+    number = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+            for number, block in _blocks(file):
+                try:
+                    if b"\t" in block or b"  " in block:
+                        raise pa.ArrowInvalid("other white space")
+                    yield csv.read_csv(pa.py_buffer(block), READ, PARSE, CONVERT)
+                except pa.ArrowInvalid:  # also comments between the lines, or no run
+                    rows = []
+                    for line in block.splitlines():
+                        if not line.startswith(b"#"):
+                            qid, _, docid, _, score, _ = line.decode().split()
+                            rows.append({"qid": qid, "docid": docid, "score": float(score)})
+                        number += 1
+                    yield pa.Table.from_pylist(rows, COLUMNS)
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
 
 
 def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:

@@ -41,4 +41,4 @@ class BM25(Kind):
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         slow = split == "train" and "miniature" not in plan.bound  # all passages are scored for every query
-        return Need(min(memory(plan, split), 24000), 480 if slow else 240, cores=0)  # the index is memory-mapped
+        return Need(memory(plan), 480 if slow else 240, cores=0)

@@ -89,4 +89,4 @@ class Dense(Trained):
         return passages.beside(Reads(paths, [*plan.model(teacher, seed), *vectors], keys))
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 120, gpus=1, cores=0)
+        return Need(memory(plan), 120, gpus=1, cores=0)

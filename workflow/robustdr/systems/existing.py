@@ -49,4 +49,4 @@ class Existing(Kind):
         )
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 60)
+        return Need(memory(plan), 60)

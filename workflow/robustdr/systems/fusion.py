@@ -36,4 +36,4 @@ class Fusion(Kind):
         return Reads({"candidates": runs}, runs, [plan.run_key(*of, *at, kind) for of in fused for kind in kinds])
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 60)
+        return Need(memory(plan), 60)

@@ -145,6 +145,6 @@ def kind_of(recipe: Mapping[str, Any]) -> Kind:
     return KINDS[recipe.get("kind", DEFAULT)]
 
 
-def memory(plan: "Plan", split: str) -> int:
-    """Of a search that holds the rankings of all query sets, MB: many more queries are trained on than evaluated."""
-    return 4000 if "miniature" in plan.bound else 256000 if split == "train" else 80000
+def memory(plan: "Plan") -> int:
+    """Of a search that holds the rankings of all query sets, MB; docs/scaling.md says what makes it up."""
+    return 4000 if "miniature" in plan.bound else 24000

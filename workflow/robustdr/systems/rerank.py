@@ -149,7 +149,7 @@ class Rerank(Trained):
         return passages.beside(Reads({"teacher_scores": [scores]}, [scores], [key]))
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 240, gpus=1, cores=0)
+        return Need(memory(plan), 240, gpus=1, cores=0)
 
 
 def _first(recipe: Tree) -> str | None:

@@ -6,8 +6,9 @@ tevatron` writes them out.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
@@ -16,15 +17,15 @@ from tokenizers import Tokenizer
 from robustdr.collections.rows import Corpus, Reference
 from robustdr.errors import UserError
 from robustdr.evaluation.answers import judge
-from robustdr.files import Lines, atomic, read_answers, read_qrels, read_queries
-from robustdr.retrieval.runs import Ranking, read_run
+from robustdr.files import Lines, atomic, iterate_queries, read_answers, read_qrels, read_queries
+from robustdr.retrieval.runs import read_docids, read_run
 from robustdr.seeds import generator
-from robustdr.training.assignment import assign_all, assign_one
+from robustdr.training.assignment import Texts, assign_all, assign_one
 from robustdr.training.settings import TrainingDataSettings
 
 PASSAGES = ("positive_passages", "negative_passages")
 FIELDS = ("query_id", "query", "query_variation", *PASSAGES)
-BLOCK = 4096  # queries whose passages are looked up at once
+BLOCK = 4096  # queries whose variations and passages are looked up at once
 
 
 def choose_negatives(
@@ -40,7 +41,7 @@ def choose_negatives(
 
 def choose_passages(
     judgements: dict[str, dict[str, int]],
-    ranked: Callable[[str], list[str]],
+    candidates: Iterable[tuple[str, list[str]]],
     relevant: dict[str, dict[str, int]],
     depth: int,
     keep: int,
@@ -49,18 +50,18 @@ def choose_passages(
     """Positives, the best-graded passages, and hard negatives of each judged query that has both: docids.
 
     Args:
-        judgements: grades by query and docid. ranked: the docids that a query's negatives are drawn from.
+        judgements: grades by query and docid. candidates: the docids that each query's negatives are drawn from.
         relevant: grades of passages that are no negatives beside the judged ones.
         depth: ranks that they are drawn from. keep: negatives per query. seed: of the draw.
     """
     chosen = {}
-    for qid, judged in judgements.items():
-        best = max(judged.values())
-        positives = [docid for docid, grade in judged.items() if grade == best > 0]
-        known = judged | relevant.get(qid, {})
-        negatives = choose_negatives(ranked(qid), known, depth, keep, seed, qid)
-        if positives and negatives:
-            chosen[qid] = (positives, negatives)
+    for qid, docids in candidates:
+        judged = judgements.get(qid, {})
+        positives = [docid for docid, grade in judged.items() if grade == max(judged.values()) > 0]
+        if positives:
+            negatives = choose_negatives(docids, judged | relevant.get(qid, {}), depth, keep, seed, qid)
+            if negatives:
+                chosen[qid] = (positives, negatives)
     return chosen
 
 
@@ -81,15 +82,10 @@ def _chosen(
     """
     assert settings.depth is not None and settings.keep is not None
     judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in qids}
-    found: Mapping[str, Ranking] = read_run(run, settings.depth) if run else {}
-    relevant = judge(read_answers(answers), [found], settings.depth, corpus) if answers else {}
-
-    def ranked(qid: str) -> list[str]:
-        if run is None:
-            return [docid for docid, grade in judgements[qid].items() if grade == 0]
-        return [docid for docid, _ in found.get(qid, ())]
-
-    chosen = choose_passages(judgements, ranked, relevant, settings.depth, settings.keep, seed)
+    relevant = judge(read_answers(answers), [read_run(run, settings.depth)], settings.depth, corpus) if answers else {}
+    irrelevant = ((qid, [docid for docid, grade in of.items() if grade == 0]) for qid, of in judgements.items())
+    candidates = read_docids(run, settings.depth) if run else irrelevant
+    chosen = choose_passages(judgements, candidates, relevant, settings.depth, settings.keep, seed)
     if not chosen:
         raise UserError(f"{run or qrels}: no query has both a positive in {qrels} and a negative")
     return chosen
@@ -120,26 +116,37 @@ def write_training_data(
     texts = read_queries(queries)
     chosen = _chosen(settings, seed, texts, **files) if files else {}
     texts = {qid: text for qid, text in texts.items() if qid in chosen or not files}
-    varied = {path.stem: read_queries(path) for path in variations}
     variation: Mapping[str, str | list[str]] = texts
-    if varied:
-        tokens = Tokenizer.from_file(str(tokenizer))
-        match settings.assign:
-            case "one":
-                variation = assign_one(texts, varied, tokens, seed)
-            case "all":
-                variation = assign_all(texts, varied, tokens)
-            case "together":
-                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in texts}
+    tokens, corpus = Tokenizer.from_file(str(tokenizer)), Corpus(files["corpus"]) if files else None
+    if variations and settings.assign == "one":  # shared out among all queries
+        varied = {path.stem: read_queries(path) for path in variations}
+        variation, variations = assign_one(texts, varied, tokens, seed), []
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        qids, corpus = list(texts), Corpus(files["corpus"]) if files else None
-        for start in range(0, len(qids), BLOCK):
-            some = qids[start : start + BLOCK]
+        for some, varied in _blocks(texts, variations):
+            if varied and settings.assign == "all":
+                variation = assign_all(some, varied, tokens)
+            elif varied:
+                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in some}
             named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus else {}
-            for qid in some:
-                query = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid]}
-                line = query | named.get(qid, {})
+            for qid, text in some.items():
+                line = {"query_id": qid, "query": text, "query_variation": variation[qid], **named.get(qid, {})}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _blocks(texts: Texts, variations: list[Path]) -> Iterator[tuple[Texts, dict[str, Texts]]]:
+    """The queries, `BLOCK` at a time, and their variations by type.
+
+    Raises:
+        UserError: a file of variations has other queries, or another order.
+    """
+    queries = iter(texts.items())
+    files = {path: (pair for pair in iterate_queries(path) if pair[0] in texts) for path in variations}
+    while some := dict(islice(queries, BLOCK)):
+        varied = {path: dict(islice(file, len(some))) for path, file in files.items()}
+        for path, of_kind in varied.items():
+            if list(of_kind) != list(some):
+                raise UserError(f"{path}: its queries are not those of the split; delete the file and run again")
+        yield some, {path.stem: of_kind for path, of_kind in varied.items()}
 
 
 def _named(corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]) -> dict[str, dict[str, dict[str, int]]]:

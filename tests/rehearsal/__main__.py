@@ -1,0 +1,105 @@
+"""Run the stages on a collection of MS MARCO's size that anyone can make, and say what they cost.
+
+    make rehearse [SIZE=0.01]
+
+Snakemake makes one artifact after the other, with the project's rules and the settings of full scale. What no two cores
+make in hours is drawn: passage vectors, and the rankings that the hard negatives of all training queries come from.
+Snakemake is counted too: it takes 4 s and 0.12 GB. In the end everything is deleted.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rehearsal import made
+from rehearsal.measured import Cost, measured
+from rehearsal.project import BM25, COLLECTION, DENSE, LOG, ROOT, TRAINED, Project
+from robustdr.retrieval.settings import INDEX_FILES
+
+DISK = 35e9  # bytes at size 1
+STEPS = 200  # of a training that is fed
+CORES = 8  # of the job that is predicted
+DEV_QUERIES = 132_620  # the 19 query sets of MS MARCO's dev queries
+ORCAS = 10_405_342  # its queries
+
+
+class Stage(NamedTuple):
+    """A measured stage: `disk` bytes are left, and full scale is `times` the work, on all cores or on one."""
+
+    name: str
+    cost: Cost
+    disk: int
+    times: float = 1.0
+    cores: int = 1
+
+
+def stages(project: Project) -> Iterator[Stage]:
+    """Every stage, when it has run."""
+    plan = project.plan
+    original = {split: plan.query_set(COLLECTION, split, "original") for split in ("train", "mined", "searched")}
+    corpus = plan.corpus(COLLECTION)
+    yield Stage("passages, read and written", project.make(corpus), project.bytes_of(Path(corpus).parent.as_posix()))
+    card = plan.card(COLLECTION)
+    cost = project.make(card, plan.card(LOG), plan.checkpoint_mark("base"))
+    yield Stage("queries, and the check of a collection", cost, project.bytes_of(*original.values(), card))
+
+    index = plan.index(COLLECTION, plan.kind(BM25).index(plan, BM25).name)
+    yield Stage("BM25's index", project.make(f"{index}/{INDEX_FILES[0]}"), project.bytes_of(index))
+    run = plan.run(BM25, 0, COLLECTION, "mined", "original")
+    cost, times = project.make(run), made.QUERIES / made.MINED
+    yield Stage(f"BM25, {project.mined:,} queries mined", cost, project.bytes_of(run), times, CORES)
+
+    vectors = project.draw_vectors()
+    run, ids = plan.run(DENSE, 0, COLLECTION, "searched", "original"), [f"{name[:-3]}ids" for name in vectors]
+    cost, disk = project.make(run), project.bytes_of(run, *vectors, *ids)
+    times = DEV_QUERIES / made.SEARCHED
+    yield Stage(f"exact search, {project.searched:,} queries", cost, disk, times, CORES)
+    project.remove(*vectors, *ids)
+
+    run = project.draw_rankings()
+    data = plan.training_data(TRAINED, 1)
+    yield Stage(f"training data, {project.queries:,} queries", project.make(data), project.bytes_of(data, run))
+    project.remove(run)
+    command = [sys.executable, "-m", "rehearsal.feed", data, corpus, str(STEPS)]
+    yield Stage(f"a training's start and {STEPS} steps fed", measured(command, project.folder), 0)
+
+    queries = plan.query_set(LOG, "train", "typo")
+    cost = project.make(queries)
+    yield Stage(f"{project.logged:,} queries varied", cost, project.bytes_of(queries), ORCAS / made.LOGGED)
+
+
+def row(stage: Stage, size: float) -> str:
+    """A line of the table; predicted at size 1 alone, for what takes passages times queries is no multiple of less."""
+    cost = stage.cost
+    predicted = f"{stage.times * cost.processor / stage.cores / 3600:.2f} h" if size == 1 else ""
+    sizes = " | ".join(f"{number / 1e9:.2f} GB" for number in (cost.resident, cost.own, stage.disk))
+    return f"| {stage.name} | {cost.seconds:.0f} s | {cost.processor:.0f} s | {sizes} | {predicted} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make rehearse")
+    parser.add_argument("--size", type=float, default=1.0, help="of MS MARCO; default: all of it")
+    parser.add_argument("--folder", type=Path, help="where there is room; default: that of temporary files")
+    arguments = parser.parse_args()
+    os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests"))
+    with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=arguments.folder) as name:
+        if (free := shutil.disk_usage(name).free) < (needed := arguments.size * DISK):
+            raise SystemExit(f"{name}: {free / 1e9:.0f} GB free, {needed / 1e9:.0f} GB needed; name another --folder")
+        started = time.perf_counter()
+        project = Project(Path(name), arguments.size)
+        project.draw()
+        print(f"drawn in {time.perf_counter() - started:.0f} s; {os.cpu_count()} cores\n", flush=True)
+        print(f"| stage | on the clock | processor | memory | without files' | disk | full scale, {CORES} cores |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+        for stage in stages(project):
+            print(row(stage, arguments.size), flush=True)
+
+
+if __name__ == "__main__":
+    main()
