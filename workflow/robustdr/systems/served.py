@@ -63,4 +63,4 @@ class Served(Kind):
         return f"{recipe['label']}: {asked}. Its weights and how much it reads of a text are not known here."
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan, split), 1440)
+        return Need(memory(plan), 1440)
