@@ -104,6 +104,31 @@ def test_two_way_variance_by_hand():
     assert degrees == pytest.approx(max(13**2 / (81 / 1 + (16 / 3) ** 2 / 2 + (4 / 3) ** 2 / 2), 2))
 
 
+@pytest.fixture()
+def two_way():
+    """Rows 1, 2, 6 and 1, 6, 8: 4, effects of seeds ∓1, of queries −3, 0, 3, and what is left ±1, ∓1, 0.
+
+    Means of queries 1, 4, 7: variance 9 / 3. Means of seeds 3, 5: 2 / 2. Rest: 4 / 2 / 6. All: 3 + 2 / 3 = 11 / 3,
+    with (11 / 3)² / (3² / 2 + 1² / 1 + (1 / 3)² / 2) = 2.42 degrees of freedom.
+    """
+    return Ratio(Estimate(np.array([[1.0, 2.0, 6.0], [1.0, 6.0, 8.0]])), ONE)
+
+
+def test_tests_and_intervals_over_seeds_and_queries_by_hand(two_way):
+    over_queries, over_seeds, degrees = two_way._moments
+    assert (over_queries[0, 0], over_seeds[0, 0], degrees) == pytest.approx((3, 2 / 3, 2.42))
+    assert two_way.p_above(1.0) == pytest.approx(scipy.stats.t.sf(3 / sqrt(11 / 3), 2.42))
+    t = scipy.stats.t.ppf(0.975, 2.42)
+    assert two_way.interval(0.95) == pytest.approx((4 - t * sqrt(11 / 3), 4 + t * sqrt(11 / 3)))
+    # So wide that 1 is left for the queries beside the seeds' 2 / 3: a third of their 3.
+    assert two_way.queries_for(2 * t * sqrt(5 / 3), 0.95) == pytest.approx(9)
+
+
+def test_a_quotient_by_nothing_has_no_bounds_whatever_the_seeds(two_way):
+    nothing = Estimate(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    assert Ratio(two_way.numerator, nothing).interval(0.95) == (-inf, inf)
+
+
 def test_seeds_that_differ_less_than_their_rest_explains_have_no_variance():
     """Means of seeds 0 and 0: their variance, 0, less what is left, (1 + 1 + 1 + 1) / 4, would be negative."""
     over_queries, over_seeds, _ = Ratio(Estimate(np.array([[1.0, -1.0], [-1.0, 1.0]])), ONE)._moments
