@@ -80,8 +80,9 @@ def test_one_query_says_nothing():
 
 def test_no_difference_seen_is_not_none():
     """Of 100 queries none differs: with 95 % confidence fewer than 3 % do, by 1 at most."""
-    low, high = Ratio(estimate(*[0.0] * 100), ONE).interval(0.95)
-    assert (low, high) == (-high, pytest.approx(1 - 0.05 ** (1 / 100)))
+    nothing = Ratio(estimate(*[0.0] * 100), ONE)
+    low, high = nothing.interval(0.95)
+    assert nothing.p == 1 and (low, high) == (-high, pytest.approx(1 - 0.05 ** (1 / 100)))
     assert high == pytest.approx(0.0295, abs=1e-4)
     assert Ratio(estimate(*[0.0] * 100), estimate(0.5)).interval(0.95) == (-2 * high, 2 * high)
 
