@@ -63,18 +63,35 @@ def test_where_few_queries_differ_all_flips_of_their_signs_are_counted():
     low, high = gain.interval(0.95)
     assert low == 0 < 0.0025 < high
     assert Ratio(estimate(*([0.5] * 6 + [0.0] * 994)), ONE).interval(0.95)[0] > 0  # 2 / 64 < .05
+    assert Ratio(estimate(*([-0.5] * 5 + [0.0] * 995)), ONE).interval(0.95) == (-high, 0)
+
+
+def test_from_fifteen_queries_that_differ_on_the_t_test_is_trusted():
+    few, many = (Ratio(estimate(*([0.5] * count + [0.0] * 50)), ONE) for count in (14, 15))
+    assert (few.test, few.p) == ("sign-flip test", 2 / 2**14)
+    expected = scipy.stats.ttest_1samp(many.numerator.values[0], 0)
+    assert (many.test, many.p) == ("paired t-test", pytest.approx(expected.pvalue))
+
+
+def test_one_query_says_nothing():
+    one = Ratio(estimate(0.5), ONE)
+    assert (one.p, one.p_above(0.0), one.interval(0.95)) == (1.0, 1.0, (-inf, inf))
 
 
 def test_no_difference_seen_is_not_none():
     """Of 100 queries none differs: with 95 % confidence fewer than 3 % do, by 1 at most."""
-    low, high = Ratio(estimate(*[0.0] * 100), ONE).interval(0.95)
-    assert (low, high) == (-high, pytest.approx(1 - 0.05 ** (1 / 100)))
+    nothing = Ratio(estimate(*[0.0] * 100), ONE)
+    low, high = nothing.interval(0.95)
+    assert nothing.p == 1 and (low, high) == (-high, pytest.approx(1 - 0.05 ** (1 / 100)))
     assert high == pytest.approx(0.0295, abs=1e-4)
+    assert Ratio(estimate(*[0.0] * 100), estimate(0.5)).interval(0.95) == (-2 * high, 2 * high)
 
 
 def test_what_all_queries_share_is_known_exactly():
     original = np.array([[1.0, 0.5] * 20])
     assert drop_ratio(original / 2, original).interval(0.95) == pytest.approx((-0.5, -0.5))
+    gain = Ratio(estimate(*[0.5] * 20), ONE)
+    assert (gain.p, gain.p_above(0.25), gain.p_above(0.5), gain.p_above(0.75)) == (0, 0, 0.5, 1)
 
 
 def test_two_way_variance_by_hand():
@@ -86,6 +103,42 @@ def test_two_way_variance_by_hand():
     over_queries, over_seeds, degrees = found._moments
     assert over_queries[0, 0] == pytest.approx(9) and over_seeds[0, 0] == pytest.approx(16 / 3 - 4 / 3)
     assert degrees == pytest.approx(max(13**2 / (81 / 1 + (16 / 3) ** 2 / 2 + (4 / 3) ** 2 / 2), 2))
+
+
+@pytest.fixture()
+def two_way():
+    """Rows 1, 2, 6 and 1, 6, 8: 4, effects of seeds ∓1, of queries −3, 0, 3, and what is left ±1, ∓1, 0.
+
+    Means of queries 1, 4, 7: variance 9 / 3. Means of seeds 3, 5: 2 / 2. Rest: 4 / 2 / 6. All: 3 + 2 / 3 = 11 / 3,
+    with (11 / 3)² / (3² / 2 + 1² / 1 + (1 / 3)² / 2) = 2.42 degrees of freedom.
+    """
+    return Ratio(Estimate(np.array([[1.0, 2.0, 6.0], [1.0, 6.0, 8.0]])), ONE)
+
+
+def test_tests_and_intervals_over_seeds_and_queries_by_hand(two_way):
+    over_queries, over_seeds, degrees = two_way._moments
+    assert (over_queries[0, 0], over_seeds[0, 0], degrees) == pytest.approx((3, 2 / 3, 2.42))
+    assert two_way.p_above(1.0) == pytest.approx(scipy.stats.t.sf(3 / sqrt(11 / 3), 2.42))
+    t = scipy.stats.t.ppf(0.975, 2.42)
+    assert two_way.interval(0.95) == pytest.approx((4 - t * sqrt(11 / 3), 4 + t * sqrt(11 / 3)))
+    # So wide that 1 is left for the queries beside the seeds' 2 / 3: a third of their 3.
+    assert two_way.queries_for(2 * t * sqrt(5 / 3), 0.95) == pytest.approx(9)
+
+
+def test_a_quotient_by_nothing_has_no_bounds_whatever_the_seeds(two_way):
+    nothing = Estimate(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    assert Ratio(two_way.numerator, nothing).interval(0.95) == (-inf, inf)
+
+
+def test_seeds_that_differ_less_than_their_rest_explains_have_no_variance():
+    """Means of seeds 0 and 0: their variance, 0, less what is left, (1 + 1 + 1 + 1) / 4, would be negative."""
+    over_queries, over_seeds, _ = Ratio(Estimate(np.array([[1.0, -1.0], [-1.0, 1.0]])), ONE)._moments
+    assert over_queries[0, 0] == over_seeds[0, 0] == 0
+
+
+def test_a_share_that_every_seed_and_query_has_keeps_the_degrees_of_the_queries():
+    whole = np.array([[1.0, 2.0, 6.0], [3.0, 6.0, 2.0]])
+    assert Ratio(Estimate(whole / 2), Estimate(whole))._moments[2] == 2
 
 
 def test_a_system_without_randomness_is_compared_with_every_seed():
@@ -100,11 +153,11 @@ def test_seeds_that_only_one_of_two_systems_has_are_left_out(seeds, others):
     assert (Estimate(one) - Estimate(2 * other)).values.tolist() == [[0, -1, -2, -3], [-4, -5, -6, -7]]
 
 
-@pytest.mark.parametrize("factor", [2, 4])
-def test_queries_for_a_width(factor):
+@pytest.mark.parametrize("factor, whole", [(2, 1.0), (4, 1.0), (4, 0.5)])
+def test_queries_for_a_width(factor, whole):
     """√n: an interval of a quarter of the width needs sixteen times the queries."""
     values = np.random.default_rng(0).normal(0.2, 1, size=(1, 400))
-    found = Ratio(Estimate(values), ONE)
+    found = Ratio(Estimate(values), estimate(whole))
     low, high = found.interval(0.95)
     assert found.queries_for((high - low) / factor, 0.95) == pytest.approx(400 * factor**2)
 
@@ -113,6 +166,11 @@ def test_no_number_of_queries_makes_up_for_seeds_that_differ():
     rng = np.random.default_rng(0)
     found = Ratio(Estimate(rng.normal(0.2, 0.1, size=(3, 100)) + np.array([[-1.0], [0.0], [1.0]])), ONE)
     assert found.queries_for(0.1, 0.95) == inf
+
+
+def test_no_number_of_queries_makes_a_share_of_nothing():
+    nothing = Ratio(estimate(1, 2), estimate(-1, 1))
+    assert nothing.value == nothing.queries_for(0.1, 0.95) == inf
 
 
 @pytest.mark.parametrize(
