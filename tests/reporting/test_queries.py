@@ -11,6 +11,7 @@ from robustdr.files import read_queries
 from robustdr.reporting import queries
 from robustdr.reporting.queries import changed_most, costs, read_data, write_data
 from robustdr.reporting.texts import part_of, write_texts
+from robustdr.retrieval.runs import read_run, write_run
 
 
 @pytest.fixture()
@@ -26,6 +27,13 @@ def test_measures_and_ranks_are_those_of_the_rankings(explored):
     assert original["measures"] == {"RR@10": [1000, 500, 1000]} and original["ranks"] == [1, 2, 1]
     assert varied["measures"] == {"RR@10": [250, 500, 0]} and varied["ranks"] == [4, 2, None]
     assert original["means"]["RR@10"] == pytest.approx(2.5 / 3) and varied["means"]["RR@10"] == pytest.approx(0.25)
+
+
+def test_the_first_of_several_relevant_passages_counts(tmp_path):
+    found = {"q1": [("d1", 3.0), ("d2", 2.0), ("d3", 1.0)], "q2": [("d3", 2.0)], "q3": [("d1", 1.0)]}
+    write_run(tmp_path / "run.trec", found, {"tag": "s"})
+    relevant = {"q1": {"d3", "d2", "not retrieved"}, "q2": {"d1"}, "q4": {"d1"}}
+    assert queries._first(read_run(tmp_path / "run.trec"), relevant) == {"q1": 2}
 
 
 def test_the_first_passages_say_which_are_relevant(explored):

@@ -6,14 +6,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import parse
 from robustdr.files import atomic, read_answers, read_qrels, read_queries
 from robustdr.integrity import record_of
-from robustdr.reporting.cells import ORIGINAL
+from robustdr.needs import ORIGINAL
 from robustdr.reporting.settings import QueriesSettings
-from robustdr.retrieval.runs import Ranking, read_run
+from robustdr.retrieval.best import NO_PASSAGE
+from robustdr.retrieval.runs import Ranking, Run, read_run
 
 SHOWN = 5  # passages that are shown of a ranking
 MOST = 30  # queries of a query set whose passages are shown: those that a variation harms or helps most
@@ -74,9 +79,15 @@ def _top(ranking: Ranking, relevant: set[str]) -> list[Any]:
     return [docids, [place for place, docid in enumerate(docids) if docid in relevant]]
 
 
-def _first(ranking: Ranking, relevant: set[str]) -> int | None:
-    """The rank of the first relevant passage; None where there is none."""
-    return next((rank for rank, (docid, _) in enumerate(ranking, 1) if docid in relevant), None)
+def _first(run: Run, relevant: Mapping[str, set[str]]) -> dict[str, int]:
+    """The rank of each query's first relevant passage, where it has one; from arrays, not from a list a query."""
+    judged = [(line, docid) for qid, line in run.lines.items() for docid in relevant.get(qid, ())]
+    rows = pc.index_in(pa.array([docid for _, docid in judged], run.docids.type), run.docids).to_pylist()
+    cells = [len(run.docids) * line + row for (line, _), row in zip(judged, rows, strict=True) if row is not None]
+    ranked = len(run.docids) * np.arange(len(run.rows))[:, None] + run.rows
+    lines, places = np.nonzero(np.isin(ranked, cells) & (run.rows != NO_PASSAGE))
+    first = dict(zip(lines[::-1].tolist(), places[::-1].tolist(), strict=True))  # of several, the last one set
+    return {qid: first[line] + 1 for qid, line in run.lines.items() if line in first}
 
 
 def changed_most(before: dict[str, list[int | None]], after: dict[str, list[int | None]]) -> list[int]:
@@ -139,16 +150,19 @@ def write_queries(
     top: dict[str, dict[int, Any]] = {}
     for query_set, run, judging in zip(settings.measures, runs, judgements, strict=True):
         split, _, kind = query_set.partition(".")
-        ranking = read_run(run)
-        places = [(ranking.get(qid, []), relevant[judging].get(qid, set())) for qid in qids[split]]
+        ranking, of_split = read_run(run), qids[split]
+        first = _first(ranking, relevant[judging])
         original = f"{split}.{ORIGINAL}"
         shown = (
-            range(len(places))
+            range(len(of_split))
             if kind == ORIGINAL
             else changed_most(*(sets[at]["measures"] for at in (original, query_set)))
         )
-        ranks[query_set] = [_first(*place) for place in places]
-        top[query_set] = {number: _top(*places[number]) for number in shown}
+        ranks[query_set] = [first.get(qid) for qid in of_split]
+        top[query_set] = {
+            number: _top(ranking.get(of_split[number], []), relevant[judging].get(of_split[number], set()))
+            for number in shown
+        }
     for query_set, of_set in top.items():
         if query_set.endswith(f".{ORIGINAL}"):
             needed = {n for other, numbers in top.items() if other != query_set for n in numbers}

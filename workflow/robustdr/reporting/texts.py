@@ -5,7 +5,7 @@ from pathlib import Path
 
 from robustdr.collections.reading import read_records
 from robustdr.files import read_queries
-from robustdr.reporting.cells import ORIGINAL
+from robustdr.needs import ORIGINAL
 from robustdr.reporting.queries import read_data, write_data
 
 
