@@ -9,12 +9,8 @@ from pathlib import Path
 
 from safetensors import SafetensorError
 
-from robustdr.audit import command as audit
-from robustdr.collections import command as check
 from robustdr.errors import UserError
-from robustdr.own import command as own
 from robustdr.stages import STAGES, run_stage
-from robustdr.transcribe import command as transcribe
 
 
 def vary(a: argparse.Namespace) -> None:
@@ -54,6 +50,12 @@ def list_variations(a: argparse.Namespace) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The options of every command."""
+    from robustdr.audit import command as audit
+    from robustdr.collections import command as check
+    from robustdr.own import command as own
+    from robustdr.transcribe import command as transcribe
+
     made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("audit", help="check reported numbers against each other")
@@ -113,11 +115,19 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=verify)
     command.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="an artifact, or a folder such as results")
     stages = commands.add_parser("stage", help="what the rules of the workflow call")
-    _add_stages(stages.add_subparsers(required=True, metavar="stage"))
+    _add_stages(stages)
     return made
 
 
-def _add_stages(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def stage_parser() -> argparse.ArgumentParser:
+    """The options of the stages alone: what the rules start hundreds of times loads no command of people's."""
+    made = argparse.ArgumentParser(prog="robustdr stage")
+    _add_stages(made)
+    return made
+
+
+def _add_stages(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(required=True, metavar="stage")
     for name, (_, text, options) in STAGES.items():
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(function=partial(run_stage, name))
@@ -130,7 +140,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit status 2."""
     # A model or a list that is not on this machine is named in the configuration, never fetched behind its back.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    arguments = parser().parse_args(argv)
+    asked = sys.argv[1:] if argv is None else argv
+    arguments = stage_parser().parse_args(asked[1:]) if asked[:1] == ["stage"] else parser().parse_args(asked)
     try:
         return arguments.function(arguments) or 0
     except UserError as error:
