@@ -76,6 +76,15 @@ def test_a_stage_loads_no_command_of_people_s():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_two_results_are_compared_from_the_command_line(tmp_path, capsys):
+    (tmp_path / "a/tables").mkdir(parents=True)
+    assert "b: no results" in complaint(
+        capsys, ["compare", f"{tmp_path}/a", f"{tmp_path}/b", "-o", f"{tmp_path}/pages"]
+    )
+    assert main(["compare", f"{tmp_path}/a", f"{tmp_path}/a", "-o", f"{tmp_path}/pages"]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/pages/index.html\n"
+
+
 def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
     for argv in (["stage", "trian"], ["train"], ["stage", "evaluate", "--key", "k"]):
         with pytest.raises(SystemExit) as done:

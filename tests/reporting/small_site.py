@@ -1,6 +1,7 @@
 """A small report, made by the real stages from a few rankings, texts that try to break it, and one finding."""
 
 import json
+import shutil
 from types import SimpleNamespace
 
 from tests.reporting.conftest import RANKS
@@ -101,6 +102,26 @@ def build(folder, paper, **changes):
     return SimpleNamespace(
         folder=folder / "report", tables=[json.loads(path.read_text()) for path in made], files=files
     )
+
+
+def two_results(folder, paper, measured):
+    """Two results folders: in the second a typo costs rodr the first rank of half its queries, and a claim holds."""
+    made = []
+    for name, misspell in (("a", RANKS["rodr"]["misspell"]), ("b", [2, 4] * 20)):
+        ranks = {**RANKS["rodr"], "misspell": misspell}
+        measured("rodr", {f"dev.{kind}": of for kind, of in ranks.items()})
+        for table in ("table1", "table2"):
+            paper.table(table)
+        made.append(folder / name)
+        for part in ("tables", "measures"):
+            shutil.copytree(folder / part, made[-1] / part)
+        (made[-1] / "claims").mkdir()
+        (made[-1] / "claims/toy.json").write_text(json.dumps(CLAIMS))
+    first, *others = CLAIMS["claims"]
+    (made[-1] / "claims/toy.json").write_text(
+        json.dumps({**CLAIMS, "claims": [{**first, "verdict": "holds"}, *others]})
+    )
+    return tuple(made)
 
 
 AT = {"collection": "passages", "split": "dev", "query_set": "misspell", "system": "dr_oq", "measure": "RR@10"}

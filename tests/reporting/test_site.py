@@ -88,6 +88,27 @@ def test_a_table_that_cannot_be_shown_says_why(tmp_path, content, words):
     assert "claims/toy.json was not made" in (tmp_path / "report/toy.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("claims", "audit", "words"),
+    [
+        ('{"claims": [{', '[{"paper"', "is cut off or damaged"),
+        ('{"title": "T"}', '[{"paper": "toy"}]', "was made by another version"),
+    ],
+)
+def test_claims_and_an_audit_that_cannot_be_shown_say_why(tmp_path, claims, audit, words):
+    made = {tmp_path / "claims/toy.json": claims, tmp_path / "audit/toy.json": audit}
+    for path, text in made.items():
+        path.parent.mkdir()
+        path.write_text(text)
+    settings = SiteSettings(papers=[Paper("toy", "T", "R", [], [])], **EMPTY)
+    of_claims, of_audit = made
+    write_site(settings, [], [], [of_claims], [of_audit], tmp_path / "report/index.html")
+    for page, path in (("toy.html", of_claims), ("toy_audit.html", of_audit)):
+        for shown in (page, "index.html"):
+            text = (tmp_path / "report" / shown).read_text(encoding="utf-8")
+            assert f"{path} {words}" in text and f"snakemake --cores 2 {path.with_suffix('.md')}" in text
+
+
 def test_the_same_artifacts_give_the_same_bytes(paper, tmp_path):
     made = [
         {path.name: path.read_bytes() for path in build(tmp_path, paper).folder.rglob("*") if path.is_file()}

@@ -31,6 +31,12 @@ def convert(a: argparse.Namespace) -> None:
     convert(a.folder, a.output)
 
 
+def compare(a: argparse.Namespace) -> None:
+    from robustdr.reporting.comparison import write_comparison
+
+    print(write_comparison(a.first, a.second, a.output))
+
+
 def verify(a: argparse.Namespace) -> int:
     from robustdr.integrity import damaged
 
@@ -110,6 +116,12 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=convert)
     command.add_argument("folder", type=Path, help="with pytorch_model.bin and config.json")
     command.add_argument("output", type=Path, help="folder to write")
+    text = "show two results folders side by side, of two commits or scales"
+    command = commands.add_parser(compare.__name__, help=text, description=f"{text.capitalize()}.")
+    command.set_defaults(function=compare)
+    command.add_argument("first", type=Path, help="a results folder, such as results/mini: A on the pages")
+    command.add_argument("second", type=Path, help="another one: B")
+    command.add_argument("-o", "--output", type=Path, required=True, help="folder of the pages; open its index.html")
     text = "hash artifacts again and list the damaged; exit status 1 if there are any"
     command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=verify)

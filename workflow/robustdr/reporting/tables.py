@@ -91,7 +91,7 @@ def layout(settings: TableSettings, grid: Grid) -> dict[str, Any]:
         return reported_text(cell), reproduced_text(cell, unit), numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
-    return {"corner": grid.corner, "rows": grid.rows, "columns": grid.columns, "fields": fields}
+    return {"corner": grid.corner, "rows": grid.rows, "columns": grid.columns, "fields": fields, "unit": unit}
 
 
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:

@@ -1,0 +1,283 @@
+"""Two results folders side by side: the cells of every table with their difference, and the verdict on every claim."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import hypot, isclose, isfinite
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from robustdr.errors import UserError
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.measures import read_measures
+from robustdr.files import write_text
+from robustdr.reporting.origins import origins
+from robustdr.reporting.settings import PAGES
+
+SIDES = ("A", "B")
+SHARED = ("site.css", "site.js", "table.js")
+UNITS = {"percent": (100, 2), "number": (1, 3), "count": (1, 3)}  # factor and digits of a difference, by a table's unit
+Tree = dict[str, Any]
+IDENTITY = ("role", "system", "query_set", "measure", "seed", "value", "against")  # of a cell, at whatever scale
+# What is read of an artifact, by its list: beside that list, and of each entry.
+READ: dict[str, tuple[set[str], set[str]]] = {
+    "cells": ({"title", "layout", "means"}, {*IDENTITY, "label", "collection", "split", "measured", "reproduced"}),
+    "claims": ({"title"}, {"claim", "source", "verdict", "reason", "evidence"}),
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A cell of both folders.
+
+    Attributes:
+        texts: as each folder's table shows it; None where it has no such cell. cells: the same, as data.
+        difference, low, high: B − A and the ends of its 95 % interval, in the table's unit; None where there is none.
+        paired: whether the interval is that of the same queries in both. digits: of the difference as text.
+    """
+
+    texts: tuple[str | None, str | None]
+    cells: tuple[Tree | None, Tree | None] = (None, None)
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    paired: bool = False
+    digits: int = 0
+
+    @property
+    def about(self) -> Tree:
+        """What the cell is about; the same in both."""
+        return self.cells[0] or self.cells[1] or {"label": "", "query_set": ""}
+
+    @property
+    def word(self) -> str:
+        """How B stands to A: `higher` or `lower` where the interval excludes 0."""
+        missing = [side for side, text in zip(SIDES, self.texts, strict=True) if text is None]
+        if missing:
+            return f"not in {missing[0]}"
+        if self.low is None or self.high is None:
+            return ""
+        return "higher" if self.low > 0 else "lower" if self.high < 0 else "not told apart"
+
+
+def _open(path: Path, part: str) -> tuple[Tree, str]:
+    """What a stage wrote, of which `part` is the list, and a word for why it cannot be shown."""
+    if not path.is_file():
+        return {}, "missing"
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return {}, "cut off"
+    beside, fields = READ[part]
+    whole = isinstance(made, dict) and made.keys() >= {part, *beside} and all(of.keys() >= fields for of in made[part])
+    return (made, "") if whole else ({}, "other version")
+
+
+def _numbered(
+    items: Iterable[Any], identity: Callable[[Any], tuple[Any, ...]]
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Each item after its identity, in which those of one identity are counted."""
+    seen: Counter[tuple[Any, ...]] = Counter()
+    for item in items:
+        named = identity(item)
+        seen[named] += 1
+        yield (*named, seen[named]), item
+
+
+@cache
+def _measured(folder: Path) -> dict[int, pd.Series]:
+    """By seed, the values of a system by (query set, measure, query); none of a file that is damaged."""
+    found = {}
+    for path in sorted(folder.glob("seed*.parquet")):
+        try:
+            frame, _ = read_measures(path)
+        except UserError:
+            continue
+        values = frame.set_index(["query_set", "measure", "qid"])["value"]
+        found[int(path.stem.removeprefix("seed"))] = values.sort_index()
+    return found
+
+
+def _of_system(root: Path, table: Tree, cell: Tree, system: str) -> pd.DataFrame:
+    """[queries, seeds] of a system at a cell's place; a mean averages each query's variations.
+
+    Raises:
+        KeyError: nothing was measured there.
+    """
+    seeds = _measured(root / "measures" / cell["collection"] / system)
+    kinds = table["means"].get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]])
+    taken = {cell["seed"]: seeds[cell["seed"]]} if cell["seed"] else seeds
+    at = [(f"{cell['split']}.{kind}", cell["measured"]) for kind in kinds]
+    return pd.DataFrame({seed: sum(values.loc[place] for place in at) / len(at) for seed, values in taken.items()})
+
+
+def by_query(root: Path, table: Tree, cell: Tree) -> pd.DataFrame | None:
+    """[queries, seeds] with a cell's number as their mean; None where no such values lie in the folder.
+
+    They may be gone, or of another run than the table: the mean tells.
+    """
+    if cell["value"] not in ("value", "difference") or cell["reproduced"] is None:
+        return None
+    try:
+        found = _of_system(root, table, cell, cell["system"])
+        if cell["value"] == "difference":
+            found = found.sub(_of_system(root, table, cell, cell["against"]).mean(axis=1), axis=0)
+    except KeyError:
+        return None
+    same = found.size and isclose(found.to_numpy().mean(), cell["reproduced"], rel_tol=1e-9, abs_tol=1e-12)
+    return found if same else None
+
+
+def interval(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, bool]:
+    """The 95 % interval of `other` − `one`, [queries, seeds] each, and whether it pairs their queries.
+
+    With other queries in each, the two are independent: the half widths of their own intervals add up as squares.
+    """
+    if not one.index.equals(other.index):
+        ends = [Ratio(Estimate(of.T.to_numpy()), ONE).interval(0.95) for of in (one, other)]
+        half = hypot(*((high - low) / 2 for low, high in ends))
+        middle = float(other.to_numpy().mean() - one.to_numpy().mean())
+        return middle - half, middle + half, False
+    if one.shape != other.shape:  # unequal seeds have no pairs: over queries alone
+        one, other = (of.mean(axis=1).to_frame() for of in (one, other))
+    low, high = Ratio(Estimate(other.T.to_numpy()) - Estimate(one.T.to_numpy()), ONE).interval(0.95)
+    return low, high, True
+
+
+def _identity(placed: Tree) -> tuple[Any, ...]:
+    """What a cell is about, whatever stands for its role at a scale; of a fact about the data, its place."""
+    cell = placed["cell"]
+    if cell is None:
+        return placed["row"], placed["column"]
+    return tuple(cell[of] for of in IDENTITY)
+
+
+def _placed(table: Tree) -> Iterator[Tree]:
+    """The cells of a table where they stand: `row`, `column`, `text`, and the `cell` behind it or None."""
+    layout = table["layout"]
+    for row, fields in zip(layout["rows"], layout["fields"], strict=True):
+        for column, (_, text, number) in zip(layout["columns"], fields, strict=True):
+            cell = None if number is None else table["cells"][number]
+            yield {"row": row, "column": column, "text": text, "cell": cell}
+
+
+def _pair(roots: tuple[Path, Path], tables: tuple[Tree, Tree], one: Tree | None, other: Tree | None) -> Pair:
+    """A cell of both, or of one where the other has none."""
+    texts = (one["text"] if one else None, other["text"] if other else None)
+    a, b = (one["cell"] if one else None, other["cell"] if other else None)
+    if not (a and b) or None in (a["reproduced"], b["reproduced"]):
+        return Pair(texts, (a, b))
+    factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
+    difference = factor * (b["reproduced"] - a["reproduced"])
+    ours, theirs = (by_query(*of) for of in zip(roots, tables, (a, b), strict=True))
+    if ours is None or theirs is None:
+        return Pair(texts, (a, b), difference, digits=digits)
+    *ends, paired = interval(ours, theirs)
+    low, high = (factor * end if isfinite(end) else None for end in ends)
+    return Pair(texts, (a, b), difference, low, high, paired, digits)
+
+
+def side_by_side(roots: tuple[Path, Path], tables: tuple[Tree, Tree]) -> Tree:
+    """A table of both folders: `rows`, `columns`, and `pairs` by (row, column).
+
+    A cell stands where A has it; one that only B has, where B has it.
+    """
+    one, other = (dict(_numbered(_placed(table), _identity)) for table in tables)
+    pairs: dict[tuple[str, str], Pair] = {}
+    for named in dict.fromkeys([*one, *other]):
+        placed = one.get(named) or other[named]
+        pairs[placed["row"], placed["column"]] = _pair(roots, tables, one.get(named), other.get(named))
+    rows, columns = (
+        list(dict.fromkeys(of for table in tables for of in table["layout"][part])) for part in ("rows", "columns")
+    )
+    used = {column for _, column in pairs}
+    return {"rows": rows, "columns": [column for column in columns if column in used], "pairs": pairs}
+
+
+def compared_claims(one: Tree, other: Tree) -> list[Tree]:
+    """The claims of a paper in both folders: those first whose verdict changed, then those that one of them lacks."""
+    ours, theirs = (
+        dict(_numbered(made.get("claims", []), lambda claim: (claim["claim"], claim["source"])))
+        for made in (one, other)
+    )
+    found = []
+    for named in dict.fromkeys([*ours, *theirs]):
+        sides = (ours.get(named), theirs.get(named))
+        verdicts = [side["verdict"] if side else None for side in sides]
+        found.append({"claim": named[0], "source": named[1], "sides": sides, "changed": verdicts[0] != verdicts[1]})
+    return sorted(found, key=lambda claim: (not claim["changed"], None in claim["sides"]))
+
+
+def _roots(first: Path, second: Path) -> tuple[Path, Path]:
+    for root in (first, second):
+        if not (root / "tables").is_dir():
+            raise UserError(f"compare: {root}: no results: it has no tables; allowed: a folder such as results/mini")
+    return first, second
+
+
+def _names(roots: tuple[Path, Path], part: str) -> list[str]:
+    """The artifacts of either folder, by name."""
+    return sorted({path.stem for root in roots for path in (root / part).glob("*.json")})
+
+
+def _both(roots: tuple[Path, Path], folder: str, name: str, part: str) -> tuple[tuple[Tree, Tree], Tree]:
+    """An artifact of both folders, and what a page says of it: `title`, and by side a word where it cannot be shown."""
+    (one, word), (other, its_word) = (_open(root / folder / f"{name}.json", part) for root in roots)
+    title, words = (one or other).get("title", name), dict(zip(SIDES, (word, its_word), strict=True))
+    return (one, other), {"name": name, "title": title, "words": words}
+
+
+def _claims(roots: tuple[Path, Path], name: str) -> Tree:
+    """The claims of a paper, for the first page."""
+    made, about = _both(roots, "claims", name, "claims")
+    return {**about, "claims": compared_claims(*made)}
+
+
+def _table(environment: Environment, roots: tuple[Path, Path], name: str, output: Path) -> Tree:
+    """Write the page of a table that both have; gives how many of its cells differ how."""
+    tables, about = _both(roots, "tables", name, "cells")
+    if any(about["words"].values()):
+        return {**about, "counts": Counter()}
+    table = side_by_side(roots, tables)
+    about["counts"] = Counter(pair.word for pair in table["pairs"].values() if pair.about["label"])
+    page = environment.get_template("compared_table.html.j2").render(**about, table=table)
+    write_text(output / f"{name}.html", page)
+    return about
+
+
+def _environment(roots: tuple[Path, Path]) -> Environment:
+    made = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(PAGES), trim_blocks=True)
+    made.globals |= {
+        "roots": dict(zip(SIDES, roots, strict=True)),
+        "site": {"scale": "", "miniature": ""},
+        "papers": [],
+    }
+    return made
+
+
+def write_comparison(first: Path, second: Path, output: Path) -> Path:
+    """Write pages that show two results folders side by side.
+
+    Args:
+        first, second: folders such as results/mini, A and B on the pages. output: the folder of the pages.
+
+    Returns:
+        The first page.
+
+    Raises:
+        UserError: a folder without tables.
+    """
+    roots = _roots(first, second)
+    environment = _environment(roots)
+    tables = [_table(environment, roots, name, output) for name in _names(roots, "tables")]
+    claims = [_claims(roots, name) for name in _names(roots, "claims")]
+    page = environment.get_template("comparison.html.j2").render(tables=tables, claims=claims, origins=origins(*roots))
+    write_text(output / "index.html", page)
+    for name in SHARED:
+        write_text(output / name, (PAGES / name).read_text(encoding="utf-8"))
+    return output / "index.html"
