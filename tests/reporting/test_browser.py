@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ class Browser:
 
     def open(self, page):
         self.driver.get("about:blank")
+        self.errors()  # those of the pages before
         self.driver.get(f"file://{self.folder}/{page}")
         return self
 
@@ -76,6 +78,24 @@ class Browser:
             selector,
             value,
         )
+
+    @contextmanager
+    def at_night_on_a_telephone(self):
+        dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+        narrow = {"width": 380, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
+        try:
+            yield
+        finally:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def fits(self):
+        """Whether a dark page is dark and no wider than the window."""
+        dark = "getComputedStyle(document.body).backgroundColor === 'rgb(20, 23, 29)'"
+        fits = "document.documentElement.scrollWidth <= innerWidth + 1"
+        return self.driver.execute_script(f"return {dark} && {fits}")
 
     def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
@@ -115,23 +135,11 @@ def test_every_page_opens_without_an_error_and_can_be_read_by_all(browser):
 
 @pytest.mark.parametrize("page", ["index.html", "toy.html", "toy_table1.html", QUERIES])
 def test_the_dark_page_has_contrast_and_the_narrow_one_fits(browser, page):
-    driver = browser.driver
-    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-    driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", dict(width=380, height=800, deviceScaleFactor=1, mobile=True)
-    )
-    browser.open(page)
-    if "#" in page:
-        browser.shown()
-    try:
-        background = "return getComputedStyle(document.body).backgroundColor"
-        assert driver.execute_script(background) == "rgb(20, 23, 29)"
-        assert not browser.violations()
-        assert driver.execute_script("return document.documentElement.scrollWidth <= innerWidth + 1")
-    finally:
-        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    with browser.at_night_on_a_telephone():
+        browser.open(page)
+        if "#" in page:
+            browser.shown()
+        assert browser.fits() and not browser.violations()
 
 
 def test_from_a_cell_to_its_queries_and_back(browser):
@@ -299,6 +307,8 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
     for page in pages:
         browser.open(page)
         assert browser.driver.title != "run" and not browser.errors() and not browser.violations(), page
+        with browser.at_night_on_a_telephone():
+            assert browser.open(page).fits() and not browser.violations(), page
     browser.open("index.html")
     changed = [row.text for row in browser.all("tr[data-changed]")]
     assert len(changed) == 1 and "fails" in changed[0] and "holds" in changed[0]

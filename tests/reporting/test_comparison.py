@@ -77,6 +77,20 @@ def test_other_queries_are_independent():
     assert ends == pytest.approx([welch.low, welch.high], abs=1e-3) and not paired
 
 
+def test_at_another_scale_the_same_cells_have_other_queries(folders, tmp_path):
+    """B measures another collection: no pairs, and the half widths 12.15 and 4.05 of A and B make √(12.15² + 4.05²)."""
+    for system in ("dr_oq", "rodr"):
+        path = folders[1] / f"measures/toy/{system}/seed1.parquet"
+        frame, _ = read_measures(path)
+        (folders[1] / f"measures/other/{system}").mkdir(parents=True)
+        frame.assign(qid="of B " + frame["qid"]).to_parquet(folders[1] / f"measures/other/{system}/seed1.parquet")
+    for path in (folders[1] / "tables").glob("*.json"):
+        path.write_text(path.read_text().replace('"collection": "toy"', '"collection": "other"'))
+    write_comparison(*folders, tmp_path / "pages")
+    told = cells(tmp_path / "pages/toy_table1.html")["RoDR w/o L_p|q", "misspell"][2]
+    assert told == "-25.00 [-37.80, -12.20] °"
+
+
 def test_unequal_seeds_are_compared_over_queries():
     one = pd.DataFrame({1: [0.0, 1.0, 0.5, 0.25] * 10})
     other = pd.DataFrame({1: one[1] + 0.1, 2: one[1] + 0.3, 3: one[1] + 0.2})
@@ -157,8 +171,12 @@ def test_origins_are_what_differs(tmp_path):
         data = tmp_path / side / "report/data/toy/systems/rodr.js"
         data.parent.mkdir(parents=True)
         write_data(data, "toy/rodr", {"steps": steps})
+        (tmp_path / side / "claims").mkdir()
+        (tmp_path / side / "claims/toy.json").write_text(json.dumps({"scale": side, "miniature": "toys", "claims": []}))
+        (tmp_path / side / "claims/cut.json").write_text('{"scale": "no')
     (data.parent / "cut.js").write_text('robustdr.take("toy/cut",{"steps":[')
     found = origins(tmp_path / "a", tmp_path / "b")
+    assert found["scale"] == [("scale", "a", "b")]
     assert found["settings"] == [("learning_rate of toy/rodr", "0.1", "0.2")]
     assert found["seeds"] == [("rodr", "1", "1, 2")]
     assert found["packages and hardware"] == [("numpy", "2.4.6", "2.5.0")]

@@ -41,6 +41,12 @@ class LogHandler(LogHandlerBase):
         self.said = -float("inf")
 
     def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._take(record)
+        except Exception:  # as handlers of the standard library do: what is told never ends the run
+            self.handleError(record)
+
+    def _take(self, record: logging.LogRecord) -> None:
         event, now = getattr(record, "event", None), time.monotonic()
         if event == LogEvent.RUN_INFO:
             self.progress.plan({rule: count for rule, count in record.stats.items() if rule != "total"})
@@ -60,10 +66,12 @@ class LogHandler(LogHandlerBase):
         share = self.progress.done / self.progress.all
         line = self.progress.line(now)
         if sys.stderr.isatty():
-            self._clear()
-            self.shown = line[: shutil.get_terminal_size().columns - 1]
-            print(self.shown, end="", file=sys.stderr, flush=True)
-        elif now - self.said >= EVERY or share - self.share >= SHARE or (share == 1 > self.share):
+            line = line[: shutil.get_terminal_size().columns - 1]
+            if line != self.shown:
+                self._clear()
+                self.shown = line
+                print(line, end="", file=sys.stderr, flush=True)
+        elif now - self.said >= EVERY or share - self.share >= SHARE or share == 1 > self.share:
             self.said, self.share = now, share
             print(line, file=sys.stderr, flush=True)
 

@@ -168,19 +168,18 @@ def _placed(table: Tree) -> Iterator[Tree]:
 
 def _pair(roots: tuple[Path, Path], tables: tuple[Tree, Tree], one: Tree | None, other: Tree | None) -> Pair:
     """A cell of both, or of one where the other has none."""
-    texts = (one and one["text"], other and other["text"])
-    cells = (one and one["cell"], other and other["cell"])
-    numbers = [cell["reproduced"] if cell else None for cell in cells]
-    if None in numbers:
-        return Pair(texts, cells)
+    texts = (one["text"] if one else None, other["text"] if other else None)
+    a, b = (one["cell"] if one else None, other["cell"] if other else None)
+    if not (a and b) or None in (a["reproduced"], b["reproduced"]):
+        return Pair(texts, (a, b))
     factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
-    difference = factor * (numbers[1] - numbers[0])
-    found = [by_query(*of) for of in zip(roots, tables, cells, strict=True)]
-    if found[0] is None or found[1] is None:
-        return Pair(texts, cells, difference, digits=digits)
-    *ends, paired = interval(found[0], found[1])
+    difference = factor * (b["reproduced"] - a["reproduced"])
+    ours, theirs = (by_query(*of) for of in zip(roots, tables, (a, b), strict=True))
+    if ours is None or theirs is None:
+        return Pair(texts, (a, b), difference, digits=digits)
+    *ends, paired = interval(ours, theirs)
     low, high = (factor * end if isfinite(end) else None for end in ends)
-    return Pair(texts, cells, difference, low, high, paired, digits)
+    return Pair(texts, (a, b), difference, low, high, paired, digits)
 
 
 def side_by_side(roots: tuple[Path, Path], tables: tuple[Tree, Tree]) -> Tree:

@@ -1,7 +1,9 @@
-"""How two results folders were made, where they differ: steps, settings, seeds, packages, hardware."""
+"""How two results folders were made, where they differ: scale, steps, settings, seeds, packages, hardware."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +11,7 @@ import yaml
 
 from robustdr.reporting.queries import read_data
 
+UNREADABLE = (ValueError, KeyError, TypeError)  # cut off; of another version
 RECIPE = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)  # in a model card
 
 
@@ -18,6 +21,17 @@ class Origin(NamedTuple):
     what: str
     one: str
     other: str
+
+
+def _scale(root: Path) -> dict[str, set[str]]:
+    """The scale and what stands in for the papers' collections, as pages of claims have them."""
+    found: dict[str, set[str]] = {}
+    for path in root.glob("claims/*.json"):
+        with suppress(*UNREADABLE):
+            made = json.loads(path.read_text(encoding="utf-8"))
+            for name in ("scale", "miniature"):
+                found.setdefault(name, set()).add(made[name])
+    return found
 
 
 def _records(root: Path) -> dict[str, set[str]]:
@@ -63,12 +77,9 @@ def _steps(root: Path) -> dict[str, dict[str, str]]:
     """By name of a step, the key of each thing that it made, in the order of the steps."""
     found: dict[str, dict[str, str]] = {}
     for path in sorted(root.glob("report/data/*/systems/*.js")):
-        try:
-            steps = read_data(path).get("steps", [])
-        except ValueError:  # cut off
-            continue
-        for step in steps:
-            found.setdefault(step["name"], {})[step["what"]] = step["key"]
+        with suppress(*UNREADABLE):
+            for step in read_data(path)["steps"]:
+                found.setdefault(step["name"], {})[step["what"]] = step["key"]
     return found
 
 
@@ -83,8 +94,26 @@ def _settings(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) 
     return [Origin(f"{name} of {', '.join(models)}", *values) for (name, *values), models in found.items()]
 
 
-def _listed(values: Any) -> str:
-    return ", ".join(map(str, sorted(values))) or "–"
+def _parted(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> list[Origin]:
+    """The steps of which some have another key in the other folder, or of which only one made some."""
+    found = []
+    for name in dict.fromkeys([*one, *other]):
+        ours, theirs = one.get(name, {}), other.get(name, {})
+        shared = ours.keys() & theirs.keys()
+        changed = sum(ours[what] != theirs[what] for what in shared)
+        if changed or ours.keys() != theirs.keys():
+            what = f"{name.replace('_', ' ')}: {changed} of {len(shared)} with another key"
+            alone = (f"{len(of)} made, {len(of.keys() - shared)} of them here alone" for of in (ours, theirs))
+            found.append(Origin(what, *alone))
+    return found
+
+
+def _unequal(one: Mapping[str, set[Any]], other: Mapping[str, set[Any]]) -> list[Origin]:
+    """What has other values in the other folder."""
+    listed = {
+        name: [", ".join(map(str, sorted(of.get(name, ())))) or "–" for of in (one, other)] for name in {*one, *other}
+    }
+    return [Origin(name, *values) for name, values in sorted(listed.items()) if values[0] != values[1]]
 
 
 def origins(one: Path, other: Path) -> dict[str, list[Origin]]:
@@ -93,18 +122,10 @@ def origins(one: Path, other: Path) -> dict[str, list[Origin]]:
     `steps`: where keys differ, which cover code, packages, settings and inputs; the first of them in the order of the
     steps is where the two part. Read from the report's data: none where it was not built.
     """
-    records, seeds, steps = ([read(root) for root in (one, other)] for read in (_records, _seeds, _steps))
-    found: dict[str, list[Origin]] = {"steps": [], "settings": _settings(_recipes(one), _recipes(other))}
-    for name in dict.fromkeys([*steps[0], *steps[1]]):
-        ours, theirs = (of.get(name, {}) for of in steps)
-        shared = ours.keys() & theirs.keys()
-        changed = [what for what in ours if what in shared and ours[what] != theirs[what]]
-        if changed or ours.keys() != theirs.keys():
-            alone = (f"{len(of)} made, {len(of.keys() - shared)} of them here alone" for of in (ours, theirs))
-            found["steps"].append(
-                Origin(f"{name.replace('_', ' ')}: {len(changed)} of {len(shared)} with another key", *alone)
-            )
-    for kind, (ours, theirs) in {"seeds": seeds, "packages and hardware": records}.items():
-        names = [name for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
-        found[kind] = [Origin(name, _listed(ours.get(name, ())), _listed(theirs.get(name, ()))) for name in names]
-    return found
+    return {
+        "scale": _unequal(_scale(one), _scale(other)),
+        "steps": _parted(_steps(one), _steps(other)),
+        "settings": _settings(_recipes(one), _recipes(other)),
+        "seeds": _unequal(_seeds(one), _seeds(other)),
+        "packages and hardware": _unequal(_records(one), _records(other)),
+    }
