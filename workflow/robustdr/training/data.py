@@ -135,7 +135,7 @@ def write_training_data(
         qids, corpus = list(texts), Corpus(files["corpus"]) if files else None
         for start in range(0, len(qids), BLOCK):
             some = qids[start : start + BLOCK]
-            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus else {}
+            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus is not None else {}
             for qid in some:
                 query = {"query_id": qid, "query": texts[qid], "query_variation": variation[qid]}
                 line = query | named.get(qid, {})
@@ -226,7 +226,7 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
                 where = f"{path}:{number + 1}: query {example.qid!r}"
                 raise UserError(f"{where}: all examples have passages or none has")
             named += [(number, passage) for passage in example.passages]
-        if examples.corpus and named:
+        if examples.corpus is not None and named:
             _check_places(path, examples.corpus, named)
     return examples
 
