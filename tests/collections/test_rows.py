@@ -73,7 +73,7 @@ def test_which_passage_is_not_where_it_is_said_to_be(corpus):
     read = Corpus(corpus)
     assert read.misplaced(["d0", "d1", "ä", "d1"], [2, 0, 1, 0]) is None
     assert read.misplaced(["d0", "d1", "ä"], [2, 1, 0]) == 1
-    assert [read.misplaced(["d0"], [row]) for row in (-1, 3, 10**12)] == [0, 0, 0]
+    assert [read.misplaced(["d0"], [row]) for row in (-1, 3, 10**30)] == [0, 0, 0]
 
 
 @given(st.lists(st.tuples(st.text(st.characters(exclude_categories=("Cs",))), st.text()), max_size=8))

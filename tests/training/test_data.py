@@ -265,6 +265,7 @@ def named(passages):
             r"data\.jsonl:2: passage 'd1' is not at row 0 of .*corpus\.jsonl, which has 2 rows; make the",
         ),
         (named({"d2": 2}), r"data\.jsonl:2: passage 'd2' is not at row 2 of "),
+        (named({"d1": 10**30}), r"data\.jsonl:2: passage 'd1' is not at row 1000000000"),
         (named({"d1": -1}), r"data\.jsonl:2: passage 'd1' is not at row -1 of "),
         (named({"d1": "1"}), r"data\.jsonl:2: not a training example \(TypeError\(\"row '1' of passage 'd1'"),
         (named([{"docid": "d1", "text": "x"}]), r"data\.jsonl:2: not a training example \(AttributeError"),

@@ -141,10 +141,10 @@ class Corpus:
 
     def misplaced(self, docids: list[str], rows: list[int]) -> int | None:
         """The position of the first of some docids that is not at its row; None if each is."""
-        named, at = pa.array(docids, pa.large_string()), np.array(rows, np.int64)
-        right = np.zeros(len(at), bool)
-        for number in np.unique(at[(at >= 0) & (at < len(self))] // BATCH).tolist():
-            here = np.flatnonzero((at >= 0) & (at < len(self)) & (at // BATCH == number))
+        named, right = pa.array(docids, pa.large_string()), np.zeros(len(rows), bool)
+        at = np.array([row if 0 <= row < len(self) else -1 for row in rows], np.int64)
+        for number in np.unique(at[at >= 0] // BATCH).tolist():
+            here = np.flatnonzero(at // BATCH == number)
             there = self.docids.chunk(number).take(pa.array(at[here] % BATCH))
             right[here] = pc.equal(there, named.take(pa.array(here))).to_numpy(zero_copy_only=False)
         return None if right.all() else int(right.argmin())

@@ -1,7 +1,6 @@
 """What `robustdr evaluate` reports: numbers from the measures, queries and passages that the workflow made."""
 
 import json
-from itertools import islice
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ Tree = dict[str, Any]
 CONFIDENCE = 0.95
 POWER = 0.8
 WORST = 50
-TOGETHER = 4096  # passages that are tokenised at once
 
 
 def collect(plan: Plan, folder: Path) -> Tree:

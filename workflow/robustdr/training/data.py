@@ -127,7 +127,7 @@ def write_training_data(
                 variation = assign_all(some, varied, tokens)
             elif varied:
                 variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in some}
-            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus else {}
+            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus is not None else {}
             for qid, text in some.items():
                 line = {"query_id": qid, "query": text, "query_variation": variation[qid], **named.get(qid, {})}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -233,7 +233,7 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
                 where = f"{path}:{number + 1}: query {example.qid!r}"
                 raise UserError(f"{where}: all examples have passages or none has")
             named += [(number, passage) for passage in example.passages]
-        if examples.corpus and named:
+        if examples.corpus is not None and named:
             _check_places(path, examples.corpus, named)
     return examples
 

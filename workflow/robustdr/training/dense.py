@@ -54,7 +54,7 @@ class Teacher:
     def load(
         cls, model: Path, shards: list[Path], examples: Examples, query_length: int, precision: Precision
     ) -> "Teacher":
-        assert examples.corpus
+        assert examples.corpus is not None
         queries = Encoder(model, precision).encode(
             [example.query for example in examples], query_length, progress="teacher"
         )
