@@ -101,8 +101,9 @@ def test_an_index_learns_from_vectors_all_over_the_shard(monkeypatch):
     """Half of the passages lie elsewhere: 100 of them, evenly spread, still give each half its list."""
     monkeypatch.setattr(compressed, "LEARNS_FROM", 100)
     vectors = np.repeat(np.eye(2, 4, dtype=np.float32), 500, axis=0)
-    index = faiss.extract_index_ivf(build(vectors, "IVF2,Flat"))
-    assert [index.invlists.list_size(number) for number in range(2)] == [500, 500]
+    index = build(vectors, "IVF2,Flat")  # FAISS's view of its lists does not keep it alive
+    lists = faiss.extract_index_ivf(index).invlists
+    assert [lists.list_size(number) for number in range(2)] == [500, 500]
 
 
 def test_an_index_made_with_other_settings_is_refused(indexes):

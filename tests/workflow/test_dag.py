@@ -60,11 +60,11 @@ def test_a_compressed_index_is_made_once_for_all_searches(project):
         tree["retrieval"]["index"] = {"factory": "IVF4,Flat", "nprobe": 2}
 
     edit(project.folder / "config/scales/mini.yaml", compress)
-    runs = "results/mini/runs/wordnet-mini/dr_oq/seed1"
-    jobs = project.jobs(f"{runs}/dev.original.trec.gz", f"{runs}/test.original.trec.gz")
+    systems = ["regular_nq", "capot_nq"]  # their passage encoder is the same
+    jobs = project.jobs(*(f"results/mini/runs/wordnet-nature/{name}/seed1/test.original.trec.gz" for name in systems))
     (index,) = (job for job in jobs if job.rule == "compress")
-    assert index.inputs == ("results/mini/embeddings/wordnet-mini/dr_oq/seed1/0.npy",)
-    searches = [job for job in jobs if job.rule == "rank" and "/dr_oq/" in job.outputs[0]]
+    assert index.inputs == ("results/mini/embeddings/wordnet-nature/regular_nq/seed1/0.npy",)
+    searches = [job for job in jobs if job.rule == "rank" and job.outputs[0].split("/")[4] in systems]
     assert len(searches) == 2 and all(index.outputs[0] in job.inputs for job in searches)
     assert not any("/embeddings/" in path for job in searches for path in job.inputs)
 

@@ -152,18 +152,15 @@ def _source(plan: Plan) -> str:
 
 def _truncated(plan: Plan, folder: Path) -> Tree:
     """How many passages there are, and the share of which the model reads no more than a part, if that is known."""
-    texts = (text for _, text in read_corpus(folder / plan.corpus(NAME)))
+    texts = [text for _, text in read_corpus(folder / plan.corpus(NAME))]
     if "base" not in plan.bound["checkpoints"]:
-        return {"passages": sum(1 for _ in texts), "passage_length": None, "truncated": None}
+        return {"passages": len(texts), "passage_length": None, "truncated": None}
     tokenizer = Tokenizer.from_file(str(folder / plan.root / "checkpoints" / "base" / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     longest = plan.lengths(NAME)["passage_length"]
-    passages = longer = 0
-    while some := list(islice(texts, TOGETHER)):
-        passages += len(some)
-        longer += sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(some))
-    return {"passages": passages, "passage_length": longest, "truncated": longer / passages}
+    longer = sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(texts))
+    return {"passages": len(texts), "passage_length": longest, "truncated": longer / len(texts)}
 
 
 def _worst(plan: Plan, store: Store, folder: Path, split: str, measure: str) -> list[Tree]:
