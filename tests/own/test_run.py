@@ -12,7 +12,9 @@ import pytest
 from tests.encoding.embedding_server import Server
 from tests.workflow.small import tiny
 
+from robustdr.config import load
 from robustdr.evaluation.measures import read_measures
+from robustdr.plan import Plan
 
 pytestmark = pytest.mark.slow
 ROOT = "results/mini"
@@ -46,7 +48,9 @@ def measured(path):
 
 
 def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project):
-    assert run(project, "--model", MODEL, *ASKED, "-o", "out") == (0, "out/index.html")
+    lengths = Plan(load(project.folder / "config"), "mini").lengths("dr_oq")
+    read = ["--query-length", str(lengths["query_length"]), "--passage-length", str(lengths["passage_length"])]
+    assert run(project, "--model", MODEL, *read, *ASKED, "-o", "out") == (0, "out/index.html")
     own = project.folder / "out/results/own/measures/own"
     for system, made in {"own/seed0": "dr_oq/seed1", "own_bm25/seed0": "bm25/seed0"}.items():
         expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/{made}.parquet")
