@@ -33,11 +33,11 @@ def project(tmp_path_factory):
 
 
 def run(project, *arguments):
-    """Exit status, and the last line."""
+    """Exit status, and the last line of what is said of the outcome."""
     command = [sys.executable, "-m", "robustdr", "evaluate", *arguments]
     environment = project.environment | {"PYTHONPATH": str(project.folder / "workflow")}
     done = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=900)
-    return done.returncode, (done.stdout + done.stderr).rstrip().splitlines()[-1]
+    return done.returncode, (done.stderr if done.returncode else done.stdout).splitlines()[-1]
 
 
 def measured(path):
