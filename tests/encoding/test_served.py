@@ -129,7 +129,7 @@ def test_the_key_is_sent_and_never_shown(tmp_path, capfd, said):
 
 def test_a_cache_that_is_none(server, tmp_path):
     (tmp_path / "cache").write_text("no vectors" * 100)
-    with pytest.raises(UserError, match=r"cache: .*/cache: no file of vectors, or a damaged one .*; delete it"):
+    with pytest.raises(UserError, match=r"cache: .*/cache: file is not a database; make room, or, .*, delete it"):
         served(server, tmp_path / "cache")
 
 

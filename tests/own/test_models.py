@@ -18,6 +18,11 @@ def test_a_directory(tiny_model):
     assert model.checkpoint["source"] == {"path": str(tiny_model)} and model.folder == tiny_model
 
 
+def test_of_other_lengths_those_that_are_given_count(tiny_model):
+    recipe = models.find(str(tiny_model), {"query_length": 9, "passage_length": None}).recipe
+    assert (recipe["query_length"], recipe["passage_length"]) == (9, models.length(tiny_model))
+
+
 def test_a_directory_says_how_long_a_text_may_be(tiny_model, tmp_path):
     shutil.copy(tiny_model / "config.json", tmp_path)  # without what sentence-transformers says: positions
     assert models.length(tmp_path) == 64

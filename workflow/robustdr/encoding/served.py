@@ -30,31 +30,40 @@ class Vectors:
     def __init__(self, path: Path, of: Any):
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self._of, self._lock = path, json.dumps(of), Lock()
-        try:
+        with self._said():
             self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._file.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
-        except sqlite3.Error as error:
-            raise UserError(f"cache: {path}: no file of vectors, or a damaged one ({error}); delete it") from None
 
     def find(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
         """The vectors, [dimension] each, of those of the texts that have one."""
         found = {}
-        for text in texts:
-            row = self._file.execute("SELECT vector FROM vectors WHERE key = ?", [self._key(text)]).fetchone()
-            if row:
-                found[text] = np.frombuffer(row[0], np.float32)
+        with self._said():
+            for text in texts:
+                row = self._file.execute("SELECT vector FROM vectors WHERE key = ?", [self._key(text)]).fetchone()
+                if row:
+                    found[text] = np.frombuffer(row[0], np.float32)
         return found
 
     def add(self, texts: Sequence[str], vectors: np.ndarray) -> None:
         """Keep the vectors of texts, [texts, dimension], at once on disk; threads may."""
         rows = [(self._key(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        with self._lock:
+        with self._lock, self._said():
             self._file.execute("BEGIN")
             self._file.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
             self._file.execute("COMMIT")
 
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self._of}\n{text}".encode()).digest()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Turn what SQLite says into one message."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise UserError(
+                f"cache: {self.path}: {error}; make room, or, if it is damaged or no file of vectors, delete it"
+            ) from None
 
     @contextmanager
     def alone(self) -> Iterator[None]:

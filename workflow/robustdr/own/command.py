@@ -6,16 +6,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from robustdr.collections.command import SHOWN, lines
 from robustdr.errors import UserError
 from robustdr.files import write_json, write_text
 
 if TYPE_CHECKING:
+    from robustdr.own.models import Model
     from robustdr.plan import Plan
 
-PROMPTS = ("query", "passage")
+ROLES = ("query", "passage")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,10 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--train-queries", type=Path, metavar="F", help="TSV, for --fix")
     parser.add_argument("--train-qrels", type=Path, metavar="F", help="TREC qrels, for --fix")
     text = "folder of the TREC runs of a system that was asked elsewhere; what is missing is named, with its queries"
-    parser.add_argument("--runs", type=Path, metavar="FOLDER", help=text)
+    for role in ROLES:
+        text = f"tokens that the model reads of a {role}; default: what its directory says"
+        parser.add_argument(f"--{role}-length", type=int, metavar="N", help=text)
+    elsewhere = parser.add_mutually_exclusive_group()
+    elsewhere.add_argument("--runs", type=Path, metavar="FOLDER", help=text)
     text = "base URL of a server that speaks OpenAI's embeddings, such as http://localhost:8000/v1"
-    parser.add_argument("--server", metavar="URL", help=text)
-    for role in PROMPTS:
+    elsewhere.add_argument("--server", metavar="URL", help=text)
+    for role in ROLES:
         text = f"what the server's model expects before a {role}; default: nothing"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)
     parser.add_argument("--similarity", choices=("cosine", "dot"), help="of the server's vectors; default: cosine")
@@ -58,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
     from robustdr.collections.check import check
     from robustdr.config import load
     from robustdr.evaluation.names import parse
-    from robustdr.own import document, experiment, models, results
+    from robustdr.own import document, experiment, results
     from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
     from robustdr.plan import Plan
 
@@ -75,16 +80,11 @@ def run(arguments: argparse.Namespace) -> None:
             raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than those evaluated")
         splits[TRAIN] = Split(a.train_queries, a.train_qrels)
     parse(a.measure)
-    how = _served(a)
     if wrong := [p for p in check(a.corpus, splits) if p.severity == "error"]:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all, and can leave some out")
     by_category = experiment.chosen(a.variations)
-    if a.runs:
-        model = models.ranked(a.runs, a.model)
-    else:
-        model = models.served(a.server, a.model, how) if a.server else models.find(a.model)
-    folder = a.output / "config"
+    model, folder = _model(a), a.output / "config"
     experiment.write(folder, model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
     plan = Plan(load(HOUSE / "config", folder.resolve()), NAME)
     if a.runs:
@@ -99,23 +99,29 @@ def run(arguments: argparse.Namespace) -> None:
     print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
 
 
-def _served(a: argparse.Namespace) -> dict[str, Any]:
-    """What the options say of a server's model, as keys of its recipe.
+def _model(a: argparse.Namespace) -> "Model":
+    """What is evaluated.
 
     Raises:
-        UserError: options of a server without one, a URL that is none, or a key that is not set.
+        UserError: options of a server without one, a URL that is none, or a key that is not set; or see `models.find`.
     """
     from robustdr.client import secret
+    from robustdr.own import models
 
-    prompts = {role: text for role in PROMPTS if (text := getattr(a, f"{role}_prompt"))}
+    prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt"))}
     given = {"prompts": prompts or None, **{name: getattr(a, name) for name in ("similarity", "dimension", "key")}}
     how = {name: value for name, value in given.items() if value is not None}
     if how and not a.server:
         raise UserError(f"--server: missing; what is said of {', '.join(how)} is said of a server's model")
-    if a.server and not a.server.startswith(("http://", "https://")):
+    if a.runs:
+        return models.ranked(a.runs, a.model)
+    if not a.server:
+        lengths = {f"{role}_length": getattr(a, f"{role}_length") for role in ROLES}
+        return models.find(a.model, lengths)
+    if not a.server.startswith(("http://", "https://")):
         raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
     secret(a.key or "")
-    return how
+    return models.served(a.server, a.model, how)
 
 
 def _check_runs(plan: "Plan", split: str, output: Path, cores: int) -> None:

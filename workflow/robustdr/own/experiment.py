@@ -12,6 +12,7 @@ from robustdr.errors import UserError, unknown
 from robustdr.files import read_queries, write_text
 from robustdr.own import remedies
 from robustdr.own.models import Model
+from robustdr.systems.kind import LENGTHS
 from robustdr.variations.base import build
 
 Tree = dict[str, Any]
@@ -95,7 +96,8 @@ def write(
             "systems": [NAME, *trained],
         }
         queries = len(read_queries(data.splits[TRAIN].queries))
-        scale["budgets"] = remedies.budgets(model.folder, queries, model.recipe["passage_length"])
+        lengths = {name: model.recipe[name] for name in LENGTHS}
+        scale["budgets"] = remedies.budgets(model.folder, queries, lengths)
     means = {f"{category}_mean": names for category, names in by_category.items()}
     names = [name for of in by_category.values() for name in of]
     experiment["evaluation"] = {

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,21 +30,24 @@ class Model(NamedTuple):
     folder: Path | None = None
 
 
-def find(name: str) -> Model:
+def find(name: str, lengths: Mapping[str, int | None] | None = None) -> Model:
     """A directory, or a model of the hub, which is fetched: `<organisation>/<model>`, perhaps `@<revision>`.
 
     The commit behind a branch, a tag or no revision is what the configuration pins.
+
+    Args:
+        lengths: by LENGTHS, tokens that are read in place of those that the directory says.
 
     Raises:
         UserError: neither, or the hub cannot be reached; or see `_read`.
     """
     if Path(name).is_dir():
-        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())})
+        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, lengths or {})
     if not HUB.fullmatch(name) or Path(name).exists():
         raise UserError(f"--model: {name}: no such directory; allowed: one, or <organisation>/<model> of the hub")
     hub, _, revision = name.partition("@")
     folder = from_hub(hub, revision or None, "--model")
-    return _read(folder, hub, {"hub": hub, "revision": folder.name})
+    return _read(folder, hub, {"hub": hub, "revision": folder.name}, lengths or {})
 
 
 def served(url: str, name: str, how: Tree) -> Model:
@@ -56,7 +60,7 @@ def ranked(runs: Path, name: str) -> Model:
     return Model(name, {"kind": "existing", "runs": str(runs.resolve())})
 
 
-def _read(folder: Path, label: str, source: Tree) -> Model:
+def _read(folder: Path, label: str, source: Tree, lengths: Mapping[str, int | None]) -> Model:
     """A directory of sentence-transformers.
 
     Raises:
@@ -65,7 +69,8 @@ def _read(folder: Path, label: str, source: Tree) -> Model:
     if not (folder / MODULES).is_file():
         raise UserError(f"--model: {folder}: no {MODULES}; allowed: a directory that sentence-transformers saved")
     checkpoint = {"description": label, "form": "whole", "source": source}
-    return Model(label, {"initial": "base", **dict.fromkeys(LENGTHS, length(folder))}, checkpoint, folder)
+    reads = {name: lengths.get(name) or length(folder) for name in LENGTHS}
+    return Model(label, {"initial": "base", **reads}, checkpoint, folder)
 
 
 def length(folder: Path) -> int:

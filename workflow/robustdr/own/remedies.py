@@ -39,11 +39,11 @@ def system_of(remedy: str) -> str:
     return f"own_{remedy.replace('-', '_')}"
 
 
-def budgets(model: Path, queries: int, tokens: int) -> dict[str, Tree]:
+def budgets(model: Path, queries: int, lengths: dict[str, int]) -> dict[str, Tree]:
     """Budgets of the recipes: smaller models learn faster, and fewer queries are seen more often.
 
     Args:
-        model: a directory with model.safetensors. queries: of training. tokens: read of a query or passage.
+        model: a directory with model.safetensors. queries: of training. lengths: `query_length` and `passage_length`.
 
     Raises:
         UserError: no weights, or fewer training queries than a batch can be made of.
@@ -64,8 +64,7 @@ def budgets(model: Path, queries: int, tokens: int) -> dict[str, Tree]:
             "batch_size": batch,
             "devices": 1,
             "negatives": 1,
-            "query_length": tokens,
-            "passage_length": tokens,
+            **lengths,
             "warmup": 0.1,
             "weight_decay": 0.0,
             "max_gradient_norm": 1.0,
