@@ -422,16 +422,19 @@ def test_negatives_decide_how_deep_is_mined_and_runs_how_deep_is_measured(config
 
 def test_what_is_measured_or_ranked_anew_on_training_queries_keeps_its_depth(config):
     made = changed(config, "scales", "mini", "negatives", {"depth": 7, "keep": 3})
-    reranker = {**config.systems["mono_bert"], "candidates": {"system": "dr_oq", "depth": 10, "queries": "own"}}
-    made.systems["mono_bert"] = reranker
-    made.systems["rodr"] = {**config.systems["rodr"], "negatives": "mono_bert"}
     at, deep = ("wordnet-mini", "train"), made.scales["mini"]["retrieval"]["depth"]
-    plan = Plan(made, "mini")
-    assert [plan.rank_settings(system, at).depth for system in ("bm25", "dr_oq")] == [7, deep]
-    assert plan.rank_settings("mono_bert", at).depth == made.scales["mini"]["depths"]["10"]  # of its candidates
-    made.papers["rodr"]["evaluation"]["msmarco-passage"]["split"] = "train"
-    plan = Plan(made, "mini")
-    assert plan.rank_settings("bm25", at).depth == deep
+
+    def depths(made):
+        return [Plan(made, "mini").rank_settings(system, at).depth for system in ("bm25", "dr_oq")]
+
+    assert depths(made) == [7, 7]
+    assert depths(changed(made, "papers", "rodr", "evaluation", "msmarco-passage", "split", "train")) == [7, deep]
+    candidates = {"system": "dr_oq", "depth": 10, "queries": "own"}
+    reranked = changed(made, "systems", "mono_bert", "candidates", candidates)
+    reranked.systems["rodr"]["negatives"] = "mono_bert"
+    assert depths(reranked) == [7, deep]
+    of_candidates = Plan(reranked, "mini").rank_settings("mono_bert", at).depth
+    assert of_candidates == made.scales["mini"]["depths"]["10"] < 7
 
 
 def test_feedback_is_taken_from_passages_that_no_depth_of_negatives_cuts_off(config):
