@@ -1,7 +1,6 @@
 """What `robustdr evaluate` reports: numbers from the measures, queries and passages that the workflow made."""
 
 import json
-from itertools import islice
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ Tree = dict[str, Any]
 CONFIDENCE = 0.95
 POWER = 0.8
 WORST = 50
-TOGETHER = 4096  # passages that are tokenised at once
 
 
 def collect(plan: Plan, folder: Path) -> Tree:
@@ -144,12 +142,9 @@ def _truncated(plan: Plan, folder: Path) -> Tree:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     longest = plan.lengths(NAME)["passage_length"]
-    texts = (text for _, text in read_corpus(folder / plan.corpus(NAME)))
-    passages = longer = 0
-    while some := list(islice(texts, TOGETHER)):
-        passages += len(some)
-        longer += sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(some))
-    return {"passages": passages, "passage_length": longest, "truncated": longer / passages}
+    texts = [text for _, text in read_corpus(folder / plan.corpus(NAME))]
+    longer = sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(texts))
+    return {"passages": len(texts), "passage_length": longest, "truncated": longer / len(texts)}
 
 
 def _worst(plan: Plan, store: Store, folder: Path, split: str, measure: str) -> list[Tree]:
