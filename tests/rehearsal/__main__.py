@@ -53,13 +53,13 @@ def stages(project: Project) -> Iterator[Stage]:
     yield Stage("BM25's index", project.make(f"{index}/{INDEX_FILES[0]}"), project.bytes_of(index))
     run = plan.run(BM25, 0, COLLECTION, "mined", "original")
     cost, times = project.make(run), made.QUERIES / made.MINED
-    yield Stage(f"BM25, {project.mined:,} queries mined", cost, project.bytes_of(run), times, CORES)
+    yield Stage(f"BM25, {made.MINED:,} queries mined", cost, project.bytes_of(run), times, CORES)
 
     vectors = project.draw_vectors()
     run, ids = plan.run(DENSE, 0, COLLECTION, "searched", "original"), [f"{name[:-3]}ids" for name in vectors]
     cost, disk = project.make(run), project.bytes_of(run, *vectors, *ids)
     times = DEV_QUERIES / made.SEARCHED
-    yield Stage(f"exact search, {project.searched:,} queries", cost, disk, times, CORES)
+    yield Stage(f"exact search, {made.SEARCHED:,} queries", cost, disk, times, CORES)
     project.remove(*vectors, *ids)
 
     run = project.draw_rankings()
@@ -75,11 +75,11 @@ def stages(project: Project) -> Iterator[Stage]:
 
 
 def row(stage: Stage, size: float) -> str:
-    """A line of the table; predicted at size 1 alone, for what takes passages times queries is no multiple of less."""
+    """A line of the table. From a smaller size more is predicted than it takes: what a start takes does not grow."""
     cost = stage.cost
-    predicted = f"{stage.times * cost.processor / stage.cores / 3600:.2f} h" if size == 1 else ""
+    predicted = stage.times * cost.processor / size / stage.cores / 3600
     sizes = " | ".join(f"{number / 1e9:.2f} GB" for number in (cost.resident, cost.own, stage.disk))
-    return f"| {stage.name} | {cost.seconds:.0f} s | {cost.processor:.0f} s | {sizes} | {predicted} |"
+    return f"| {stage.name} | {cost.seconds:.0f} s | {cost.processor:.0f} s | {sizes} | {predicted:.2f} h |"
 
 
 def main() -> None:

@@ -35,13 +35,13 @@ class Project:
     """The configuration, laid over the project's own, and what is drawn and made by it.
 
     Attributes:
-        passages, queries, logged, mined, searched: how many there are.
+        passages, queries, logged: how many there are.
     """
 
     def __init__(self, folder: Path, size: float):
         self.folder = folder
-        counts = (made.PASSAGES, made.QUERIES, made.LOGGED, made.MINED, made.SEARCHED)
-        self.passages, self.queries, self.logged, self.mined, self.searched = (ceil(size * count) for count in counts)
+        counts = (made.PASSAGES, made.QUERIES, made.LOGGED)
+        self.passages, self.queries, self.logged = (ceil(size * count) for count in counts)
         shutil.copytree(Path(__file__).parent / "config", folder / "config")
         scale = configured("scales/full.yaml") | yaml.safe_load((folder / "config/scale.yaml").read_text())
         del scale["negatives"]["judged"]  # names collections of the papers
@@ -52,7 +52,7 @@ class Project:
 
     def draw(self) -> None:
         """Write what the collections are read from, and the encoder."""
-        splits = {"train": self.queries, "mined": self.mined, "searched": self.searched, "log": self.logged}
+        splits = {"train": self.queries, "mined": made.MINED, "searched": made.SEARCHED, "log": self.logged}
         apart(made.write_inputs, self.folder / "made", self.passages, splits)
 
     def make(self, *targets: str) -> Cost:

@@ -82,7 +82,8 @@ def _chosen(
     """
     assert settings.depth is not None and settings.keep is not None
     judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in qids}
-    relevant = judge(read_answers(answers), [read_run(run, settings.depth)], settings.depth, corpus) if answers else {}
+    found = [read_run(run, settings.depth)] if run and answers else []
+    relevant = judge(read_answers(answers), found, settings.depth, corpus) if answers else {}
     irrelevant = ((qid, [docid for docid, grade in of.items() if grade == 0]) for qid, of in judgements.items())
     candidates = read_docids(run, settings.depth) if run else irrelevant
     chosen = choose_passages(judgements, candidates, relevant, settings.depth, settings.keep, seed)
