@@ -2,6 +2,8 @@
 
 import ast
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -233,6 +235,26 @@ def test_a_module_may_come_from_any_of_its_distributions(monkeypatch, distributi
     monkeypatch.setattr(provenance, "version", {distribution: at_hand}.__getitem__)
     monkeypatch.setattr(provenance, "PackageNotFoundError", KeyError)
     assert installed("search") == {"faiss-cpu": at_hand}
+
+
+def test_a_build_of_the_pinned_version_is_that_version(monkeypatch):
+    monkeypatch.setattr(provenance, "packages", lambda *code: {"torch": "2.1"})
+    monkeypatch.setattr(provenance, "version", {"torch": "2.1+cpu"}.__getitem__)
+    assert installed("train") == {"torch": "2.1+cpu"}
+
+
+def test_a_stage_is_the_same_in_another_process_with_another_hash_seed(tmp_path):
+    code = "from robustdr.provenance import modules; print(modules('train')['train'])"
+
+    def run(hash_seed: str) -> str:
+        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(provenance.PACKAGE.parent)}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    provenance._reached.cache_clear()
+    assert run("1") == run("2") == run("3") == modules("train")["train"]
 
 
 def test_digests_of_files_and_folders(tmp_path):
