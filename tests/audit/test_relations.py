@@ -237,6 +237,15 @@ def test_a_mean_outside_its_parts_is_impossible(paper):
     assert audit(paper(t=table(RUNS, "q | 1.0 | 2.0 | 4.5 | 5.0", relation))).findings[0].severity == "impossible"
 
 
+def test_a_share_of_a_rounded_total_may_be_of_any_total_that_is_printed_so(paper):
+    # 31.7k is 31,650 to 31,800: 6,340 of it are 19.94 to 20.03 %
+    columns = [{"quantity": "part", "unit": "count"}, {"quantity": "all"}, {"value": "share"}]
+    relation = {"for": {"value": "share"}, "counts_match": {"quantity": "part"}, "out_of": {"quantity": "all"}}
+    for share, findings in (("19.95%", 0), ("20.02%", 0), ("19.9%", 0), ("19.92%", 1), ("20.05%", 1)):
+        built = paper(t=table(columns, f"q | 6,340 | 31.7k | {share}", relation))
+        assert len(audit(built).findings) == findings, share
+
+
 REFUSED = {
     "unknown kind": ({"for": {}, "mean_off": {"seed": "*"}}, r"'mean_off' is unknown \(did you mean mean_of"),
     "no kind": ({"for": {}}, r"no kind given; give one of mean_of, median_of"),
@@ -259,6 +268,10 @@ REFUSED = {
     ),
     "no number": ({"for": {"seed": 1}, "share_of": "many"}, r"'many' is not a printed number"),
     "share of nothing": ({"for": {"seed": 1}, "share_of": 0}, r"share_of of a total of 0; a share needs"),
+    "share of a rounded number": (
+        {"for": {"seed": 1}, "share_of": {"seed": 3}},
+        r"share_of of 3 at t \[q · seed 3\], which may be rounded \(unit number\); give its column `unit: count`",
+    ),
     "one run": ({"for": {"value": "summary"}, "std_of": {"seed": 1}}, r"std_of selects one cell; a deviation needs"),
     "own cycle": ({"for": {"seed": 1}, "mean_of": {"seed": [1, 2]}}, r"a cycle: mean_of computes t \[q · seed 1\]"),
 }

@@ -18,7 +18,7 @@ AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most
 ABOUT = ("about", "nearly", "roughly", "≈")
 SCALES = {"percent": 0.01, "k": 1e3, "million": 1e6}
 BETWEEN = re.compile(r"\s*[/(±]\s*|\s+\+\s+")  # between the values of one cell: a/b, a (b), a ± b, a + b
-MINUS = "\N{MINUS SIGN}"
+MINUS = "\N{MINUS SIGN}\N{EN DASH}"  # both are printed before a negative number
 _VALUE = re.compile(
     rf"(?:(?P<hedge>{'|'.join(AT_LEAST + AT_MOST + ABOUT)})\s*)?"
     rf"(?P<number>[+\-{MINUS}]?"
@@ -124,5 +124,5 @@ def _value(where: str, printed: str, part: str, marks: Mapping[str, str]) -> Val
             f"a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
         )
     unit = {"%": "percent", None: ""}.get(match["unit"], match["unit"])
-    number = Decimal(match["number"].replace(",", "").replace(MINUS, "-"))
+    number = Decimal(re.sub(f"[{MINUS}]", "-", match["number"].replace(",", "")))
     return Value(bare, match["hedge"] or "", mark, unit, number)

@@ -84,13 +84,13 @@ def _candidates(table: Table) -> Iterator[list[Declaration]]:
         for place, label in enumerate(known):
             if _is_average(label):
                 # An average at several coordinates, as in a row that spans a column of groups, is one over all groups.
-                others = {
+                groups = {
                     other: ANY
                     for other in labels
                     if other != name and all(_is_average(at) for at in _labels_at(table, name, label, other))
                 }
                 yield [
-                    {"for": {name: label}, "mean_of": {**others, name: parts}} for parts in _parts(list(known), place)
+                    {"for": {name: label}, "mean_of": {**groups, name: parts}} for parts in _parts(list(known), place)
                 ]
             elif TOTAL.fullmatch(label):
                 yield [{"for": {name: label}, "sum_is": {name: parts}} for parts in _parts(list(known), place)]

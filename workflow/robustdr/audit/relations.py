@@ -87,7 +87,7 @@ def _over_queries(operands: Operands, options: Options) -> list[Interval]:
 
 
 def _count(operands: Operands, _: Options) -> list[Interval]:
-    return [_total(operands, "main").scaled(1 / _total(operands, "out_of").low)]
+    return [_total(operands, "main") / _total(operands, "out_of")]
 
 
 def _same(operands: Operands, _: Options) -> list[Interval]:

@@ -106,6 +106,12 @@ def _check_operands(where: str, kind: str, operands: Mapping[str, Sequence[Cell]
     total = operands["main"] if kind in ("share_of", "mean_over") else operands.get("out_of", ())
     if total and sum(cell.interval.low for cell in total) <= 0:
         raise UserError(f"{where}: {kind} of a total of {total[0].printed}; a share needs a total above 0")
+    rounded = [cell for cell in total if kind != "counts_match" and cell.interval.low < cell.interval.high]
+    if rounded:
+        raise UserError(
+            f"{where}: {kind} of {rounded[0].printed} at {rounded[0]}, which may be rounded (unit {rounded[0].unit}); "
+            "give its column `unit: count`"
+        )
 
 
 def _listed(label: Any) -> list[str]:
