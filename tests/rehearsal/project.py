@@ -22,7 +22,7 @@ from robustdr.plan import Plan
 ROOT = Path(__file__).parents[2]
 # What config/ beside this file calls its collections, and its systems.
 COLLECTION, LOG = "rehearsal", "rehearsal-log"
-BM25, DENSE, TRAINED, ALIGNED = (f"rehearsal_{name}" for name in ("bm25", "dense", "trained", "aligned"))
+BM25, DENSE, TRAINED = (f"rehearsal_{name}" for name in ("bm25", "dense", "trained"))
 
 
 def apart(work: Callable[..., None], *arguments: Any) -> None:

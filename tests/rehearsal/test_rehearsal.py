@@ -1,9 +1,15 @@
-"""The rehearsal runs through at a thousandth of its size, and its drawn data are what it says."""
+"""The rehearsal: its drawn data are what it says, and it runs through."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rehearsal import made
+from robustdr.retrieval.runs import read_run
 
 
 def test_texts_have_the_lengths_and_frequencies_of_a_zipf_vocabulary(tmp_path):
@@ -11,23 +17,36 @@ def test_texts_have_the_lengths_and_frequencies_of_a_zipf_vocabulary(tmp_path):
     ids, texts = zip(*(line.split("\t") for line in (tmp_path / "texts.tsv").read_text().splitlines()), strict=True)
     assert ids == tuple(str(1_000_000 + row) for row in range(3000))
     words = [text.split(" ") for text in texts]
-    assert np.mean([len(of) for of in words]) == pytest.approx(56, abs=1.5)
+    assert np.mean([len(of) for of in words]) == pytest.approx(56.5, abs=1.5)
     _, counts = np.unique(np.concatenate(words), return_counts=True)
-    counts = np.sort(counts)[::-1]
-    # P(rank 1) = ln 2 / ln V and P(rank 10) = ln 1.1 / ln V
-    shares = counts[[0, 9]] / counts.sum() * np.log(made.VOCABULARY)
-    assert shares == pytest.approx(np.log([2, 1.1]), rel=0.05)
+    shares = np.sort(counts)[[-1, -10]] / counts.sum()
+    expected = np.log([2 / 1, 11 / 10]) / np.log(made.VOCABULARY)  # of the words of ranks 1 and 10
+    assert shares == pytest.approx(expected, rel=0.05)
 
 
-def test_what_is_drawn_is_drawn_again(tmp_path):
-    for name in ("one", "two"):
-        made.write_rankings(tmp_path / name, 1500, 9000, 4)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+def test_rankings_are_a_run_of_all_queries_without_repetitions(tmp_path):
+    for name in ("one.trec.gz", "two.trec.gz"):
+        made.write_rankings(tmp_path / name, 1500, 9000, 1000)
+    assert (tmp_path / "one.trec.gz").read_bytes() == (tmp_path / "two.trec.gz").read_bytes()
+    run = read_run(tmp_path / "one.trec.gz")
+    assert list(run) == [str(1_000_000 + row) for row in range(1500)]
+    assert all(len({docid for docid, _ in run[qid]}) == 1000 for qid in list(run)[::100])
 
 
-def test_rankings_are_a_run_without_repetitions(tmp_path):
-    made.write_rankings(tmp_path / "run.trec.gz", 1500, 9000, 1000)
-    from robustdr.retrieval.runs import read_run
+def test_shards_of_vectors_are_not_alike_and_of_low_rank(tmp_path):
+    made.write_vectors([tmp_path / "0.npy", tmp_path / "1.npy"], 3000)
+    first, second = (np.load(tmp_path / f"{shard}.npy").astype(np.float32) for shard in range(2))
+    assert first.shape == second.shape == (1500, made.DIMENSION) and not np.isclose(first, second).all(axis=1).any()
+    values = np.linalg.svd(first, compute_uv=False)
+    assert values[made.RANK - 1] > 10 * values[made.RANK]
+    assert (tmp_path / "1.ids").read_text().splitlines() == [str(1_000_000 + row) for row in range(1500, 3000)]
 
-    run = read_run(tmp_path / "run.trec.gz")
-    assert len(run) == 1500 and all(len({docid for docid, _ in run[qid]}) == 1000 for qid in list(run)[::100])
+
+@pytest.mark.slow
+def test_every_stage_runs_and_nothing_is_left(tmp_path):
+    command = [sys.executable, "-m", "rehearsal", "--size", "0.0005", "--folder", str(tmp_path)]
+    path = os.pathsep.join(str(Path(__file__).parents[2] / part) for part in ("workflow", "tests"))
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len([line for line in done.stdout.splitlines() if line.endswith(" h |")]) == 8
+    assert not any(tmp_path.iterdir())
