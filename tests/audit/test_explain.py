@@ -110,6 +110,13 @@ def test_swapped_digits_are_sought_first_where_nothing_else_confirms_the_number(
     assert (finding.severity, finding.flaws[0].consistent) == ("impossible", "524")
 
 
+def test_a_thousand_has_digits_to_swap_too(paper):
+    columns = [{"quantity": "unchanged", "unit": "count"}, {"quantity": "changed", "unit": "count"}]
+    relation = {"for": {"quantity": "unchanged"}, "plus": {"quantity": "changed"}, "sum_is": 1500}
+    built = paper(t={"columns": columns, "cells": "v | 1,000 | 1,400", "relations": [relation]})
+    assert only(built).hypothesis == "two digits of 1,000 are swapped: 0,100"
+
+
 def test_a_leading_zero_may_be_one_of_two_swapped_digits(paper):
     cells = "original | 50.0\ntypo | 39.8/-02.4%"  # 39.8 / 50.0 - 1 = -20.4 %
     finding = only(paper(t={"columns": EFFECT, "cells": cells, "relations": [DROP], "unit": "percent"}))

@@ -108,12 +108,6 @@ def test_a_minus_is_printed_in_three_ways(minus):
     assert [float(value.number) for value in parse("f:1", f"67.8 ({minus}14.9%)", 2, {})] == [67.8, -14.9]
 
 
-def test_a_decimal_comma_is_no_thousand():
-    assert int(parse("f:1", "21,015,324", 1, {})[0].number) == 21_015_324
-    with pytest.raises(UserError, match="'0,354' is not a printed number"):
-        parse("f:1", "0,354", 1, {})
-
-
 REFUSED = {
     "unknown key": (
         "    unit: percent",

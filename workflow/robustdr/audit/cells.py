@@ -22,7 +22,7 @@ MINUS = "\N{MINUS SIGN}\N{EN DASH}"  # both are printed before a negative number
 _VALUE = re.compile(
     rf"(?:(?P<hedge>{'|'.join(AT_LEAST + AT_MOST + ABOUT)})\s*)?"
     rf"(?P<number>[+\-{MINUS}]?"
-    r"(?:(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+\-]?\d{1,2})?)"
+    r"(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+\-]?\d{1,2})?)"
     r"\s?(?P<unit>%|[a-z]+)?"
 )
 
