@@ -75,7 +75,9 @@ onstart:
 
 onerror:
     logged = "".join(Path(path).read_text(encoding="utf-8") for path in log)
-    for failed in dict.fromkeys(re.findall(r"^ +log: (.+) \(check log", logged, re.MULTILINE)):
+    # The second is all that is logged of a job under --quiet.
+    found = re.findall(r"^ +log: (.+) \(check log|> (\S+) 2>&1' returned non-zero", logged, re.MULTILINE)
+    for failed in dict.fromkeys(path for either in found for path in either if path):
         if os.path.exists(failed):
             last(f"{failed}: {''.join(Path(failed).read_text(encoding='utf-8').splitlines()[-1:])}")
 

@@ -70,9 +70,10 @@ def plan(tmp_path):
     return Plan(config, "mini")
 
 
-def test_a_run_is_an_input_and_its_bytes_are_in_the_key(plan, tmp_path):
+def test_a_run_is_read_and_its_bytes_are_in_the_key(plan, tmp_path):
     run = tmp_path / "runs" / AT[0] / "dev.original.trec.gz"
-    assert plan.ranking("engine", 0, AT, ["original"]).paths == {"candidates": [str(run)]}
+    read = plan.ranking("engine", 0, AT, ["original"])
+    assert read.paths == {"candidates": [str(run)]} and not read.files  # no job makes it, so no record is waited for
     before = plan.run_key("engine", 0, *AT, "original")
     run.write_bytes(gzip.compress(b"q1 Q0 d1 1 2 engine\n"))
     assert Plan(plan.config, "mini").run_key("engine", 0, *AT, "original") != before
