@@ -10,6 +10,7 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/inputs.smk"
 include: "rules/collections.smk"
 include: "rules/variations.smk"
 include: "rules/pretraining.smk"

@@ -358,9 +358,9 @@ def test_only_its_settings_reach_a_stage(config):
 def test_a_compressed_index_is_searched_in_place_of_the_vectors(config):
     exact = Plan(config, "mini")
     plan = Plan(changed(config, "scales", "mini", "retrieval", "index", {"factory": "IVF4,Flat", "nprobe": 2}), "mini")
-    at = "dr_oq", 1, "wordnet-mini"
-    assert plan.compressed(*at) == ["results/mini/compressed/wordnet-mini/dr_oq/seed1/0.faiss"]
-    reads, before = (made.ranking("dr_oq", 1, ("wordnet-mini", "dev"), ["original"]) for made in (plan, exact))
+    at = "dr_qv", 1, "wordnet-mini"
+    assert plan.compressed(*at) == ["results/mini/compressed/wordnet-mini/dr_qv/seed1/0.faiss"]
+    reads, before = (made.ranking("dr_qv", 1, ("wordnet-mini", "dev"), ["original"]) for made in (plan, exact))
     assert reads.paths["compressed"] == plan.compressed(*at) and "embeddings" not in reads.paths
     assert plan.compressed_key(*at) in reads.keys and plan.compressed(*at)[0] in reads.files
     assert "compressed" not in before.paths and not exact.embeddings(*at)  # encoded while searching

@@ -138,6 +138,7 @@ LOSSES = {
 def trained_plainly(plain, rate, loss, side, data):
     """The log and the weights after `STEPS` steps that decay linearly, pairs taken from the training file by hand."""
     lines = {line["query_id"]: line for line in map(json.loads, data.read_text().splitlines())}
+    corpus = [json.loads(line) for line in corpus_of(data).read_text().splitlines()]
     qids = list(lines)
     parameters, rows = plain.named(), []
     groups = [
@@ -149,10 +150,10 @@ def trained_plainly(plain, rate, loss, side, data):
         scores = []
         for place, example in enumerate(seen.examples):
             line = lines[qids[example]]
-            texts = {p["docid"]: p for p in (*line["positive_passages"], *line["negative_passages"])}
+            rows = line["positive_passages"] | line["negative_passages"]
             docids = [passage.docid for passage in seen.passages[3 * place : 3 * place + 3]]
             assert docids[0].startswith("p") and all(docid.startswith("n") for docid in docids[1:])
-            group = [texts[docid] for docid in docids]  # of this query alone, or there is no such passage
+            group = [corpus[rows[docid]] for docid in docids]  # of this query alone, or there is no such passage
             pairs = [(line[side], " ".join(filter(None, (p["title"], p["text"])))) for p in group]
             scores.append([plain(*pair) for pair in pairs])
         found = LOSSES[loss](scores)

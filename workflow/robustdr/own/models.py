@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from robustdr.encoding.directory import MODULES
 from robustdr.encoding.source import from_hub
 from robustdr.errors import UserError
+from robustdr.systems.existing import Existing
 from robustdr.systems.kind import LENGTHS
+from robustdr.systems.served import Served
 
 Tree = dict[str, Any]
 
@@ -52,12 +54,12 @@ def find(name: str, lengths: Mapping[str, int | None] | None = None) -> Model:
 
 def served(url: str, name: str, how: Tree) -> Model:
     """The model `name` of the server at `url`; `how`: further keys of its recipe (systems/served.py)."""
-    return Model(name, {"kind": "served", "url": url.rstrip("/"), "model": name, **how})
+    return Model(name, {"kind": Served.name, "url": url.rstrip("/"), "model": name, **how})
 
 
 def ranked(runs: Path, name: str) -> Model:
     """A system called `name` whose rankings lie in a folder (systems/existing.py)."""
-    return Model(name, {"kind": "existing", "runs": str(runs.resolve())})
+    return Model(name, {"kind": Existing.name, "runs": str(runs.resolve())})
 
 
 def _read(folder: Path, label: str, source: Tree, lengths: Mapping[str, int | None]) -> Model:
