@@ -150,10 +150,10 @@ def trained_plainly(plain, rate, loss, side, data):
         scores = []
         for place, example in enumerate(seen.examples):
             line = lines[qids[example]]
-            rows = line["positive_passages"] | line["negative_passages"]
+            places = line["positive_passages"] | line["negative_passages"]
             docids = [passage.docid for passage in seen.passages[3 * place : 3 * place + 3]]
             assert docids[0].startswith("p") and all(docid.startswith("n") for docid in docids[1:])
-            group = [corpus[rows[docid]] for docid in docids]  # of this query alone, or there is no such passage
+            group = [corpus[places[docid]] for docid in docids]  # of this query alone, or there is no such passage
             pairs = [(line[side], " ".join(filter(None, (p["title"], p["text"])))) for p in group]
             scores.append([plain(*pair) for pair in pairs])
         found = LOSSES[loss](scores)

@@ -14,8 +14,6 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
-from robustdr.progress import Progress, recorded
-
 EVERY, SHARE = 60, 0.1  # where no terminal rewrites it, the line comes each minute, or with each tenth of the jobs
 
 
@@ -35,6 +33,9 @@ class LogHandler(LogHandlerBase):
     has_formatter = False
 
     def __post_init__(self) -> None:
+        # Not before: Snakemake imports every plugin, and the Snakefile of a copy of the project must find its package.
+        from robustdr.progress import Progress, recorded
+
         benchmarks = self.settings.benchmarks if self.settings else None
         self.progress = Progress(recorded(benchmarks) if benchmarks else {})
         self.failed, self.shown, self.share = False, "", 0.0
