@@ -9,6 +9,7 @@ import shutil
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -74,17 +75,29 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     Raises:
         UserError: the file is missing, or a line is not UTF-8 (names file and line).
     """
+    with open_binary(path) as file:
+        for number, line in enumerate(file, 1):
+            yield number, _decoded(line, path, number)
+
+
+def open_binary(path: str | Path) -> BufferedReader:
+    """Open a file to read its bytes.
+
+    Raises:
+        UserError: there is no such file.
+    """
     try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield number, line.decode("utf-8").rstrip("\r\n")
-                except UnicodeDecodeError as error:
-                    raise UserError(
-                        f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8"
-                    ) from None
+        return open(path, "rb")
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
+
+
+def _decoded(line: bytes, path: str | Path, number: int) -> str:
+    """The text of a line, counted from 1, without its end."""
+    try:
+        return line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
 
 
 class Lines:
@@ -95,11 +108,7 @@ class Lines:
     """
 
     def __init__(self, path: Path):
-        self.path = path
-        try:
-            self.file = open(path, "rb")  # noqa: SIM115
-        except FileNotFoundError:
-            raise UserError(f"{path}: no such file") from None
+        self.path, self.file = path, open_binary(path)
         self.starts = array("q", accumulate(map(len, self.file), initial=0))
         self.starts.pop()  # of what follows the last
 
@@ -109,11 +118,7 @@ class Lines:
     def __getitem__(self, number: int) -> str:
         """A line without its end, counted from 0."""
         self.file.seek(self.starts[number])
-        try:
-            return self.file.readline().decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            where = f"{self.path}:{number + 1}"
-            raise UserError(f"{where}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+        return _decoded(self.file.readline(), self.path, number + 1)
 
 
 def read_queries(path: str | Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from robustdr.collections.records import Passage
 from robustdr.errors import UserError
-from robustdr.files import atomic
+from robustdr.files import atomic, open_binary
 
 BATCH = 1 << 17  # rows that are in memory at once while a corpus is indexed
 SCHEMA = pa.schema({"docid": pa.large_string(), "start": pa.int64()})
@@ -76,11 +76,7 @@ class Corpus:
     """
 
     def __init__(self, path: Path):
-        self.path, self.index = path, rows_of(path)
-        try:
-            self.file = open(path, "rb")  # noqa: SIM115
-        except FileNotFoundError:
-            raise UserError(f"{path}: no such file") from None
+        self.path, self.index, self.file = path, rows_of(path), open_binary(path)
         try:
             if self.index.is_file():
                 table = pa.ipc.open_file(pa.memory_map(str(self.index))).read_all()

@@ -42,6 +42,7 @@ def rankings(
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
     lists = judged_lists(files)
+    passages: Iterator[tuple[Any, list[str]]]
     if lists or not (indexes := files.get("compressed")):
         wanted = {docid for docids in lists.values() for docid in docids}
         passages = _passages(settings, encoder, corpus, files, wanted)
@@ -52,7 +53,7 @@ def rankings(
 
 def _passages(
     settings: Settings, encoder: Encoder, corpus: Path, files: Files, wanted: set[str]
-) -> Iterator[tuple[Any, list[str]]]:
+) -> Iterator[tuple[np.ndarray, list[str]]]:
     """Vectors of the passages, [n, dimension], with their docids: those that are kept, or those `wanted`, made here.
 
     Without any that are wanted, all are.
