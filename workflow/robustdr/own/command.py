@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=Path, metavar="F", help="TSV, for --fix")
     parser.add_argument("--train-qrels", type=Path, metavar="F", help="TREC qrels, for --fix")
-    text = "folder of the TREC runs of a system that was asked elsewhere; what is missing is named, with its queries"
     for role in ROLES:
         text = f"tokens that the model reads of a {role}; default: what its directory says"
         parser.add_argument(f"--{role}-length", type=int, metavar="N", help=text)
     elsewhere = parser.add_mutually_exclusive_group()
+    text = "folder of the TREC runs of a system that was asked elsewhere; what is missing is named, with its queries"
     elsewhere.add_argument("--runs", type=Path, metavar="FOLDER", help=text)
     text = "base URL of a server that speaks OpenAI's embeddings, such as http://localhost:8000/v1"
     elsewhere.add_argument("--server", metavar="URL", help=text)
