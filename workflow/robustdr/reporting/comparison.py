@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
 from robustdr.errors import UserError
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.measures import read_measures
 from robustdr.files import write_text
 from robustdr.reporting.origins import origins
-from robustdr.reporting.settings import PAGES
+from robustdr.reporting.templates import templates, write_shared
 
 SIDES = ("A", "B")
 SHARED = ("site.css", "site.js", "table.js")
@@ -250,16 +250,6 @@ def _table(environment: Environment, roots: tuple[Path, Path], name: str, output
     return about
 
 
-def _environment(roots: tuple[Path, Path]) -> Environment:
-    made = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(PAGES), trim_blocks=True)
-    made.globals |= {
-        "roots": dict(zip(SIDES, roots, strict=True)),
-        "site": {"scale": "", "miniature": ""},
-        "papers": [],
-    }
-    return made
-
-
 def write_comparison(first: Path, second: Path, output: Path) -> Path:
     """Write pages that show two results folders side by side.
 
@@ -273,11 +263,11 @@ def write_comparison(first: Path, second: Path, output: Path) -> Path:
         UserError: a folder without tables.
     """
     roots = _roots(first, second)
-    environment = _environment(roots)
+    sides = dict(zip(SIDES, roots, strict=True))
+    environment = templates(roots=sides, site={"scale": "", "miniature": ""}, papers=[])
     tables = [_table(environment, roots, name, output) for name in _names(roots, "tables")]
     claims = [_claims(roots, name) for name in _names(roots, "claims")]
     page = environment.get_template("comparison.html.j2").render(tables=tables, claims=claims, origins=origins(*roots))
     write_text(output / "index.html", page)
-    for name in SHARED:
-        write_text(output / name, (PAGES / name).read_text(encoding="utf-8"))
+    write_shared(SHARED, output)
     return output / "index.html"

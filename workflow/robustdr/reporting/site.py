@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from robustdr.audit.cells import describe
@@ -15,7 +15,8 @@ from robustdr.audit.findings import SEVERITIES
 from robustdr.audit.verdicts import NOT_PRINTED, POWER, VERDICTS
 from robustdr.files import write_text
 from robustdr.reporting.charts import gains
-from robustdr.reporting.settings import PAGES, PARTS, SHARED, Paper, SiteSettings
+from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
+from robustdr.reporting.templates import templates, write_shared
 
 COMPARISON = "all_methods"  # the table behind the chart of gains
 AGREEMENTS = {"same": "agrees", "worse": "loses more", "better": "loses less", "opposite": "other direction"}
@@ -119,8 +120,7 @@ def _svg(path: Path) -> Markup:
 
 def _environment(settings: SiteSettings, papers: list[Tree]) -> Environment:
     """Templates, with what every page shows."""
-    made = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(PAGES), trim_blocks=True)
-    made.globals |= {"site": settings, "papers": papers, "verdicts": VERDICTS, "not_printed": NOT_PRINTED}
+    made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED)
     made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS, "power": POWER}
     made.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:+.1f}%"
     return made
@@ -173,7 +173,6 @@ def write_site(
             write(f"{name}.html", "table.html.j2", paper=each, name=name, table=table)
     for name in ("queries", "provenance"):
         write(f"{name}.html", f"{name}.html.j2")
-    for name in SHARED:
-        write_text(output.with_name(name), (PAGES / name).read_text(encoding="utf-8"))
+    write_shared(SHARED, output.parent)
     compared: Tree = next((each["tables"][COMPARISON] for each in papers if COMPARISON in each["tables"]), {})
     write(output.name, "index.html.j2", chart=gains(compared))

@@ -1,0 +1,23 @@
+"""The templates of pages, and the files that pages share."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from robustdr.files import write_text
+from robustdr.reporting.settings import PAGES
+
+
+def templates(**shown: Any) -> Environment:
+    """The templates, with what every page shows; texts are escaped, and a name that is not there is an error."""
+    made = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(PAGES), trim_blocks=True)
+    made.globals |= shown
+    return made
+
+
+def write_shared(names: Iterable[str], folder: Path) -> None:
+    """Put files that pages share beside them."""
+    for name in names:
+        write_text(folder / name, (PAGES / name).read_text(encoding="utf-8"))
