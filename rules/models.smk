@@ -145,7 +145,7 @@ for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items
         resources:
             cpus_per_task=cores,
             mem_mb=lambda w, attempt: retried(3000, full=24000)(w, attempt) * plan(w).budget(w.system)["devices"],
-            runtime=retried(1440),
+            runtime=retried(360),
             gpu=lambda w: plan(w).budget(w.system)["devices"],
         params:
             settings=lambda w: as_json(plan(w).train_settings(w.system)),

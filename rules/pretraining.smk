@@ -26,7 +26,7 @@ rule pretrain:
     resources:
         cpus_per_task=cores,
         mem_mb=lambda w, attempt: retried(4000, full=24000)(w, attempt) * pretraining_devices(w),
-        runtime=retried(2880),
+        runtime=retried(420),
         gpu=lambda w: pretraining_devices(w),
     params:
         settings=lambda w: as_json(plan(w).pretraining_settings(w.pretraining)),

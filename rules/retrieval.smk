@@ -24,7 +24,7 @@ rule embed:
     resources:
         cpus_per_task=cores,
         mem_mb=retried(3000, full=16000),
-        runtime=retried(240),
+        runtime=retried(60),
         gpu=1,
     params:
         settings=lambda w: as_json(plan(w).embed_settings(w.system)),

@@ -48,7 +48,26 @@ def test_the_start_page_counts_verdicts_and_findings(site):
         "fails": "1", "inconclusive": "1", "not run": "1", "holds": "",
     }  # fmt: skip
     assert counts["toy/impossible"] == "1" and "Toys &amp; more." in text and "a toy" in text
-    assert "The comparison of all methods was not run" in text
+    assert "What each method gains" not in text  # no paper of this report has the comparison
+
+
+def test_a_start_page_shows_what_there_is_alone(paper, tmp_path):
+    """Of tables that no paper prints there are no claims, no audit, no agreement, and perhaps no comparison."""
+    lineage = {system: {"own": [], "total": []} for system in ("dr_oq", "rodr")}
+    table = paper.table("methods", lineage=lineage, reindexes=dict.fromkeys(lineage, False))["json"]
+    settings = SiteSettings(papers=[Paper("toy", "Mine", "My own data", ["methods"], [])], **EMPTY)
+    write_site(settings, [table], [], [], [], tmp_path / "report/index.html")
+    text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert re.findall("<h2>(.*?)</h2>", text) == ["Tables"]
+    assert re.findall('<th scope="col">(.*?)</th>', text) == ["Table", "Cells", "not run"]
+    assert "<h1>Robustness of dense retrieval</h1>" in text and 'href="toy_methods.html"' in text
+
+
+def test_a_comparison_that_was_not_run_says_how_to_make_it(tmp_path):
+    settings = SiteSettings(papers=[Paper("all", "All methods", "", ["methods"], [])], **EMPTY)
+    write_site(settings, [tmp_path / "all_methods.json"], [], [], [], tmp_path / "report/index.html")
+    text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert "was not run. Make it by: snakemake --cores 2 results/mini/tables/all_methods.md" in text
 
 
 def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):

@@ -7,7 +7,7 @@ import pytest
 from robustdr.cli import main
 from robustdr.errors import UserError
 from robustdr.retrieval import compressed
-from robustdr.retrieval.compressed import build, iterate, read_index, write_index
+from robustdr.retrieval.compressed import build, read_index, write_index
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import Run, rank
 from robustdr.retrieval.settings import Index
@@ -49,7 +49,8 @@ def indexes(shards, tmp_path_factory):
 
 def rankings(indexes, queries, depth, settings):
     lines = {str(line): line for line in range(len(queries))}
-    return list(Run(lines, *search(iterate(indexes, settings, DIMENSION), queries, depth)).values())
+    read = (read_index(path, settings, DIMENSION) for path in indexes)
+    return list(Run(lines, *search(read, queries, depth)).values())
 
 
 def test_a_compressed_index_finds_most_and_never_invents(vectors, indexes):
@@ -68,8 +69,8 @@ def test_a_compressed_index_finds_most_and_never_invents(vectors, indexes):
 def test_an_index_that_finds_too_few_says_no_more(tmp_path):
     """With one list visited of four, a query sees about a quarter of the passages: no empty places are reported."""
     shards = write_shards(tmp_path, np.repeat(np.eye(4, dtype=np.float32), 40, axis=0), 1)
-    indexes = indexed(shards, tmp_path, "IVF4,Flat")
-    lines = search(iterate(indexes, Index("IVF4,Flat", 1), 4), np.eye(4, dtype=np.float32)[:1], 100)
+    (path,) = indexed(shards, tmp_path, "IVF4,Flat")
+    lines = search([read_index(path, Index("IVF4,Flat", 1), 4)], np.eye(4, dtype=np.float32)[:1], 100)
     (found,) = Run({"0": 0}, *lines).values()
     assert 0 < len(found) < 100
     assert all(np.isfinite(score) for _, score in found)

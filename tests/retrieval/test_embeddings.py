@@ -67,7 +67,7 @@ def test_vectors_and_docids_stand_in_corpus_order(written, corpus, tiny_model):
 @pytest.mark.parametrize("shards", [2, 3, 11, 13])
 def test_any_number_of_shards_holds_the_same(written, corpus, shards):
     whole, ids = read_embeddings(written(1)[0])
-    parts = list(iterate(written(shards), Corpus(corpus)))
+    parts = list(iterate(written(shards), Corpus(corpus), read_embeddings))
     assert [docid for _, shard in parts for docid in shard] == ids
     # Other batches round differently in half precision.
     assert np.allclose(np.concatenate([vectors for vectors, _ in parts]), whole, atol=0.05)

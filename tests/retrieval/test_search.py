@@ -38,13 +38,27 @@ def collection(tmp_path_factory, tiny_model, words):
     return folder, texts
 
 
-def test_a_search_without_one_of_the_shards(collection, tiny_model, tmp_path):
-    folder, _ = collection
-    files = {"model": [tiny_model], "embeddings": [folder / "0.npy", folder / "2.npy"]}
+@pytest.fixture(scope="module")
+def indexes(collection):
+    """Of the three shards, two lists each."""
+    folder = collection[0]
+    for shard in range(3):
+        write_index("IVF2,Flat", folder / f"{shard}.npy", folder / f"{shard}.faiss")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "searched, suffix, settings",
+    [("embeddings", "npy", SETTINGS), ("compressed", "faiss", replace(SETTINGS, index=Index("IVF2,Flat", 2)))],
+)
+def test_a_search_without_one_of_the_shards(indexes, tiny_model, tmp_path, searched, suffix, settings):
+    shards = [indexes / f"{shard}.{suffix}" for shard in (0, 2)]
+    files = {"model": [tiny_model], "embeddings": [], searched: shards}
     (tmp_path / "queries.tsv").write_text("q1\tgold\n")
-    at = (folder / "corpus.jsonl", files, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"])
-    with pytest.raises(UserError, match=r"2\.npy: its 14 vectors are not those of .*corpus\.jsonl from row 13 on"):
-        write_runs("robustdr.retrieval.search", as_json(SETTINGS), ["key"], "tiny", "toy", *at)
+    at = (indexes / "corpus.jsonl", files, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"])
+    with pytest.raises(UserError, match=rf"2\.{suffix}: its 14 vectors are not those of .* from row 13 on"):
+        write_runs("robustdr.retrieval.search", as_json(settings), ["key"], "tiny", "toy", *at)
     assert not (tmp_path / "run.trec").exists()
 
 
@@ -89,12 +103,10 @@ def test_passages_may_be_encoded_while_searching(collection, tiny_model, tmp_pat
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_an_index_of_which_all_lists_are_visited_ranks_as_the_vectors_do(collection, tiny_model, tmp_path):
-    folder, settings = collection[0], replace(SETTINGS, index=Index("IVF2,Flat", 2))
-    for shard in range(3):
-        write_index("IVF2,Flat", folder / f"{shard}.npy", folder / f"{shard}.faiss")
-    exact = [read_run(path) for path in run(folder, tiny_model, tmp_path / "exact")]
-    searched = run(folder, tiny_model, tmp_path / "indexed", "compressed", "faiss", settings)
+def test_an_index_of_which_all_lists_are_visited_ranks_as_the_vectors_do(indexes, tiny_model, tmp_path):
+    settings = replace(SETTINGS, index=Index("IVF2,Flat", 2))
+    exact = [read_run(path) for path in run(indexes, tiny_model, tmp_path / "exact")]
+    searched = run(indexes, tiny_model, tmp_path / "indexed", "compressed", "faiss", settings)
     for one, other in zip(exact, map(read_run, searched), strict=True):
         for qid, ranking in one.items():
             assert [docid for docid, _ in other[qid]] == [docid for docid, _ in ranking]

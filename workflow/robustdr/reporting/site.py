@@ -174,5 +174,7 @@ def write_site(
     for name in ("queries", "provenance"):
         write(f"{name}.html", f"{name}.html.j2")
     write_shared(SHARED, output.parent)
-    compared: Tree = next((each["tables"][COMPARISON] for each in papers if COMPARISON in each["tables"]), {})
-    write(output.name, "index.html.j2", chart=gains(compared))
+    every = {name: table for each in papers for name, table in each["tables"].items()}
+    compared = any(table.get("compared") for table in every.values())
+    methods = every.get(COMPARISON, {})
+    write(output.name, "index.html.j2", compared=compared, methods=methods, chart=gains(methods))

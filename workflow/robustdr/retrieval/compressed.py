@@ -1,7 +1,6 @@
 """Compressed indexes of FAISS: built once for each shard of a model's vectors, memory-mapped by every search."""
 
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import faiss
@@ -94,8 +93,3 @@ def read_index(path: Path, settings: Index, dimension: int) -> tuple[faiss.Index
                 f"retrieval.index: nprobe is {settings.nprobe}, but {factory!r} has no lists; allowed: 1"
             ) from None
     return (faiss.index_cpu_to_all_gpus(index) if on_gpu else index), ids
-
-
-def iterate(shards: Iterable[Path], settings: Index, dimension: int) -> Iterator[tuple[faiss.Index, list[str]]]:
-    """The indexes of the shards one after the other."""
-    return (read_index(path, settings, dimension) for path in shards)

@@ -1,9 +1,10 @@
 """Passage vectors on disk: shards of the corpus as .npy, memory-mapped, with one docid a line beside each."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from robustdr.files import atomic, read_lines, write_text
 from robustdr.retrieval.settings import EmbedSettings
 
 CHUNK = 65536  # passages in memory at once
+Vectors = TypeVar("Vectors")  # of a shard, as they are read: an array, or an index of them
 
 
 def shard_bounds(passages: int, shard: int, shards: int) -> tuple[int, int]:
@@ -90,15 +92,20 @@ def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
     return vectors, ids
 
 
-def iterate(shards: Iterable[Path], corpus: Corpus) -> Iterator[tuple[np.ndarray, list[str]]]:
-    """The shards of a corpus one after the other, in its order; see `read_embeddings`.
+def iterate(
+    shards: Iterable[Path], corpus: Corpus, read: Callable[[Path], tuple[Vectors, list[str]]]
+) -> Iterator[tuple[Vectors, list[str]]]:
+    """The shards of a corpus one after the other, in its order.
+
+    Args:
+        read: what a shard holds, and the docids: `read_embeddings`, or `compressed.read_index` with its settings.
 
     Raises:
-        UserError: one is missing or damaged, or is not of the rows that come next.
+        UserError: one is missing or damaged, or is not of the rows that come next; see also `read`.
     """
     start = 0
     for path in shards:
-        vectors, ids = read_embeddings(path)
+        vectors, ids = read(path)
         if not corpus.docids[start : start + len(ids)].equals(pa.chunked_array([ids], pa.large_string())):
             raise UserError(
                 f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: a shard before it "
@@ -115,7 +122,7 @@ class PassageVectors:
 
     def __init__(self, shards: Iterable[Path], corpus: Corpus):
         self.vectors, self.ends = [], [0]
-        for vectors, _ in iterate(shards, corpus):
+        for vectors, _ in iterate(shards, corpus, read_embeddings):
             self.vectors.append(vectors)
             self.ends.append(self.ends[-1] + len(vectors))
 

@@ -1,6 +1,7 @@
 """Dense retrieval: encode the queries, search the passage vectors."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
 from robustdr.errors import UserError
-from robustdr.retrieval import compressed
-from robustdr.retrieval.embeddings import encode_passages, iterate
+from robustdr.retrieval.compressed import read_index
+from robustdr.retrieval.embeddings import encode_passages, iterate, read_embeddings
 from robustdr.retrieval.nearest import nearest, texts_of
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking
@@ -47,7 +48,8 @@ def rankings(
         wanted = {docid for docids in lists.values() for docid in docids}
         passages = _passages(settings, encoder, corpus, files, wanted)
     else:
-        passages = compressed.iterate(indexes, settings.index, vectors.shape[1])
+        read = partial(read_index, settings=settings.index, dimension=vectors.shape[1])
+        passages = iterate(indexes, Corpus(corpus), read)
     yield from nearest(query_sets, texts, vectors, passages, lists, settings.depth)
 
 
@@ -59,7 +61,7 @@ def _passages(
     Without any that are wanted, all are.
     """
     if files["embeddings"]:
-        yield from iterate(files["embeddings"], Corpus(corpus))
+        yield from iterate(files["embeddings"], Corpus(corpus), read_embeddings)
         return
     documents = encoder.at(DOCUMENT)
     read = read_corpus(corpus, separator=documents.separator)

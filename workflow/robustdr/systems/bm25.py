@@ -40,5 +40,4 @@ class BM25(Kind):
         return Reads({"index": [folder]}, [f"{folder}/{INDEX_FILES[0]}"], [plan.index_key(at[0], made)])
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
-        slow = split == "train" and "miniature" not in plan.bound  # all passages are scored for every query
-        return Need(memory(plan), 480 if slow else 240, cores=0)
+        return Need(memory(plan), 120, cores=0)
