@@ -4,11 +4,14 @@ import tracemalloc
 
 import faiss
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from robustdr.encoding.hardware import device
+from robustdr.retrieval import index
 from robustdr.retrieval.embeddings import shard_bounds
-from robustdr.retrieval.index import BLOCK, exact, search
+from robustdr.retrieval.index import BLOCK, exact, exact_with_torch, search
 from robustdr.retrieval.runs import Run, rank
 
 
@@ -113,3 +116,20 @@ def test_half_precision_vectors_are_searched_as_they_are():
     vectors, docids, queries = small_integers(3, 40, 3, 4, 3)
     found = rankings([(vectors.astype(np.float16), docids)], queries, 10)
     assert found == brute_force(vectors, docids, queries, 10)
+
+
+@pytest.mark.parametrize("k", [1, 63, 64, 65, 150])
+def test_pytorch_finds_the_best_scores_and_their_rows(monkeypatch, k):
+    monkeypatch.setattr(index, "BLOCK", 64)  # several blocks, of which the last has fewer passages than are asked for
+    vectors, _, queries = small_integers(3, 150, 4, 3, 2)
+    scores, rows = exact_with_torch(vectors.astype(np.float16), queries, k, device())
+    expected = queries @ vectors.T
+    assert np.array_equal(scores, -np.sort(-expected, axis=1)[:, :k])
+    assert np.array_equal(scores, np.take_along_axis(expected, rows, 1))
+    assert all(len(set(line)) == k for line in rows.tolist())
+
+
+def test_pytorch_finds_what_ties_in_the_order_of_docids(monkeypatch):
+    monkeypatch.setattr(index, "exact", lambda vectors, queries, k: exact_with_torch(vectors, queries, k, device()))
+    vectors, docids, queries = small_integers(5, 150, 6, 2, 1)
+    assert rankings(cut(vectors, docids, 2), queries, 9) == brute_force(vectors, docids, queries, 9)

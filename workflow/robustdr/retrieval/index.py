@@ -1,4 +1,4 @@
-"""Search with FAISS: vectors exactly, in blocks, or a compressed index; on the GPU where there is one."""
+"""Search: vectors exactly, in blocks, or an index of FAISS; on the GPU where there is one."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -6,7 +6,9 @@ from functools import partial
 import faiss
 import numpy as np
 import pyarrow as pa
+import torch
 
+from robustdr.encoding import hardware
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
 
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
@@ -17,8 +19,10 @@ ON_GPU = 2048  # passages of a query that FAISS finds on a GPU at most
 
 def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first."""
-    heap = faiss.ResultHeap(len(queries), k, keep_max=True)
     on_gpu = faiss.get_num_gpus() > 0 and k <= ON_GPU
+    if not on_gpu and torch.cuda.is_available():
+        return exact_with_torch(vectors, queries, k, hardware.device())
+    heap = faiss.ResultHeap(len(queries), k, keep_max=True)
     knn = partial(faiss.knn_gpu, faiss.StandardGpuResources()) if on_gpu else faiss.knn
     for start in range(0, len(vectors), BLOCK):
         block = np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32)
@@ -27,6 +31,23 @@ def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray,
         heap.add_result(scores, rows + start)  # type: ignore[arg-type]  # of tensors alone, by FAISS's stubs
     heap.finalize()
     return heap.D, heap.I
+
+
+def exact_with_torch(
+    vectors: np.ndarray, queries: np.ndarray, k: int, on: torch.device
+) -> tuple[np.ndarray, np.ndarray]:
+    """What `exact` finds, by PyTorch: for GPUs that FAISS was not built for, or finds too few passages on."""
+    asked = torch.from_numpy(np.ascontiguousarray(queries)).to(on)
+    scores = torch.empty((len(asked), 0), device=on)
+    rows = torch.empty((len(asked), 0), dtype=torch.long, device=on)
+    for start in range(0, len(vectors), BLOCK):
+        block = torch.from_numpy(np.array(vectors[start : start + BLOCK])).to(on).float()
+        of_block = (asked @ block.T).topk(min(k, len(block)))
+        scores = torch.cat([scores, of_block.values], 1)
+        rows = torch.cat([rows, of_block.indices + start], 1)
+        of_all = scores.topk(min(k, scores.shape[1]))
+        scores, rows = of_all.values, rows.gather(1, of_all.indices)
+    return scores.cpu().numpy(), rows.cpu().numpy()
 
 
 def search(
