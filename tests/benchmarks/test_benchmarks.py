@@ -4,8 +4,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import torch
 
 from benchmarks import __main__ as runner
+from benchmarks import bench_gpu
 
 NAMES = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
 
@@ -32,3 +34,22 @@ def test_a_benchmark_runs_in_a_process_of_its_own_and_its_status_comes_back(capf
     status, printed = runner.run("nothing")
     assert status == 1 and printed == ""
     assert "benchmarks.bench_nothing" in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_a_gpu_runs_tiny_on_a_processor(tiny_model, capsys):
+    assert bench_gpu.main("tiny", tiny_model) == 0
+    compared = [f"{name}: {what}" for name, what, _ in runner.RATIO.findall(capsys.readouterr().out)]
+    assert compared == [
+        "gpu: FLOPs per second of encoding / of a matrix product",
+        "gpu: tokens per second of encoding / of sentence-transformers",
+        "gpu: FLOPs per second of training, batches of 2 / of a matrix product",
+        "gpu: speed of training, batches of 2 / of sentence-transformers",
+        "gpu: speed of exact search / of products and selections of PyTorch",
+    ]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_the_benchmark_of_a_gpu_measures_nothing_without_one(capsys):
+    assert bench_gpu.main("full", None) == 0
+    assert capsys.readouterr().out == "no GPU here: nothing is measured\n"

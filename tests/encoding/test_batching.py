@@ -33,3 +33,10 @@ def test_pad_on_the_right():
     padded = pad([[5, 6, 7], [8]], padding=0)
     assert torch.equal(padded["input_ids"], torch.tensor([[5, 6, 7], [8, 0, 0]]))
     assert torch.equal(padded["attention_mask"], torch.tensor([[1, 1, 1], [1, 0, 0]]))
+
+
+def test_tokens_of_several_ids_are_padded_with_as_many():
+    padded = pad([[[1, 2]], [[3, 4], [5, 6]], []], padding=9)
+    assert padded["input_ids"].tolist() == [[[1, 2], [9, 9]], [[3, 4], [5, 6]], [[9, 9], [9, 9]]]
+    assert padded["attention_mask"].tolist() == [[1, 0], [1, 1], [0, 0]]
+    assert padded["input_ids"].dtype == padded["attention_mask"].dtype == torch.int64

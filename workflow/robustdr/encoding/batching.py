@@ -1,6 +1,7 @@
 """Batches without padding waste."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import torch
@@ -33,11 +34,8 @@ def pad(sequences: Sequence[Sequence[int]], padding: int) -> dict[str, torch.Ten
     Returns:
         `input_ids`, [texts, longest] or [texts, longest, ids], and `attention_mask`, [texts, longest], both int64.
     """
-    longest = max(map(len, sequences))
-    shape = (len(sequences), longest)
-    ids = torch.full((*shape, *np.shape(sequences[0])[1:]), padding, dtype=torch.long)
-    mask = torch.zeros(shape, dtype=torch.long)
-    for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = torch.as_tensor(sequence)
-        mask[row, : len(sequence)] = 1
-    return {"input_ids": ids, "attention_mask": mask}
+    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+    mask = np.arange(lengths.max()) < lengths[:, None]  # [texts, longest]
+    ids = np.full((*mask.shape, *np.shape(sequences[0])[1:]), padding, np.int64)
+    ids[mask] = np.array(list(chain.from_iterable(sequences)), np.int64)
+    return {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask.astype(np.int64))}

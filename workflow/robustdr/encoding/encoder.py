@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 import robustdr.encoding.character  # noqa: F401  by it, the Auto classes of transformers know a CharacterBERT
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, is_plain, is_router, part
-from robustdr.encoding.hardware import Precision, autocast, device, dtype
+from robustdr.encoding.hardware import Precision, autocast, device, dtype, sent
 from robustdr.errors import UserError
 from robustdr.seeds import digest
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 # Tokens of one pass through the model, padding included: few enough that texts of one length go together, enough to
 # keep the hardware busy.
 GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
+# On a GPU, of one pass without gradients: to start the kernels of a smaller one may take longer than to run them. What
+# a layer makes is not kept: 0.4 GB is the largest of BERT-base in half precision.
+ENCODED_TOKENS = 1 << 16
+PIECE = 8192  # texts that are tokenised while a GPU encodes those before
 
 
 def drop_out(model: torch.nn.Module, probability: float) -> None:
@@ -150,7 +155,7 @@ class Encoder:
         if self.model.training:
             torch.manual_seed(seed)
         padded = pad(tokens, self.tokenizer.pad_token_id)
-        features = {name: ids.to(self.device) for name, ids in padded.items()}
+        features = {name: sent(ids, self.device) for name, ids in padded.items()}
         if self.whole:
             with self._computing():
                 return self.whole.forward(features)
@@ -184,18 +189,29 @@ class Encoder:
         Args:
             texts: what to encode.
             max_length: tokens kept of each text.
-            batch_tokens: tokens in one batch, padding included.
+            batch_tokens: tokens in one batch, padding included; a GPU has its own number.
             progress: label of the progress bar (shown on a terminal only); None for no bar.
 
         Returns:
             [texts, dimension], float32.
         """
-        tokens = self.tokenise(list(texts), max_length)
+        texts = list(texts)
+        # A GPU encodes a piece while the next is tokenised, and its vectors are fetched at the end. On a processor one
+        # would be in the other's way, and all texts are sorted together.
+        on_gpu = self.device.type == "cuda"
+        step = PIECE if on_gpu else max(1, len(texts))
+        starts = range(0, len(texts), step)
         self.model.eval()
-        vectors = np.empty((len(tokens), self.dimension), dtype=np.float32)
-        bar = tqdm(total=len(tokens), desc=progress, unit="text", disable=None if progress else True)
-        with torch.inference_mode(), bar:
-            for batch in by_length([len(ids) for ids in tokens], batch_tokens):
-                vectors[batch] = self.embed([tokens[i] for i in batch]).cpu().numpy()
-                bar.update(len(batch))
-        return vectors
+        bar = tqdm(total=len(texts), desc=progress, unit="text", disable=None if progress else True)
+        with torch.inference_mode(), bar, ThreadPoolExecutor(1) as ahead:
+            vectors = torch.empty((len(texts), self.dimension), device=self.device)
+            pieces = ahead.map(lambda start: self.tokenise(texts[start : start + step], max_length), starts)
+            for start, tokens in zip(starts, pieces, strict=True):
+                lengths = [len(ids) for ids in tokens]
+                batches = by_length(lengths, ENCODED_TOKENS, step) if on_gpu else by_length(lengths, batch_tokens)
+                for batch in batches:
+                    read = [tokens[i] for i in batch]
+                    rows = sent(torch.tensor(batch) + start, self.device)
+                    vectors[rows] = self.forward(read) if on_gpu else self.embed(read)
+                    bar.update(len(batch))
+        return vectors.cpu().numpy()

@@ -44,3 +44,8 @@ def autocast(precision: Precision, on: torch.device) -> AbstractContextManager:
     wanted = dtype(precision, on)
     half = wanted is not torch.float32
     return torch.autocast(on.type, dtype=wanted if half else torch.bfloat16, enabled=half)
+
+
+def sent(tensor: torch.Tensor, to: torch.device) -> torch.Tensor:
+    """A tensor of the processor on a device; what a GPU still computes is not waited for."""
+    return tensor.pin_memory().to(to, non_blocking=True) if to.type == "cuda" else tensor

@@ -126,7 +126,7 @@ def train(
         decay = settings.weight_decay if parameters[name].ndim > 1 else 0.0
         alike.setdefault((rate, decay), []).append(parameters[name])
     groups = [{"params": of, "highest": rate, "weight_decay": decay} for (rate, decay), of in alike.items()]
-    optimiser = torch.optim.AdamW(groups, lr=0.0)
+    optimiser = torch.optim.AdamW(groups, lr=0.0, fused=True if on.type == "cuda" else None)
     scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
     size = settings.batch_size * processes

@@ -79,8 +79,9 @@ def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.
             parameter.copy_(tensors.pop(f"weights.{name}"))
     for name, parameter in parameters.items():
         prefix = f"optimiser.{name}."
+        waits = None if optimiser.defaults["fused"] else f"{prefix}step"  # on the processor
         optimiser.state[parameter] = {
-            field.removeprefix(prefix): value if field.endswith(".step") else value.to(parameter.device)
+            field.removeprefix(prefix): value if field == waits else value.to(parameter.device)
             for field, value in tensors.items()
             if field.startswith(prefix)
         }
