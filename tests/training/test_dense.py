@@ -84,6 +84,11 @@ def test_encoders_are_loaded_to_be_trained(student):
     assert {parameter.dtype for parameter in pair.parameters.values()} == {torch.float32}
 
 
+def test_the_anchor_computes_as_what_is_trained_does(student):
+    """In half precision its weights stay single, or its vectors would not be those that the training starts from."""
+    assert weight(student(loss=CAPOT, precision="bfloat16").anchor).dtype == torch.float32
+
+
 def test_word_embeddings_are_trained_unless_they_are_frozen(student):
     name = "query.embeddings.word_embeddings.weight"
     frozen, free = (student(freeze_word_embeddings=freeze).parameters for freeze in (True, False))
