@@ -130,15 +130,17 @@ def test_every_text_of_every_step_has_a_dropout_of_its_own(student, seen):
 
 
 def test_a_process_encodes_its_own_share(student, seen, monkeypatch):
-    """What the second of two processes adds, and a dropout that is not the first one's."""
+    """What the second of two processes adds; the same texts have another dropout there."""
     needs = {"passages", "query"}
+    twice = replace(seen, query=seen.query[2:] * 2, passages=seen.passages[6:] * 2)
     whole = student().batch(seen, 0, needs)
-    first = student(batch_size=2, dropout=0.3).batch(replace(seen, query=seen.query[2:] * 2), 0, {"query"})
+    first = student(batch_size=2, dropout=0.3).batch(twice, 0, needs)
     monkeypatch.setattr(distributed, "rank", lambda: 1)
     share = student(batch_size=2).batch(seen, 0, needs)
-    assert torch.allclose(share.query, whole.query[2:], atol=1e-5)
-    assert torch.allclose(share.passages, whole.passages[6:], atol=1e-5)
-    assert not torch.allclose(student(batch_size=2, dropout=0.3).batch(seen, 0, {"query"}).query, first.query)
+    second = student(batch_size=2, dropout=0.3).batch(twice, 0, needs)
+    for name, start in (("query", 2), ("passages", 6)):
+        assert torch.allclose(getattr(share, name), getattr(whole, name)[start:], atol=1e-5)
+        assert not torch.allclose(getattr(second, name), getattr(first, name))
 
 
 def test_a_temperature_divides_every_dot_product_of_every_vector(student, seen, tiny_model, embeddings):
