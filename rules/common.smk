@@ -18,7 +18,7 @@ from robustdr.collections import local_files, part, part_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.errors import UserError, unknown
 from robustdr.files import sha256
-from robustdr.places import JUDGEMENTS, record_of
+from robustdr.places import JUDGEMENTS, record_listing
 from robustdr.plan import plans
 from robustdr.pretraining import TRAINS
 from robustdr.provenance import key as key_of
@@ -203,4 +203,4 @@ def artifacts(card=(), **named):
     """
     paths = [path for of in named.values() for path in ([of] if isinstance(of, str) else of)]
     found = {name: ancient(of) for name, of in named.items()}
-    return {**found, "card": ancient(card), "records": list(dict.fromkeys(map(record_of, paths)))}
+    return {**found, "card": ancient(card), "records": list(dict.fromkeys(map(record_listing, paths)))}

@@ -9,7 +9,7 @@ from robustdr import provenance, variations
 from robustdr.config import load
 from robustdr.encoding.directory import ABOUT
 from robustdr.errors import UserError
-from robustdr.places import record_of
+from robustdr.places import record_listing
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
 from robustdr.systems import DEFAULT
@@ -585,7 +585,7 @@ def test_figures_and_claims_ask_for_what_they_show(config):
     ],
 )
 def test_models_and_indexes_are_recorded_as_folders_and_anything_else_as_a_file(file, record):
-    assert record_of(f"results/mini/{file}") == f"results/mini/{record}"
+    assert record_listing(f"results/mini/{file}") == f"results/mini/{record}"
 
 
 # models that are taken as they are

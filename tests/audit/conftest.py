@@ -31,12 +31,13 @@ def labelled(tmp_path):
 
 @pytest.fixture()
 def store(measured):
-    """`store({"rodr": {"original": ranks, …}, …})`: measured values of systems on the split `dev` of `toy`."""
+    """`store({"rodr": {"original": ranks, …}, …})`: measured values of systems on the role `toy`."""
 
     def make(systems, measures=("RR@10",), **means):
         kinds = dict.fromkeys(kind for sets in systems.values() for kind in sets if kind != "original")
         named = {system: {f"dev.{kind}": ranks for kind, ranks in sets.items()} for system, sets in systems.items()}
         sources = [Source(measured(system, sets, measures=measures), "key") for system, sets in named.items()]
-        return Store(sources, {}, {"toy": {"variations_mean": list(kinds), **means}})
+        where = {"collection": "toy", "split": "dev", "means": {"variations_mean": list(kinds), **means}}
+        return Store(sources, {"toy": where})
 
     return make

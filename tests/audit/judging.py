@@ -16,7 +16,7 @@ def judged(
     incomparable: str = "",
     **arguments,
 ) -> Verdict:
-    """The test `name` on the split `dev` of `toy`.
+    """The test `name` on the role `toy`.
 
     Args:
         said: the size that the sentence gives. printed: sizes of effects by their words, as the paper prints them.
@@ -24,7 +24,7 @@ def judged(
     test = {"name": name, **({"by": {}} if said else {}), **arguments}
     claim = {"claim": "It is so", "source": "§4", "measure": measure, "level": level, "test": test}
     sizes = [Judged(words, size, size, "", "holds") for words, size in (printed or {}).items()]
-    measured = Measured(store, "toy", "dev", measure, {})
+    measured = Measured(store, "toy", measure, {})
     return judge(claim, measured, said, AsPrinted("holds", sizes), incomparable, "claims.yaml")
 
 

@@ -268,7 +268,7 @@ def test_the_order_of_the_queries_does_not_matter(store, seed):
 
 def test_a_stale_file_is_not_tested_and_named(measured):
     path = measured("rodr", {"dev.original": GOOD}, key="old")
-    values = Store([Source(path, "new")])
+    values = Store([Source(path, "new")], {"toy": {"collection": "toy", "split": "dev", "means": {}}})
     found = judged(values, "improves", system="rodr", over=["rodr"], query_sets=["original"])
     assert found.verdict == "not run" and f"{path} carries the key old" in found.reason
 

@@ -13,8 +13,8 @@ JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}
 FOLDER = re.compile(r"(.+/(?:models/[^/]+|checkpoints)/[^/]+/seed[^/]+|.+/checkpoints/[^/]+|.+/indexes/[^/]+/[^/]+)/")
 
 
-def record_of(path: str) -> str:
-    """The record (robustdr.integrity) of the artifact that a file is, or belongs to."""
+def record_listing(path: str) -> str:
+    """The record (robustdr.integrity) that lists a file: of the artifact that it is, or belongs to."""
     folder = FOLDER.match(path)
     return f"{folder[1] if folder else path}.sha256"
 

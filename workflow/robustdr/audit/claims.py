@@ -25,11 +25,10 @@ from robustdr.evaluation.store import Store
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured values of one collection and split, `Numbers` as estimates; `taken`: what is measured for a measure."""
+    """Measured values of one role, `Numbers` as estimates; `taken`: what is measured for a measure."""
 
     store: Store
-    collection: str
-    split: str
+    role: str
     measure: str
     taken: Mapping[str, str]
 
@@ -38,7 +37,7 @@ class Measured:
             first, *others = (self.mean(one, query_set, measure) for one in system)
             return sum(others, first) / len(system)
         asked = measure or self.measure
-        return Estimate(self.store.values(system, self.collection, self.split, query_set, self.taken.get(asked, asked)))
+        return Estimate(self.store.values(system, self.role, query_set, self.taken.get(asked, asked)))
 
     def drop(self, system: Systems, query_set: str) -> Estimate:
         original = self.mean(system, ORIGINAL)
@@ -50,9 +49,9 @@ class Measured:
         )
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
-        named = {kind for query_set in query_sets for kind in self.store.kinds(self.collection, query_set)}
+        named = {kind for query_set in query_sets for kind in self.store.kinds(self.role, query_set)}
         one = system if isinstance(system, str) else system[0]
-        return [kind for kind in self.store.query_sets(one, self.collection, self.split) if kind not in named]
+        return [kind for kind in self.store.query_sets(one, self.role) if kind not in named]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""Measured values by system, collection, query set and measure, refused where their key is not the expected one."""
+"""Measured values by system, role, query set and measure, refused where their key is not the expected one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,17 +35,18 @@ class Source:
 class Store:
     """Per-query values of all the systems that a table or claim needs.
 
-    A measures file may hold query sets of several papers: what a mean averages is said by `means` alone.
+    A measures file may hold query sets of several papers: what a mean averages is said by a role's `means` alone.
 
     Attributes:
         sources: the measures files.
+        evaluation: by role, its `collection` and `split`, and by mean the variations that it averages in `means`; those
+            of `variations_mean` are the paper's. Roles of one collection and split may have other means.
         reasons: why a system, a collection or a query set is not there, in words.
-        means: by collection and mean, the variations that it averages; those of `variations_mean` are the paper's.
     """
 
     sources: list[Source]
+    evaluation: Mapping[str, Mapping[str, Any]]
     reasons: dict[str, str] = field(default_factory=dict)
-    means: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     @cached_property
     def _measured(self) -> dict[tuple[str, str], list[Values]]:
@@ -63,73 +65,79 @@ class Store:
             measured.setdefault((source.system, source.collection), []).append(values)
         return {at: seeds for at, seeds in measured.items() if at[0] not in self.reasons}
 
-    def kinds(self, collection: str, query_set: str) -> list[str]:
+    def kinds(self, role: str, query_set: str) -> list[str]:
         """The variations behind a mean; behind another query set itself alone."""
-        return self.means.get(collection, {}).get(query_set, [] if query_set == MEAN else [query_set])
+        found: list[str] = self.evaluation[role]["means"].get(query_set, [] if query_set == MEAN else [query_set])
+        return found
 
-    def why_not(self, system: str, collection: str, split: str, query_set: str) -> str:
+    def why_not(self, system: str, role: str, query_set: str) -> str:
         """Why there are no values of `system` there; empty where there are."""
-        if (system, collection) not in self._measured:
-            return self._reason(system, collection)
-        kinds = self.kinds(collection, query_set)
+        if (system, self.evaluation[role]["collection"]) not in self._measured:
+            return self._reason(system, role)
+        kinds = self.kinds(role, query_set)
         if not kinds:
             return f"no query set of {query_set} can be made at this scale"
-        missing = [kind for kind in kinds if not self._has(system, collection, split, kind)]
+        missing = [kind for kind in kinds if not self._has(system, role, kind)]
         return self.reasons.get(missing[0], "this query set was not run") if missing else ""
 
-    def _reason(self, system: str, collection: str) -> str:
-        return self.reasons.get(collection) or self.reasons.get(system, "not run")
+    def _reason(self, system: str, role: str) -> str:
+        return self.reasons.get(self.evaluation[role]["collection"]) or self.reasons.get(system, "not run")
 
-    def _seeds(self, system: str, collection: str) -> list[Values]:
-        if (system, collection) not in self._measured:
-            raise UserError(f"{system} on {collection}: {self._reason(system, collection)}")
-        return self._measured[system, collection]
+    def _seeds(self, system: str, role: str) -> list[Values]:
+        at = (system, self.evaluation[role]["collection"])
+        if at not in self._measured:
+            raise UserError(f"{system} on {at[1]}: {self._reason(system, role)}")
+        return self._measured[at]
 
-    def _has(self, system: str, collection: str, split: str, kind: str) -> bool:
-        return any(name == f"{split}.{kind}" for name, _ in self._seeds(system, collection)[0])
+    def _named(self, role: str, kind: str) -> str:
+        """A query set as measures files name it."""
+        return f"{self.evaluation[role]['split']}.{kind}"
 
-    def query_sets(self, system: str, collection: str, split: str) -> list[str]:
+    def _has(self, system: str, role: str, kind: str) -> bool:
+        return any(name == self._named(role, kind) for name, _ in self._seeds(system, role)[0])
+
+    def query_sets(self, system: str, role: str) -> list[str]:
         """The paper's variations, those of `variations_mean`, that were measured; `original` is not among them.
 
         Raises:
             UserError: nothing was measured there.
         """
-        self._seeds(system, collection)
-        return [kind for kind in self.kinds(collection, MEAN) if self._has(system, collection, split, kind)]
+        self._seeds(system, role)
+        return [kind for kind in self.kinds(role, MEAN) if self._has(system, role, kind)]
 
-    def queries(self, system: str, collection: str, split: str) -> list[str]:
-        """The ids of a split's queries, in the order of `values`.
+    def queries(self, system: str, role: str) -> list[str]:
+        """The ids of a role's queries, in the order of `values`.
 
         Raises:
             UserError: nothing was measured there.
         """
-        self._seeds(system, collection)
-        paths = (s.path for s in self.sources if (s.system, s.collection) == (system, collection))
-        frame, _ = read_measures(next(paths))
-        return sorted(set(frame.loc[frame["query_set"] == f"{split}.original", "qid"]))
+        self._seeds(system, role)
+        at = (system, self.evaluation[role]["collection"])
+        frame, _ = read_measures(next(s.path for s in self.sources if (s.system, s.collection) == at))
+        return sorted(set(frame.loc[frame["query_set"] == self._named(role, "original"), "qid"]))
 
-    def values(self, system: str, collection: str, split: str, query_set: str, measure: str) -> np.ndarray:
+    def values(self, system: str, role: str, query_set: str, measure: str) -> np.ndarray:
         """[seeds, queries], queries in the order of their ids; a mean averages each query's variations.
 
         Raises:
             UserError: nothing was measured there.
         """
-        seeds, kinds = self._seeds(system, collection), self.kinds(collection, query_set)
-        if not kinds:
+        seeds, names = self._seeds(system, role), [self._named(role, kind) for kind in self.kinds(role, query_set)]
+        collection = self.evaluation[role]["collection"]
+        if not names:
             raise UserError(f"{system} on {collection}: no query set of {query_set} was measured")
-        missing = [kind for kind in kinds if (f"{split}.{kind}", measure) not in seeds[0]]
+        missing = [name for name in names if (name, measure) not in seeds[0]]
         if missing:
-            raise UserError(f"{system} on {collection}: no {measure} for {split}.{missing[0]} was measured")
-        return np.mean([[seed[f"{split}.{kind}", measure] for seed in seeds] for kind in kinds], axis=0)
+            raise UserError(f"{system} on {collection}: no {measure} for {missing[0]} was measured")
+        return np.mean([[seed[name, measure] for seed in seeds] for name in names], axis=0)
 
 
 def open_store(settings: Any, measures: list[Path]) -> Store:
     """The store behind a table, figure or page of claims.
 
     Args:
-        settings: `keys` by measures file, `reasons`, and `evaluation` by role with its `collection` and `means`.
+        settings: `keys` by measures file, `reasons`, and `evaluation` by role, see `Store`.
         measures: measures files, each with a key in the settings.
     """
     sources = [Source(path, settings.keys[str(path)]) for path in measures]
-    means = {where["collection"]: where["means"] for where in settings.evaluation.values()}
-    return Store(sources, dict(settings.reasons), means)
+    return Store(sources, settings.evaluation, dict(settings.reasons))

@@ -40,7 +40,7 @@ def collect(plan: Plan, folder: Path) -> Tree:
     recipes = plan.config.papers[NAME]["systems"]
     systems = {name: recipe for name, recipe in recipes.items() if "loss" not in recipe}
     made = plan.measures((system, NAME) for system in recipes)
-    store = Store([Source(folder / path, key) for path, key in made.items()], means={NAME: where["means"]})
+    store = Store([Source(folder / path, key) for path, key in made.items()], {NAME: where})
     by_category = {mean: kinds for mean, kinds in where["means"].items() if mean != MEAN}
     (measure,) = where["measures"]
     counts = {kind: _statistics(plan, folder, where["split"], kind) for kind in where["means"][MEAN]}
@@ -50,16 +50,16 @@ def collect(plan: Plan, folder: Path) -> Tree:
         "pages": f"{plan.root}/report",
         "measure": measure,
         "split": where["split"],
-        "queries": len(store.queries(NAME, NAME, where["split"])),
+        "queries": len(store.queries(NAME, NAME)),
         **_truncated(plan, folder),
         "categories": by_category,
         "changed": {kind: found["changed"] / found["queries"] for kind, found in counts.items()},
         "systems": {
-            name: {"label": recipe["label"], **_robustness(store, name, where["split"], measure, by_category)}
+            name: {"label": recipe["label"], **_robustness(store, name, measure, by_category)}
             for name, recipe in systems.items()
         },
         "remedies": {
-            name: {"label": recipes[name]["label"], **_remedy(plan, store, folder, name, where["split"], measure)}
+            name: {"label": recipes[name]["label"], **_remedy(plan, store, folder, name, measure)}
             for name in recipes
             if name not in systems
         },
@@ -72,12 +72,12 @@ def _statistics(plan: Plan, folder: Path, split: str, kind: str) -> Tree:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _robustness(store: Store, system: str, split: str, measure: str, by_category: dict[str, list[str]]) -> Tree:
+def _robustness(store: Store, system: str, measure: str, by_category: dict[str, list[str]]) -> Tree:
     """The mean on the original queries, and what becomes of it on every mean and variation."""
-    original = store.values(system, NAME, split, ORIGINAL, measure)
+    original = store.values(system, NAME, ORIGINAL, measure)
     names = [name for mean, kinds in by_category.items() for name in (mean, *kinds)]
     found = {
-        name: compare(store.values(system, NAME, split, name, measure), original) for name in (MEAN, *names)
+        name: compare(store.values(system, NAME, name, measure), original) for name in (MEAN, *names)
     }  # fmt: skip
     varied = [name for kinds in by_category.values() for name in kinds]
     for name, p in zip(varied, holm([found[name]["p"] for name in varied]), strict=True):
@@ -85,11 +85,11 @@ def _robustness(store: Store, system: str, split: str, measure: str, by_category
     return {"original": float(original.mean()), "query_sets": found}
 
 
-def _remedy(plan: Plan, store: Store, folder: Path, system: str, split: str, measure: str) -> Tree:
+def _remedy(plan: Plan, store: Store, folder: Path, system: str, measure: str) -> Tree:
     """What a trained system gains on the variations and loses on the original queries, and what it costs."""
 
     def against(query_set: str, base: str = NAME) -> Tree:
-        return compare(*(store.values(of, NAME, split, query_set, measure) for of in (system, base)))
+        return compare(*(store.values(of, NAME, query_set, measure) for of in (system, base)))
 
     seeds = plan.seeds(system)
     costs = [json.loads((folder / path).read_text(encoding="utf-8")) for path in plan.cost_files(system, seeds)]
@@ -165,12 +165,12 @@ def _truncated(plan: Plan, folder: Path) -> Tree:
 
 def _worst(plan: Plan, store: Store, folder: Path, split: str, measure: str) -> list[Tree]:
     """The rewordings that cost the model most, worst first, each with the query as it was and as it became."""
-    qids = store.queries(NAME, NAME, split)
-    before = store.values(NAME, NAME, split, ORIGINAL, measure).mean(axis=0)
+    qids = store.queries(NAME, NAME)
+    before = store.values(NAME, NAME, ORIGINAL, measure).mean(axis=0)
     texts = read_queries(folder / plan.query_set(NAME, split, ORIGINAL))
     found = []
-    for kind in store.query_sets(NAME, NAME, split):
-        after = store.values(NAME, NAME, split, kind, measure).mean(axis=0)
+    for kind in store.query_sets(NAME, NAME):
+        after = store.values(NAME, NAME, kind, measure).mean(axis=0)
         varied = read_queries(folder / plan.query_set(NAME, split, kind))
         found += [
             {"qid": qid, "variation": kind, "query": texts[qid], "varied": varied[qid], "before": was, "after": became}

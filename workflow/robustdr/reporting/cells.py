@@ -176,12 +176,12 @@ class Maker:
             query_set,
             measure,
             self.settings.measured[measure] if measure else "",
-            not_run=self.store.why_not(system, where["collection"], where["split"], query_set) if system else lacking,
+            not_run=self.store.why_not(system, role, query_set) if system else lacking,
         )
 
     def values(self, cell: Cell, system: str, query_set: str) -> np.ndarray:
-        """[seeds, queries] of the cell's measure and collection for any system and query set."""
-        return self.store.values(system, cell.collection, cell.split, query_set, cell.measured)
+        """[seeds, queries] of the cell's measure and role for any system and query set."""
+        return self.store.values(system, cell.role, query_set, cell.measured)
 
     def cell(
         self, system: str, role: str, query_set: str, measure: str, drop_from: str = "", against: str = ""
@@ -209,7 +209,7 @@ class Maker:
         cell.reproduced = float(found.mean())
         cell.uncertainty = float(found.mean(axis=1).std(ddof=1)) if cell.seeds > 1 else confidence_interval(found[0])
         reference = drop_from or (system if query_set != ORIGINAL else "")
-        if reference and not self.store.why_not(reference, cell.collection, cell.split, ORIGINAL):
+        if reference and not self.store.why_not(reference, cell.role, ORIGINAL):
             original = self.values(cell, reference, ORIGINAL)
             cell.drop_from, cell.drop = reference, drop(cell.reproduced, float(original.mean()))
             if cell.drop is not None:
@@ -223,7 +223,7 @@ class Maker:
     def _compared(self, cell: Cell) -> list[str]:
         """The systems that are compared with another one in the column of a cell."""
         pairs = self.spec["significance"]["against"].items()
-        at = (cell.collection, cell.split, cell.query_set)
+        at = (cell.role, cell.query_set)
         return [one for one, other in pairs if not any(self.store.why_not(system, *at) for system in (one, other))]
 
     def _compare(self, cell: Cell, found: np.ndarray, against: str) -> None:
@@ -241,7 +241,7 @@ class Maker:
             other = test["against"].get(cell.system, "")
             family = self._compared(cell) if "correction" in test else family
         cell.against = other
-        if other and not self.store.why_not(other, cell.collection, cell.split, query_set):
+        if other and not self.store.why_not(other, cell.role, query_set):
             compared = paired_t_test(found, self.values(cell, other, query_set).mean(axis=0))
             cell.difference, cell.p = compared.difference, min(1.0, compared.p * len(family))
             if not against and cell.p < test["level"]:

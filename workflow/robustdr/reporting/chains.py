@@ -50,7 +50,7 @@ def _step(make: Maker, role: str, query_set: str, measure: str, before: str, aft
     cell = make.blank(after, role, query_set, measure)
     cell.against, cell.value = before, "difference"
     cell.reported = _printed(make, cell)
-    cell.not_run = cell.not_run or make.store.why_not(before, cell.collection, cell.split, query_set)
+    cell.not_run = cell.not_run or make.store.why_not(before, role, query_set)
     if not cell.not_run:
         new, old = (Estimate(make.values(cell, system, query_set)) for system in (after, before))
         gain = Ratio(new - old, ONE)

@@ -86,7 +86,7 @@ def _attacked(make: Maker, system: str, role: str, measure: str) -> dict[str, Es
     original = Estimate(make.values(cell, system, ORIGINAL))
     if not original.mean:
         return {AVERAGE: None, WORST: None}
-    kinds = make.store.kinds(cell.collection, MEAN)
+    kinds = make.store.kinds(cell.role, MEAN)
     drops = [(Estimate(make.values(cell, system, kind)) - original) / original for kind in kinds]
     return {AVERAGE: _mean(drops), WORST: min(drops, key=lambda drop: drop.mean)}
 
@@ -120,10 +120,10 @@ def _mean(parts: list[Estimate]) -> Estimate:
 def _drop(make: Maker, cell: Cell, changed: Changed | None) -> Estimate | None:
     """The mean drop over the variations behind a cell's query set; None where one of them has nothing to lose."""
     original, drops = make.values(cell, cell.system, ORIGINAL), []
-    for kind in make.store.kinds(cell.collection, cell.query_set):
+    for kind in make.store.kinds(cell.role, cell.query_set):
         counted = np.ones(original.shape[1])
         if changed is not None:
-            ids = make.store.queries(cell.system, cell.collection, cell.split)
+            ids = make.store.queries(cell.system, cell.role)
             counted = np.isin(ids, list(changed[cell.collection, cell.split, kind])).astype(float)
         base = Estimate(original * counted)
         if not base.mean:

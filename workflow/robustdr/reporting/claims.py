@@ -149,8 +149,8 @@ def write_claims(
     papers = printed.judge(document, settings.printed, settings.names, audited, str(claims))
     taken, records = settings.measured, []
     for number, (claim, paper) in enumerate(zip(document["claims"], papers, strict=True)):
-        where, at = settings.evaluation[claim["role"]], f"{claims}: claims.{number}"
-        measured = Measured(store, where["collection"], where["split"], claim["measure"], taken)
+        at = f"{claims}: claims.{number}"
+        measured = Measured(store, claim["role"], claim["measure"], taken)
         size: Interval | None = printed.said(claim, audited.reported if audited else None, at)
         asked = [measure for measure in (claim["measure"], claim["test"].get("from_measure")) if measure]
         proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]

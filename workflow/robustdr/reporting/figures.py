@@ -30,16 +30,13 @@ def _finish(figure: plt.Figure, settings: FigureSettings, note: str = "") -> plt
 
 def learning_curve(settings: FigureSettings, store: Store, _: Reported | None) -> plt.Figure:
     """A measure over the share of the training steps, on the original queries and on the mean of the variations."""
-    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    spec, role = settings.spec, settings.spec["collection"]
     measure = settings.measured[spec["measure"]]
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
     for axis, query_set, title in zip(axes, (ORIGINAL, MEAN), ("Original", "Variations (mean)"), strict=True):
         for colour, (system, label) in zip(COLOURS, spec["systems"].items(), strict=False):
             points = [(0.0, spec["start"]), *((share, snapshot(system, share)) for share in spec["points"])]
-            values = [
-                store.values(name, where["collection"], where["split"], query_set, measure).mean(axis=0)
-                for _, name in points
-            ]
+            values = [store.values(name, role, query_set, measure).mean(axis=0) for _, name in points]
             means, widths = [100 * v.mean() for v in values], [100 * confidence_interval(v) for v in values]
             shares = [100 * share for share, _ in points]
             axis.plot(shares, means, marker="o", markersize=4, color=colour, label=label)
@@ -77,11 +74,10 @@ def accuracy_by_depth(settings: FigureSettings, store: Store, reported: Reported
     figure, axes = _depth_axes(settings, "retrieval accuracy (%)")
     places = range(len(spec["measures"]))
     for colour, marker, role, system in zip(COLOURS, MARKERS, spec["collections"], spec["systems"][0], strict=False):
-        where = settings.evaluation[role]
         for style, query_set in zip(("-", "--", ":"), spec["query_sets"], strict=False):
             named = {"collection": role, "system": settings.names[system], "query_set": query_set}
             printed = [_printed(settings, reported, **named, measure=measure) for measure in spec["measures"]]
-            at = (system, where["collection"], where["split"], query_set)
+            at = (system, role, query_set)
             made = [100 * store.values(*at, settings.measured[measure]).mean() for measure in spec["measures"]]
             look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": style}
             for axis, numbers in zip(axes, (printed, made), strict=True):
@@ -91,16 +87,16 @@ def accuracy_by_depth(settings: FigureSettings, store: Store, reported: Reported
 
 def loss_by_depth(settings: FigureSettings, store: Store, reported: Reported | None) -> plt.Figure:
     """The drop against the original queries of `drop_from` over the recall set size: a line per system."""
-    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    spec, role = settings.spec, settings.spec["collection"]
     figure, axes = _depth_axes(settings, "relative loss (%)")
-    at, places = (where["collection"], where["split"]), range(len(spec["measures"]))
+    places = range(len(spec["measures"]))
     taken = [settings.measured[measure] for measure in spec["measures"]]
-    clean = [store.values(spec["drop_from"], *at, ORIGINAL, measure).mean() for measure in taken]
+    clean = [store.values(spec["drop_from"], role, ORIGINAL, measure).mean() for measure in taken]
     for colour, marker, (system, label) in zip(COLOURS, MARKERS, spec["systems"].items(), strict=False):
         named = {"collection": spec["collection"], "system": settings.names[system], "value": "drop"}
         named |= {"query_set": spec["query_set"]}
         printed = [_printed(settings, reported, **named, measure=measure) for measure in spec["measures"]]
-        noisy = [store.values(system, *at, spec["query_set"], measure).mean() for measure in taken]
+        noisy = [store.values(system, role, spec["query_set"], measure).mean() for measure in taken]
         made = [100 * (n - c) / c if c else float("nan") for n, c in zip(noisy, clean, strict=True)]
         for axis, numbers in zip(axes, (printed, made), strict=True):
             axis.plot(places, numbers, color=colour, marker=marker, markersize=4, label=label)
@@ -111,15 +107,16 @@ def loss_by_depth(settings: FigureSettings, store: Store, reported: Reported | N
 
 def methods(settings: FigureSettings, store: Store, _: Reported | None) -> plt.Figure:
     """Each method's drop by mean of variations: a row per mean, a point per method."""
-    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
-    measure, means = settings.measured[spec["measure"]], list(where["means"])
+    spec, role = settings.spec, settings.spec["collection"]
+    measure, means = settings.measured[spec["measure"]], list(settings.evaluation[role]["means"])
     figure, axis = plt.subplots(figsize=(7.2, 0.5 + 0.12 * (len(spec["systems"]) + 2) * len(means)))
     offsets = np.linspace(-0.34, 0.34, len(spec["systems"]))
     styles = zip(COLOURS, MARKERS, offsets, spec["systems"].items(), strict=False)
     for colour, marker, offset, (system, label) in styles:
-        at = (system, where["collection"], where["split"])
-        original = store.values(*at, ORIGINAL, measure).mean(axis=0)
-        changes = [(store.values(*at, mean, measure).mean(axis=0) - original) / original.mean() for mean in means]
+        original = store.values(system, role, ORIGINAL, measure).mean(axis=0)
+        changes = [
+            (store.values(system, role, mean, measure).mean(axis=0) - original) / original.mean() for mean in means
+        ]
         drops, widths = [100 * c.mean() for c in changes], [100 * confidence_interval(c) for c in changes]
         heights = np.arange(len(means)) + offset
         axis.errorbar(
@@ -138,13 +135,12 @@ def methods(settings: FigureSettings, store: Store, _: Reported | None) -> plt.F
 
 def robustness(settings: FigureSettings, store: Store, _: Reported | None) -> plt.Figure:
     """Mean and worst drop of each system over the variations (intent, Figure 3)."""
-    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
-    measure, kinds = settings.measured[spec["measure"]], store.kinds(where["collection"], MEAN)
+    spec, role = settings.spec, settings.spec["collection"]
+    measure, kinds = settings.measured[spec["measure"]], store.kinds(role, MEAN)
     drops = []
     for system in spec["systems"]:
-        at = (system, where["collection"], where["split"])
-        clean = store.values(*at, ORIGINAL, measure).mean()
-        drops.append([100 * (store.values(*at, kind, measure).mean() / clean - 1) for kind in kinds])
+        clean = store.values(system, role, ORIGINAL, measure).mean()
+        drops.append([100 * (store.values(system, role, kind, measure).mean() / clean - 1) for kind in kinds])
     rows = np.arange(len(drops))
     figure, axis = plt.subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))
     found = {"mean drop": list(map(np.mean, drops)), "worst drop": list(map(min, drops))}
@@ -162,7 +158,7 @@ def series(settings: FigureSettings, store: Store, reported: Reported | None) ->
 
     What was not run is left out, and said.
     """
-    spec, where = settings.spec, settings.evaluation[settings.spec["collection"]]
+    spec, role = settings.spec, settings.spec["collection"]
     measure, over_systems = settings.measured[spec["measure"]], spec["across"] == "systems"
     points, lines = (spec["systems"], spec["query_sets"]) if over_systems else (spec["query_sets"], spec["systems"])
     figure, axis = plt.subplots(figsize=(5.4, 3.2))
@@ -171,7 +167,7 @@ def series(settings: FigureSettings, store: Store, reported: Reported | None) ->
         made, printed = [], []
         for point, place in points.items():
             system, query_set = (point, line) if over_systems else (line, point)
-            at = (system, where["collection"], where["split"], query_set)
+            at = (system, role, query_set)
             named = {"collection": spec["collection"], "system": settings.names[system], "query_set": query_set}
             printed.append((float(place), _printed(settings, reported, **named, measure=spec["measure"])))
             if reason := store.why_not(*at):
