@@ -60,6 +60,7 @@ def test_each_route_of_a_router_is_trained_from_its_own_encoder(student, router,
     assert torch.equal(weight(pair.encoders[QUERY]), start)
     assert torch.allclose(weight(pair.encoders[DOCUMENT]), start + 0.1)
     assert {name.partition(".")[0] for name in pair.parameters} == {QUERY, DOCUMENT}
+    assert pair.reads(DOCUMENT) is pair.encoders[DOCUMENT]
     with pytest.raises(UserError, match=r"systems\.tiny: .*router has an encoder for queries and one for passages"):
         student(initial=router)
 
@@ -99,6 +100,10 @@ def test_word_embeddings_are_trained_unless_they_are_frozen(student):
 def test_a_loss_with_a_teacher_needs_one(student):
     with pytest.raises(UserError, match=r"systems\.tiny: the loss rodr needs a teacher"):
         student(loss=RODR)
+
+
+def test_a_model_of_word_pieces_is_used_by_sentence_transformers(student):
+    assert "import SentenceTransformer" in student().use
 
 
 # What a batch holds
