@@ -116,7 +116,7 @@ def noting(tmp_path, monkeypatch):
 
 
 def note_of(path):
-    (found,) = (path.parent / NOTES).iterdir()
+    (found,) = (path.parent / NOTES).glob("*/*")
     return found
 
 

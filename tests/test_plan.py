@@ -335,10 +335,11 @@ def test_a_snapshot_has_the_recipe_of_its_system_and_a_key_of_its_own(config):
 
 
 def test_every_generator_has_a_key_at_every_scale(config):
-    """A generator's packages are all pinned in requirements.lock."""
+    """A generator's packages are all pinned in requirements.lock, and what names no file reads none."""
     for scale in config.scales:
         plan = Plan(config, scale)
         made = [plan.variation_key("wordnet-mini", "dev", name) for name in variations.names()]
+        assert not any(Path() in plan.generator("wordnet-mini", "dev", name).files for name in variations.names())
         generators = {plan.variation_settings("wordnet-mini", "dev", name).generator for name in variations.names()}
         assert len(set(made)) >= len(generators)
 

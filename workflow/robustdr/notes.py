@@ -19,10 +19,16 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _place(subject: str) -> Path:
+    """One of 256 folders: to write a file takes the longer, the more lie beside it."""
+    name = _digest(subject)
+    return NOTES / name[:2] / name
+
+
 def recall(subject: str, state: str) -> str | None:
     """What was noted of a subject in this state, if anything was."""
     with suppress(OSError, ValueError):
-        check, _, text = (NOTES / _digest(subject)).read_text(encoding="utf-8").partition("\n")
+        check, _, text = _place(subject).read_text(encoding="utf-8").partition("\n")
         if check == _digest(text) and json.loads(text)[0] == state:
             return str(json.loads(text)[1])
     return None
@@ -33,4 +39,4 @@ def note(subject: str, state: str, value: str) -> None:
     text = json.dumps([state, value])
     if RUNS.is_dir():
         with suppress(OSError):
-            write_text(NOTES / _digest(subject), f"{_digest(text)}\n{text}")
+            write_text(_place(subject), f"{_digest(text)}\n{text}")

@@ -28,7 +28,7 @@ class Released(Variation):
 
     @property
     def files(self) -> list[Path]:
-        return [Path(self.labels)]
+        return [Path(self.labels)] if self.labels else []  # Path("") is the folder where the command runs
 
     def check(self) -> None:
         one_of(self, "variation", GENERATORS.values())
