@@ -7,15 +7,12 @@ texts and vectors are drawn. FLOPs are two per parameter of the layers and token
 attention and embeddings count as none. Where there is no GPU, only `tiny` runs, on the processor.
 """
 
-import contextlib
-import csv
-import io
 import json
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -26,11 +23,10 @@ import numpy as np
 import torch
 import transformers
 
-from benchmarks.common import configured, report, timed, write_base, write_bert
+from benchmarks.common import configured, report, timed, train_ours, write_base, write_bert
 from robustdr.collections.rows import rows_of, write_rows
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.hardware import device, kind
-from robustdr.training.loop import train
 from robustdr.training.settings import DenseTraining
 
 LENGTH = 128  # tokens of a passage, as in the papers' budgets
@@ -162,22 +158,9 @@ def seconds_a_step(settings: DenseTraining, initial: Path, folder: Path, steps: 
     """Of our training: what more steps take longer, so that its start does not count."""
     took = []
     for wanted in (max(1, steps // 4), steps):
-        changed = DenseTraining(**{**vars(settings), "epochs": wanted / steps})
-        with contextlib.redirect_stdout(io.StringIO()):
-            train(
-                "robustdr.training.dense",
-                changed,
-                1,
-                "benchmark",
-                folder / "data.jsonl",
-                initial,
-                folder / "ours",
-                folder / "resume",
-                {"corpus": [folder / "corpus.jsonl"]},
-            )
-        with open(folder / "ours" / "training.csv", newline="") as file:
-            assert len(list(csv.DictReader(file))) == wanted
-        took.append(json.loads((folder / "ours" / "cost.json").read_text())["seconds"])
+        seconds, losses = train_ours(DenseTraining(**{**vars(settings), "epochs": wanted / steps}), initial, folder)
+        assert len(losses) == wanted
+        took.append(seconds)
     return (took[1] - took[0]) / (steps - max(1, steps // 4))
 
 
@@ -277,13 +260,6 @@ def searching(size: Size, folder: Path, highest: float) -> None:
     report("gpu", "speed of exact search / of products and selections of PyTorch", theirs / seconds)
 
 
-def parts(size: Size, folder: str) -> Iterator[Callable[[], None]]:
-    path = Path(folder)
-    highest = peak(size)
-    for measured in (encoding, training, searching):
-        yield partial(measured, size, path, highest)
-
-
 def main(name: str, base: Path | None) -> int:
     """The number of parts that failed: one does not stop the others."""
     if name not in SIZES:
@@ -298,9 +274,10 @@ def main(name: str, base: Path | None) -> int:
             write_base(Path(mini) / "base")
         write_bert(base or Path(mini) / "base", Path(folder), size.layers)
         (Path(folder) / "README.md").touch()  # a model's directory has one
-        for part in parts(size, folder):
+        highest = peak(size)
+        for part in (encoding, training, searching):
             try:
-                part()
+                part(size, Path(folder), highest)
             except Exception:  # every other figure counts all the same
                 traceback.print_exc()
                 failed += 1

@@ -9,7 +9,6 @@ batches in our order: then both losses must be the same step by step, but for ro
 """
 
 import contextlib
-import csv
 import io
 import json
 import statistics
@@ -27,7 +26,7 @@ from sentence_transformers import (
 )
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-from benchmarks.common import report, timed, training_settings, wordnet_source, write_base
+from benchmarks.common import report, timed, train_ours, training_settings, wordnet_source, write_base
 from robustdr.collections import wordnet
 from robustdr.collections.rows import rows_of, write_rows
 from robustdr.encoding.hardware import device
@@ -35,7 +34,6 @@ from robustdr.processor import native
 from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
-from robustdr.training.loop import train
 from robustdr.training.schedule import learning_rate
 from robustdr.training.settings import DenseTraining
 
@@ -71,25 +69,6 @@ def write_examples(triples: list[dict[str, str]], folder: Path) -> None:
 def feeding(feed: Feed) -> float:
     """Seconds to make all steps of an epoch and to read their passages."""
     return timed(lambda: [[passage.read() for passage in step.passages] for step in feed.run(0, feed.per_epoch)])[0]
-
-
-def train_ours(settings: DenseTraining, initial: Path, folder: Path) -> tuple[float, list[float]]:
-    """Seconds, and the loss of each step."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        train(
-            "robustdr.training.dense",
-            settings,
-            1,
-            "benchmark",
-            folder / "data.jsonl",
-            initial,
-            folder / "ours",
-            folder / "resume",
-            {"corpus": [folder / "corpus.jsonl"]},
-        )
-    with open(folder / "ours" / "training.csv", newline="") as file:
-        losses = [float(row["loss"]) for row in csv.DictReader(file)]
-    return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses
 
 
 def train_theirs(

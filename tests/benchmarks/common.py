@@ -1,5 +1,9 @@
-"""What the benchmarks share: the embedded collection, its pretrained model, seconds, and the line of a ratio."""
+"""What the benchmarks share: the embedded collection, its model, our training, seconds, and the line of a ratio."""
 
+import contextlib
+import csv
+import io
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +57,27 @@ def training_settings(**changes: Any) -> DenseTraining:
     recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
     computing = {"precision": native(), "threads": torch.get_num_threads()}
     return DenseTraining(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing, **changes})
+
+
+def train_ours(settings: DenseTraining, initial: Path, folder: Path) -> tuple[float, list[float]]:
+    """Seconds, and the loss of each step, of a dual encoder on the data.jsonl and corpus.jsonl of a folder."""
+    from robustdr.training.loop import train  # slow to import, and not needed by all
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        train(
+            "robustdr.training.dense",
+            settings,
+            1,
+            "benchmark",
+            folder / "data.jsonl",
+            initial,
+            folder / "ours",
+            folder / "resume",
+            {"corpus": [folder / "corpus.jsonl"]},
+        )
+    with open(folder / "ours" / "training.csv", newline="") as file:
+        losses = [float(row["loss"]) for row in csv.DictReader(file)]
+    return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
