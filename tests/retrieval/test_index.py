@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robustdr.retrieval.embeddings import shard_bounds
-from robustdr.retrieval.index import BLOCK, exact, search
+from robustdr.retrieval.index import BLOCK, FEW, QUERIES, exact, search
 from robustdr.retrieval.runs import Run, rank
 
 
@@ -44,7 +44,7 @@ def small_integers(seed, passages, queries, dimension, largest):
         small_integers,
         st.integers(0, 10**6),
         st.integers(1, 150),
-        st.integers(1, 6),
+        st.integers(1, 2 * FEW),
         st.integers(1, 5),
         st.integers(0, 3),
     ),
@@ -69,6 +69,7 @@ def test_search_on_vectors_as_models_make_them():
     rng = np.random.default_rng(1)
     vectors, queries = (rng.normal(size=(rows, 64)).astype(np.float32) for rows in (2000, 30))
     docids = [f"d{number}" for number in range(2000)]
+    assert len(queries) > FEW
     expected = brute_force(vectors, docids, queries, 100)
     for shards in (1, 3):
         found = rankings(cut(vectors, docids, shards), queries, 100)
@@ -88,13 +89,15 @@ def test_blocks_of_any_size_find_the_same(monkeypatch, seed, passages, block, de
     assert found == brute_force(vectors, docids, queries, depth)
 
 
-def test_blocks_score_bit_for_bit_as_one_flat_index():
+def test_scores_and_their_order_are_those_of_faiss():
+    """But for rounding, and so for the order of neighbours that it makes; more queries than are scored at once."""
     rng = np.random.default_rng(4)
-    vectors, queries = (rng.normal(size=(rows, 48)).astype(np.float32) for rows in (3 * BLOCK // 2, 25))
+    vectors, queries = (rng.normal(size=(rows, 48)).astype(np.float32) for rows in (3 * BLOCK // 2, QUERIES + 25))
     flat = faiss.IndexFlatIP(48)
     flat.add(vectors)
-    for ours, theirs in zip(exact(vectors, queries, 200), flat.search(queries, 200), strict=True):
-        assert np.array_equal(ours, theirs)
+    (scores, rows), (expected, expected_rows) = exact(vectors, queries, 200), flat.search(queries, 200)
+    assert np.allclose(scores, expected, atol=1e-4)
+    assert np.mean(rows == expected_rows) > 0.999
 
 
 def test_a_shard_is_not_copied(tmp_path):
