@@ -286,6 +286,7 @@ class Structure:
         """Whether compressed indexes of vectors are searched, not the vectors."""
         return self.bound["retrieval"]["index"]["factory"] != FLAT
 
+    @cache
     def keeps_embeddings(self, system: str, collection: str) -> bool:
         """Whether a system's vectors are kept: the scale says so or indexes them, or several systems need them."""
         encoder = self.encoder_of(system)
