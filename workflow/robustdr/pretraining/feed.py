@@ -1,6 +1,7 @@
 """The batches of a pre-training: a corpus, tokenised once, and what is shown of it in every step."""
 
 import hashlib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -47,21 +48,22 @@ class Passages:
         Raises:
             UserError: no passage has a text.
         """
-        kind = np.uint16 if len(vocabulary.pieces) <= 1 << 16 else np.uint32
-        pieces, lengths, names = [np.empty(0, kind)], [], []
+        # Arrays that grow: with an object for each passage it took 500 bytes of 80 pieces, not 185.
+        pieces, lengths, names = array("H" if len(vocabulary.pieces) <= 1 << 16 else "I"), array("q"), array("Q")
         records = read_records(corpus)
         while chunk := list(islice(records, CHUNK)):
             texts = vocabulary.tokenise([passage.text for _, passage in chunk], settings.length - 2)
-            kept = [(passage.docid, text) for (_, passage), text in zip(chunk, texts, strict=True) if text]
-            pieces += [np.array(text, kind) for _, text in kept]
-            lengths += [len(text) for _, text in kept]
-            names += [digest(docid) for docid, _ in kept]
+            for (_, passage), text in zip(chunk, texts, strict=True):
+                if text:
+                    pieces.extend(text)
+                    lengths.append(len(text))
+                    names.append(digest(passage.docid))
         if not lengths:
             raise UserError(f"{corpus}: no passage has a text, and pre-training of {settings.system} learns from texts")
-        row, ordinary = np.concatenate(pieces), vocabulary.ordinary()
+        row, ordinary = np.array(pieces, copy=False), vocabulary.ordinary()
         if settings.vocabulary == "corpus":
             ordinary = sorted(set(np.unique(row).tolist()) & set(ordinary))
-        return cls(corpus, vocabulary, row, np.cumsum(lengths), np.array(names, np.uint64), ordinary)
+        return cls(corpus, vocabulary, row, np.cumsum(lengths), np.array(names, copy=False), ordinary)
 
     def __len__(self) -> int:
         return len(self.ends)
