@@ -45,7 +45,7 @@ def test_the_benchmark_of_a_gpu_runs_tiny_on_a_processor(tiny_model, capsys):
         "gpu: tokens per second of encoding / of sentence-transformers",
         "gpu: FLOPs per second of training, batches of 2 / of a matrix product",
         "gpu: speed of training, batches of 2 / of sentence-transformers",
-        "gpu: speed of exact search / of products and selections of PyTorch",
+        "gpu: speed of exact search / of FAISS",
     ]
 
 

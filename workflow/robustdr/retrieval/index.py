@@ -1,51 +1,45 @@
-"""Search of vectors exactly, in blocks, or of a compressed index with FAISS; on the GPU where there is one."""
+"""Search of vectors: exactly, in blocks, on the GPU where there is one, or of a compressed index of FAISS."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 import faiss
 import numpy as np
 import pyarrow as pa
 import torch
 
+from robustdr.encoding.hardware import device
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
 
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
-BLOCK = 65536  # passages whose vectors are in memory at once, in single precision
-ON_GPU = 2048  # passages of a query that FAISS finds on a GPU at most
-FEW = 16  # of fewer queries, FAISS scores each pair alone, so that copies of a passage tie
-QUERIES = 512  # whose scores of a block are in memory at once otherwise
-
-
-def products(queries: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `k` best of [n, d] vectors for [q, d] queries on a processor: scores and rows, [q, k], best first.
-
-    What `faiss.knn` does, four times as fast where FAISS's own matrix products do not use what the processor has.
-    """
-    passages = torch.from_numpy(vectors).T
-    parts = torch.from_numpy(queries).tensor_split(-(-len(queries) // QUERIES))
-    scores, rows = zip(*((part @ passages).topk(k) for part in parts), strict=True)
-    return torch.cat(scores).numpy(), torch.cat(rows).numpy()
+TILE = 192  # a product's rows and columns come in so many: MKL adds in another order at the edges of other matrices
+BLOCK = 341 * TILE  # passages whose vectors are in memory at once, in single precision
+QUERIES = 3 * TILE  # whose scores of a block are in memory at once
 
 
 def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first."""
-    heap = faiss.ResultHeap(len(queries), k, keep_max=True)
-    on_gpu = faiss.get_num_gpus() > 0 and k <= ON_GPU
-    knn: Callable[..., tuple[Any, Any]] = products  # FAISS says that it returns tensors
-    if on_gpu:
-        knn = partial(faiss.knn_gpu, faiss.StandardGpuResources(), metric=faiss.METRIC_INNER_PRODUCT)
-    elif len(queries) < FEW:
-        knn = partial(faiss.knn, metric=faiss.METRIC_INNER_PRODUCT)
+    """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first.
+
+    Products of matrices, on the GPU where there is one. A score on a processor has the same bits whatever else is
+    scored, so copies of a passage tie.
+    """
+    heap, on = faiss.ResultHeap(len(queries), k, keep_max=True), device()
+    asked = torch.from_numpy(_tiled(queries)).to(on).split(QUERIES)
     for start in range(0, len(vectors), BLOCK):
-        block = np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32)
-        scores, rows = knn(queries, block, min(k, len(block)))
+        passages = vectors[start : start + BLOCK]
+        block = torch.from_numpy(_tiled(passages)).to(on, torch.float32).T
+        found = [(part @ block)[:, : len(passages)].topk(min(k, len(passages))) for part in asked]
         del block  # before the next one is made
+        scores, rows = (torch.cat(of)[: len(queries)].cpu() for of in zip(*found, strict=True))
         heap.add_result(scores, rows + start)
     heap.finalize()
     return heap.D, heap.I
+
+
+def _tiled(rows: np.ndarray) -> np.ndarray:
+    """The rows, begun again until they fill whole tiles."""
+    return np.resize(rows, (-(-len(rows) // TILE) * TILE, rows.shape[1]))
 
 
 def search(
