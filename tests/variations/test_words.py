@@ -148,3 +148,4 @@ def test_up_to_five_words_lose_their_inflection():
     assert sum(one != two for one, two in zip(query.split(), text.split(), strict=True)) == 5
     assert vary("lemmatise", [query], words=6) == ["dog cat goat pig hen duck"]
     assert vary("stem", ["recorded ponies café", "x"]) == ["record poni café", "x"]  # Porter: ponies, poni
+    assert vary("stem", ["what is known as gas"]) == ["what is known as ga"]  # Porter alone: i, a

@@ -167,14 +167,17 @@ class Lemmatise(Variation):
 
 
 class Stem(Lemmatise):
-    """capot, section 3.1, Stemming: up to `words` random words that Porter's stemmer shortens become their stem."""
+    """capot, section 3.1, Stemming: up to `words` random words that Porter's stemmer shortens become their stem.
+
+    Words of two letters stay as they are, in NLTK, the paper's tool, too: `is` is no plural.
+    """
 
     name = "stem"
     needs = f"Porter's stemmer ({STEMMER})"
     packages = (STEMMER,)
 
     def base(self, word: str) -> str:
-        return _stemmer().stemWord(word) if word.isascii() else word
+        return _stemmer().stemWord(word) if word.isascii() and len(word) > 2 else word
 
 
 @cache
