@@ -524,6 +524,15 @@ def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(
     assert not [note for note in table_settings(Plan(config, scale), "rodr", "table2").notes if "answer" in note]
 
 
+def test_a_table_says_where_rankers_rank_fewer_passages_than_the_paper_s(config):
+    for scale, expected in (("mini", {10: 100}), ("full", {})):
+        plan = Plan(config, scale)
+        said = {f"Rankers rank the {n} best passages of their first stage anew; in the paper, the {m} best."
+                for n, m in expected.items()}  # fmt: skip
+        assert said == {note for note in table_settings(plan, "intent", "table5").notes if "anew" in note}
+        assert not [note for note in table_settings(plan, "rodr", "table2").notes if "anew" in note]
+
+
 @pytest.fixture()
 def labels(tmp_path, config):
     files = {file for source in config.collections.values() for file in source.get("validated", {}).values()}

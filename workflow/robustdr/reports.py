@@ -114,7 +114,7 @@ def table_settings(plan: Plan, paper: str, table: str) -> TableSettings:
 
 
 def data_notes(plan: Plan, paper: str, spec: Tree) -> list[str]:
-    """What judges the queries of a table, whose variations they have, and where hard negatives are released."""
+    """What judges the queries, whose variations they have, what rankers rank, and where hard negatives are released."""
     notes = []
     for role in spec["collections"]:
         where, (collection, split) = plan.config.papers[paper]["evaluation"][role], plan.place_of(paper, role)
@@ -135,6 +135,16 @@ def data_notes(plan: Plan, paper: str, spec: Tree) -> list[str]:
                 f"{role}: the paper takes released variations that people judged valid; here every variation made is "
                 "taken (on the paper's queries, `qvg_labels` in config.yaml gives the released ones)."
             )
+    ranked = {
+        (candidates["depth"], plan.kind(system).depth(plan.config, plan.scale, system))
+        for system, _ in reported_pairs(spec)
+        if isinstance(candidates := plan.recipe(system).get("candidates"), dict)
+    }
+    notes += [
+        f"Rankers rank the {here} best passages of their first stage anew; in the paper, the {asked} best."
+        for asked, here in sorted(ranked)
+        if here != asked
+    ]
     trained = {name for system, _ in reported_pairs(spec) for name in plan.lineage(system)}
     recipes = [plan.recipe(name) for name in sorted(trained) if not plan.miner_of(name)]
     roles = dict.fromkeys(recipe["collection"] for recipe in recipes if "negatives" in recipe)
