@@ -10,7 +10,7 @@ import pytest
 from robustdr import integrity
 from robustdr.cli import main
 from robustdr.errors import UserError
-from robustdr.integrity import SETTLED, digest, hardware, record, verify
+from robustdr.integrity import SETTLED, digest, hardware, record, recorded, verify
 from robustdr.notes import NOTES, note
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of "abc": FIPS 180-4's example
@@ -38,6 +38,23 @@ def test_the_record_is_sha256sums(artifact):
     assert (artifact.parent / "a.txt.sha256").read_text() == f"{ABC}  a.txt\n"
     if shutil.which("sha256sum"):
         subprocess.run(["sha256sum", "--check", "--strict", "a.txt.sha256"], cwd=artifact.parent, check=True)
+
+
+def test_what_is_recorded_of_a_file_stands_for_its_bytes(artifact, model):
+    assert recorded(model / "1_Pooling/config.json") == recorded(artifact) == ABC
+    artifact.write_text("abd")
+    assert recorded(artifact) == ABC
+    artifact.unlink()
+    assert recorded(artifact) == ABC
+    artifact.with_name("a.txt.sha256").unlink()
+    assert recorded(artifact) is None
+
+
+@pytest.mark.parametrize("content", [None, "", ABC, f"{'0' * 64}  other.txt\n"])
+def test_a_file_that_no_record_names_is_read(artifact, content):
+    written = artifact.with_name("a.txt.sha256")
+    written.unlink() if content is None else written.write_text(content)
+    assert recorded(artifact) == ABC
 
 
 def test_a_folder_has_one_record_without_its_cost(model):

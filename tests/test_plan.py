@@ -364,6 +364,7 @@ def test_a_compressed_index_is_searched_in_place_of_the_vectors(config):
     reads, before = (made.ranking("dr_qv", 1, ("wordnet-mini", "dev"), ["original"]) for made in (plan, exact))
     assert reads.paths["compressed"] == plan.compressed(*at) and "embeddings" not in reads.paths
     assert plan.compressed_key(*at) in reads.keys and plan.compressed(*at)[0] in reads.files
+    assert reads.paths["vectors"] == plan.embeddings(*at) and not {*plan.embeddings(*at)} & {*reads.files}
     assert "compressed" not in before.paths and not exact.embeddings(*at)  # encoded while searching
     judged = plan.ranking("regular_nq", 1, ("wordnet-candidates", "test"), ["original"])
     assert judged.paths["embeddings"] and "compressed" not in judged.paths  # of single passages, vectors are read

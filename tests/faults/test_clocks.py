@@ -2,6 +2,9 @@
 
 import os
 import random
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from tests.faults.conftest import ROOT, TABLE, copy_of
@@ -24,6 +27,34 @@ def skewed(finished, tmp_path_factory):
 
 def test_times_alone_rerun_nothing(skewed):
     assert not skewed.plan("--", TABLE)[0]
+
+
+def newer(path, project):
+    """Whether a file's time is later than that of the table, which is made last."""
+    return path.stat().st_mtime_ns > (project.folder / TABLE).stat().st_mtime_ns
+
+
+def test_copies_without_times_rerun_nothing(finished, tmp_path):
+    """As by plain `cp` of all results, what was made last first: inputs are newer than what was made of them."""
+    project = copy_of(finished, tmp_path / "project")
+    made, kept = project.folder / ROOT, tmp_path / "kept"
+    made.rename(kept)
+    paths = sorted(filter(Path.is_file, kept.rglob("*")), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in paths:
+        (made / path.relative_to(kept)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, made / path.relative_to(kept))
+    assert newer(made / "collections/wordnet-mini/corpus.jsonl", project)
+    assert not project.plan("--", TABLE)[0]
+
+
+def test_an_artifact_copied_into_its_place_reruns_nothing(finished, tmp_path):
+    """By plain `cp`, newer than its own record and all that was made of it; larger than what Snakemake hashes."""
+    project = copy_of(finished, tmp_path / "project")
+    path = project.folder / ROOT / "checkpoints/base/model.safetensors"
+    path.rename(tmp_path / "kept")
+    subprocess.run(["cp", tmp_path / "kept", path], check=True)
+    assert newer(path, project) and path.stat().st_size > 1e6
+    assert not project.plan("--", TABLE)[0]
 
 
 @pytest.mark.parametrize("time", [PAST, FUTURE])

@@ -54,7 +54,8 @@ def indexes(collection):
 )
 def test_a_search_without_one_of_the_shards(indexes, tiny_model, tmp_path, searched, suffix, settings):
     shards = [indexes / f"{shard}.{suffix}" for shard in (0, 2)]
-    files = {"model": [tiny_model], "embeddings": [], searched: shards}
+    vectors = [path.with_suffix(".npy") for path in shards]
+    files = {"model": [tiny_model], "embeddings": [], "vectors": vectors, searched: shards}
     (tmp_path / "queries.tsv").write_text("q1\tgold\n")
     at = (indexes / "corpus.jsonl", files, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"])
     with pytest.raises(UserError, match=rf"2\.{suffix}: its 14 vectors are not those of .* from row 13 on"):
@@ -66,7 +67,8 @@ def run(folder, model, output, searched="embeddings", suffix="npy", settings=SET
     names = ["original", "varied"]
     runs = [output / f"{name}.trec.gz" for name in names]
     queries = [folder / f"{name}.tsv" for name in names]
-    files = {"model": [model], "embeddings": [], searched: [folder / f"{shard}.{suffix}" for shard in range(3)]}
+    shards, vectors = ([folder / f"{shard}.{kind}" for shard in range(3)] for kind in (suffix, "npy"))
+    files = {"model": [model], "embeddings": [], "vectors": vectors, searched: shards}
     at = ("tiny-seed1", "toy", folder / "corpus.jsonl", files, queries, runs)
     write_runs("robustdr.retrieval.search", as_json(settings), ["key1", "key2"], *at)
     return runs

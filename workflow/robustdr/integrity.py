@@ -38,6 +38,15 @@ def record_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
+def recorded(file: Path) -> str | None:
+    """The SHA-256 of a file by its record, which may outlive it; else by its bytes, None where there are none."""
+    for written in _records([file]):
+        for line in written.read_text(encoding="utf-8", errors="replace").splitlines():
+            if (parsed := LINE.fullmatch(line)) and written.parent / parsed[2] == file:
+                return parsed[1]
+    return digest(file) if file.is_file() else None
+
+
 def _records(paths: Iterable[Path]) -> list[Path]:
     """The records of artifacts, or of those that files belong to."""
     found = {next(filter(Path.is_file, map(record_of, (path, *path.parents[:-1]))), None) for path in paths}

@@ -277,6 +277,7 @@ def compress(a: argparse.Namespace) -> Made:
     embeddings_=READS,
     index_=READS,
     compressed_=READS,
+    vectors_={**PATHS, "help": "what each compressed index is of: by its record, as it may be large"},
     candidates_=READS,
     judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
     queries=READS,
@@ -285,7 +286,7 @@ def compress(a: argparse.Namespace) -> Made:
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
-    kinds = ("model", "embeddings", "index", "compressed", "candidates", "judged")
+    kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
     files = {name: getattr(a, name) or [] for name in kinds}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
     return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from robustdr.errors import UserError
 from robustdr.files import atomic, read_lines, write_json, write_text
+from robustdr.integrity import recorded
 from robustdr.retrieval.embeddings import read_embeddings
 from robustdr.retrieval.index import BLOCK
 from robustdr.retrieval.settings import Index
@@ -45,7 +46,8 @@ def write_index(factory: str, vectors: Path, output: Path) -> None:
 
     Args:
         vectors: the shard, see `embeddings.write_embeddings`.
-        output: the index, FAISS's format; docids go to `output` with suffix .ids, what it was made with to .json.
+        output: the index, FAISS's format; docids go to `output` with suffix .ids, what it was made with to .json: the
+            factory string, and the SHA-256 of the vectors.
 
     Raises:
         UserError: see `build` and `embeddings.read_embeddings`; it cannot be written, as when a disk is full.
@@ -54,25 +56,36 @@ def write_index(factory: str, vectors: Path, output: Path) -> None:
     index = build(passages, factory)
     with atomic(output) as temporary:
         try:
-            faiss.write_index(index, str(temporary))
-        except RuntimeError as error:
+            # Python's file: FAISS's own does not report a disk that fills with the last bytes.
+            with open(temporary, "wb") as file:
+                faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+        except OSError as error:
             raise UserError(f"{output}: the index cannot be written ({error})") from None
         write_text(output.with_suffix(".ids"), "".join(f"{docid}\n" for docid in ids))
-        write_json(output.with_suffix(".json"), {"factory": factory})
+        write_json(output.with_suffix(".json"), {"factory": factory, "vectors": recorded(vectors)})
 
 
-def read_index(path: Path, settings: Index, dimension: int) -> tuple[faiss.Index, list[str]]:
+def read_index(path: Path, vectors: Path, settings: Index, dimension: int) -> tuple[faiss.Index, list[str]]:
     """The index of a shard, on the GPU where there is one, else memory-mapped where FAISS can, and its docids.
 
+    Args:
+        vectors: what it should be an index of: their record is read. Where they were removed with it, nothing tells.
+
     Raises:
-        UserError: it was made with another factory, or of vectors of another dimension; it is damaged; it has no lists
-            for `nprobe` to visit.
+        UserError: it was made with another factory, or of other vectors, or of another dimension; it is damaged; it
+            has no lists for `nprobe` to visit.
     """
-    factory = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["factory"]
+    made = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    factory = made["factory"]
     if factory != settings.factory:
         raise UserError(
             f"{path}: an index with the factory {factory!r}; retrieval.index says {settings.factory!r}: delete it and "
             "run again"
+        )
+    if (expected := recorded(vectors)) not in (None, made.get("vectors")):
+        raise UserError(
+            f"{path}: an index of other vectors than {vectors}: it is of the sha256 {made.get('vectors')!r}, they have "
+            f"{expected!r}; delete it and run again"
         )
     on_gpu = faiss.get_num_gpus() > 0
     try:

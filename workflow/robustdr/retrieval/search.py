@@ -1,7 +1,6 @@
 """Dense retrieval: encode the queries, search the passage vectors."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ def rankings(
 
     Args:
         files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, or `compressed`,
-            indexes of them; without any, the passages are encoded here.
+            indexes of them, and `vectors`, the shards that each should be of; without any, passages are encoded here.
 
     Raises:
         UserError: a query's vector is not finite (names model and query); see also `embeddings.iterate` and
@@ -48,7 +47,11 @@ def rankings(
         wanted = {docid for docids in lists.values() for docid in docids}
         passages = _passages(settings, encoder, corpus, files, wanted)
     else:
-        read = partial(read_index, settings=settings.index, dimension=vectors.shape[1])
+        shards = dict(zip(indexes, files["vectors"], strict=True))
+
+        def read(index: Path) -> tuple[Any, list[str]]:
+            return read_index(index, shards[index], settings.index, vectors.shape[1])
+
         passages = iterate(indexes, Corpus(corpus), read)
     yield from nearest(query_sets, texts, vectors, passages, lists, settings.depth)
 

@@ -57,10 +57,11 @@ class Dense(Trained):
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         place = system, seed, at[0]
-        searched, made = {"embeddings": plan.embeddings(*place)}, plan.embeddings_key
+        vectors = plan.embeddings(*place)
+        searched, files, made = {"embeddings": vectors}, vectors, plan.embeddings_key
         if plan.compresses() and not plan.config.judged_candidates(*at):  # of single passages, vectors are read
-            searched, made = {"compressed": plan.compressed(*place)}, plan.compressed_key
-        (files,) = searched.values()
+            files, made = plan.compressed(*place), plan.compressed_key
+            searched = {"compressed": files, "vectors": vectors}  # these may be gone by then: nothing waits for them
         keys = [plan.model_key(system, seed), *([made(*place)] if files else [])]
         model = plan.model_folder(system, seed)
         return Reads({"model": [model], **searched}, [plan.weights(system, seed, QUERY), *files], keys)
