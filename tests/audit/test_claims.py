@@ -102,6 +102,22 @@ def test_the_queries_that_would_decide_clear_the_farther_of_none_and_the_printed
     assert (effect.size, effect.verdict, effect.needed) == (pytest.approx(0.1), "inconclusive", needed)
 
 
+def test_what_would_decide_against_a_claim_is_counted_with_the_corrected_confidence(store):
+    """20 of 40 queries gain .5 and 13 lose it, or the other way: .0875 of a base that is 1 throughout."""
+    up, down = [1] * 20 + [2] * 13 + [1] * 7, [2] * 20 + [1] * 13 + [1] * 7
+    values = store({"up": {"a": up, "b": up}, "down": {"original": BETTER, "a": down, "b": down}})
+    found = judged(values, "improves", 0.05, system="up", over=["down"], query_sets=["a", "b"])
+    variance = (33 * 0.25 / 40 - 0.0875**2) * 40 / 39
+    for effect in found.effects:
+        needed = variance * (scipy.stats.t.ppf(0.975, 39) / 0.0875) ** 2  # to hold it must clear none, uncorrected
+        assert (effect.size, effect.needed) == (pytest.approx(0.0875), ceil(needed))
+    values = store({"up": {"original": BETTER, "a": up, "b": up}, "down": {"a": down, "b": down}})
+    found = judged(values, "improves", 0.05, system="down", over=["up"], query_sets=["a", "b"])
+    for effect in found.effects:
+        needed = variance * (scipy.stats.t.ppf(0.9875, 39) / 0.0875) ** 2  # to fail, with half of the level
+        assert (effect.size, effect.needed) == (pytest.approx(-0.0875), ceil(needed))
+
+
 def test_no_number_of_queries_decides_where_the_estimate_lies_on_the_bound(store):
     values = store({"rodr": {"original": [1, 2] * 20}, "dr_oq": {"original": [2, 1] * 20}})
     found = judged(values, "improves", system="rodr", over=["dr_oq"], query_sets=["original"])
@@ -342,6 +358,10 @@ def test_the_order_of_the_queries_does_not_matter(store, seed):
         ]
 
     once, again = found(ranks), found(ranks[:, :, random.permutation(40)])
+    open_still = [
+        effect for claim in once for effect in claim.effects if effect.verdict in ("inconclusive", "no power")
+    ]
+    assert open_still and all(effect.needed is None or effect.needed > effect.queries for effect in open_still)
     assert [claim.verdict for claim in again] == [claim.verdict for claim in once]
     for one, other in zip(once, again, strict=True):
         assert [effect.low for effect in other.effects] == pytest.approx([effect.low for effect in one.effects])
