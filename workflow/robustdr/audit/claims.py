@@ -165,12 +165,12 @@ def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
     """How many queries bring two equal systems inside a margin around none with probability `POWER`; 0 without one.
 
     The variance of the difference is the measured one. A pilot would have told it before the run: it says nothing of
-    the effect.
+    the effect. (Where a stated size is near none, an effect of that size comes inside.)
     """
     if not region.low < 0 < region.high:
         return 0.0
     sides = [abs(bound) for bound in region if isfinite(bound)]
-    return ratio.queries_for(min(sides), sure, 1 - (1 - POWER) / len(sides))
+    return ratio.queries_for(sum(sides) / len(sides), sure, 1 - (1 - POWER) / len(sides))
 
 
 def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: float, surer: float) -> float:
