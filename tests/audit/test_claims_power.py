@@ -6,6 +6,7 @@ import pytest
 import scipy.stats
 
 from audit.judging import judged, verdict
+from robustdr.audit.intervals import Interval
 
 GOOD, FAIR, BETTER = [1, 1, 2, 1] * 10, [2, 2, 2, 4] * 10, [1] * 40
 GAINS = [1] * 26 + [2] * 14  # against 10 · 1, 20 · 2, 10 · 1: 16 queries gain .5 and 10 lose it
@@ -83,6 +84,15 @@ def test_power_is_that_of_the_measured_variance(store):
     expected = 20 * 0.25 / 39 / 0.75**2 * ((scipy.stats.t.ppf(0.95, 39) + 0.8416) / 0.1) ** 2
     assert (effect.size, effect.verdict, effect.needed) == (0, "no power", ceil(expected))
     assert verdict(values, "not_worse", margin=0.25, **arguments) == "holds"
+
+
+def test_the_power_of_a_stated_size_is_that_to_find_it(store):
+    """As above, claimed to rise by 5 % give or take 10 %: the middle of −5 % to 15 % is .1 from both ends."""
+    values = store({"rodr": {"original": [1, 2] * 20, "misspell": [1, 2] * 10 + [2, 1] * 10}})
+    arguments = {"system": "rodr", "query_sets": ["misspell"], "level": 0.05, "margin": 0.1}
+    (effect,) = judged(values, "rises", said=Interval(0.05, 0.05), **arguments).effects
+    expected = 20 * 0.25 / 39 / 0.75**2 * ((scipy.stats.t.ppf(0.95, 39) + 1.2816) / 0.1) ** 2
+    assert (effect.verdict, effect.needed) == ("no power", ceil(expected))
 
 
 def test_what_had_power_and_is_undecided_is_inconclusive(store):

@@ -87,6 +87,16 @@ def test_no_difference_seen_tells_a_margin_as_the_unseen_share_does():
     assert nothing.queries_for(0.02, 0.95) == pytest.approx(np.log(0.05) / np.log(0.98))
 
 
+def test_an_unseen_difference_moves_a_drop_by_more_than_itself():
+    """Of a mean of .5 a query's 1 is 2; of the base of a quotient of drops, .5 again, 4."""
+    original, varied = estimate(*[1.0, 0.0] * 50), estimate(*[0.5, 0.0] * 50)
+    drop = (varied - original) / original
+    share = 1 - 0.05 ** (1 / 100)
+    assert Ratio(drop - drop, ONE).interval(0.95) == pytest.approx((-2 * share, 2 * share))
+    assert Ratio(drop - drop, (original - varied) / original).interval(0.95) == pytest.approx((-4 * share, 4 * share))
+    assert ((drop + drop) / 2).most == 2
+
+
 def test_queries_differ_where_the_values_behind_a_difference_of_quotients_do():
     """The first query falls in one and not in the other; the second falls in both, and the third in neither."""
     original = estimate(1.0, 1.0, 0.5)

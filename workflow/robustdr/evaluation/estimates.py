@@ -21,14 +21,22 @@ class Estimate:
 
     The delta method spreads what one query differs in over all of them. So every estimate knows where it `differs`
     [queries] from nothing: a quotient where its numerator does, a difference of quotients where any of their `parts`
-    [2, queries] do, numerator and denominator over seeds.
+    [2, queries] do, numerator and denominator over seeds. `most` is what a query adds that differs by 1, times their
+    number: more in a quotient, whose denominator is below 1.
     """
 
-    def __init__(self, values: np.ndarray, differs: np.ndarray | None = None, parts: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        values: np.ndarray,
+        differs: np.ndarray | None = None,
+        parts: np.ndarray | None = None,
+        most: float = 1.0,
+    ) -> None:
         self.values = values
         self.mean = float(values.mean())
         self.differs = np.abs(values.mean(axis=0)) > EXACT if differs is None else differs
         self.parts = parts
+        self.most = most
 
     def _paired(self, other: "Estimate") -> tuple[np.ndarray, np.ndarray]:
         """The values of both, of the seeds that both have."""
@@ -38,8 +46,9 @@ class Estimate:
     def __add__(self, other: "Estimate | float") -> "Estimate":
         theirs = _estimate(other)
         a, b = self._paired(theirs)
-        linear = self.parts is None and theirs.parts is None
-        return Estimate(a + b, None if linear else self.differs | theirs.differs)
+        if self.parts is None and theirs.parts is None:
+            return Estimate(a + b)
+        return Estimate(a + b, self.differs | theirs.differs, most=self.most + theirs.most)
 
     def __sub__(self, other: "Estimate | float") -> "Estimate":
         theirs = _estimate(other)
@@ -47,16 +56,17 @@ class Estimate:
         if self.parts is None and theirs.parts is None:
             return Estimate(a - b)
         if self.parts is None or theirs.parts is None:
-            return Estimate(a - b, self.differs | theirs.differs)
-        return Estimate(a - b, (np.abs(self.parts - theirs.parts) > EXACT).any(axis=0))
+            return Estimate(a - b, self.differs | theirs.differs, most=max(self.most, theirs.most))
+        differs = (np.abs(self.parts - theirs.parts) > EXACT).any(axis=0)
+        return Estimate(a - b, differs, most=max(self.most, theirs.most))
 
     def __truediv__(self, other: "Estimate | float") -> "Estimate":
         if not isinstance(other, Estimate):
-            return Estimate(self.values / other, self.differs)
+            return Estimate(self.values / other, self.differs, most=self.most / other)
         a, b = self._paired(other)
         ratio = a.mean() / b.mean()
         parts = np.stack(np.broadcast_arrays(a.mean(axis=0), b.mean(axis=0)))
-        return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts)
+        return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts, self.most / b.mean())
 
 
 def _estimate(number: Estimate | float) -> Estimate:
@@ -103,6 +113,12 @@ class Ratio:
         """The numerator of each query, over seeds, where what it compares differs."""
         of = self._values[0].mean(axis=0)
         return of[np.broadcast_to(self.numerator.differs, of.shape)]
+
+    @property
+    def _most(self) -> float:
+        """What the quotient moves by if every query differs by 1."""
+        by = float(self._values[1].mean())
+        return self.numerator.most / by if by else inf
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, np.ndarray, float]:
@@ -151,7 +167,7 @@ class Ratio:
         if len(self.differing) >= FEW:
             return p
         direction = self.p / 2 if side * self.value > 0 else 0.5
-        away = min(max(abs(bound) * float(self._values[1].mean()), 0.0), 1.0) if side * bound < 0 else 0.0
+        away = min(max(abs(bound) / self._most, 0.0), 1.0) if side * bound < 0 else 0.0
         return max(p, min(direction, (1 - away) ** self.queries / 2))
 
     @cached_property
@@ -190,7 +206,7 @@ class Ratio:
         root = sqrt(max(b**2 - a * c, 0.0))
         low, high = (b - root) / a, (b + root) / a
         if len(self.differing) < FEW:
-            unseen = (1 - (1 - confidence) ** (1 / self.queries)) / by
+            unseen = (1 - (1 - confidence) ** (1 / self.queries)) * self._most
             told = self.p < 1 - confidence
             low = low if told and self.value > 0 else min(low, -unseen)
             high = high if told and self.value < 0 else max(high, unseen)
@@ -205,11 +221,10 @@ class Ratio:
         """
         if not isfinite(self.value) or distance <= 0:
             return inf
-        by = float(self._values[1].mean())
         if not len(self.differing):
-            return log(1 - confidence) / log(max(1 - distance * by, EXACT))
+            return log(1 - confidence) / log(max(1 - distance / self._most, EXACT))
         over_queries, over_seeds, degrees = self._moments
-        contrast = np.array([1.0, -self.value]) / by
+        contrast = np.array([1.0, -self.value]) / self._values[1].mean()
         errors = float(scipy.stats.t.ppf((1 + confidence) / 2, degrees) + scipy.stats.norm.ppf(power))
         left = (distance / errors) ** 2 - float(contrast @ over_seeds @ contrast)
         if left <= 0:
