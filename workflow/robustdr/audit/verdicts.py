@@ -14,7 +14,7 @@ VERDICTS = {
     SMALLER: "the right direction, but an effect is significantly below the printed one",
     ABSENT: "an interval excludes the printed effect and includes none, or similar systems differ, for the better",
     FAILS: "an effect is significantly the other way, or beyond its margin",
-    INCONCLUSIVE: "an interval includes the printed effect and none alike",
+    INCONCLUSIVE: "an interval includes the printed effect and none alike, or a bound of the margin",
     NO_POWER: "undecided, and by the variance of the difference the margin asks for more queries than there are",
     INCOMPARABLE: "the sentence gives a size, and sizes at this scale do not compare with the paper's",
     NOT_RUN: "what it compares was not run",

@@ -38,7 +38,7 @@ LEGEND = [
     f"With fewer than {FEW} queries that differ, p is that of all flips of their signs, and against a margin that of a "
     "difference on queries not seen (exact test). With one training run they say nothing of other runs.",
     f"{INCONCLUSIVE}: as many queries of the same variance would decide, were the estimate to stay where it is.",
-    f"{NO_POWER}: two equal systems whose difference varies as it was measured to come inside the margin with "
+    f"{NO_POWER}: two equal systems, whose difference varies as it does here, come inside the margin with "
     f"probability {POWER} at the number of queries that is named; a pilot tells it before a run. What the margin asks "
     f"for as printed is a first guess, with values of a query that correlate by {CORRELATION}.",
 ]
