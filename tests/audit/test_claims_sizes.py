@@ -65,8 +65,17 @@ def test_a_size_does_not_compare_at_another_scale_but_is_shown(store):
     assert verdict(values, "loses", **arguments) == "holds"  # a direction compares
 
 
-@pytest.mark.parametrize("margin, expected", [(0.08, "holds"), (0.06, "inconclusive"), (0.02, "fails")])
-@pytest.mark.parametrize("system, to", [("capot", "da"), ("da", "capot")])
+@pytest.mark.parametrize(
+    "system, to, margin, expected",
+    [
+        ("capot", "da", 0.08, "holds"),
+        ("capot", "da", 0.06, "inconclusive"),
+        ("capot", "da", 0.02, "fails"),
+        ("da", "capot", 0.08, "holds"),
+        ("da", "capot", 0.06, "inconclusive"),
+        ("da", "capot", 0.02, "absent"),  # not similar, but for the better
+    ],
+)
 def test_equivalence(store, system, to, margin, expected):
     """5 % of the other on the original queries, give or take 2 %."""
     kinds = {"capot": {"original": ALL, "typo": FEW_LOST}, "da": {"original": ALL, "typo": ALL}}

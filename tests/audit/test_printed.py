@@ -65,6 +65,9 @@ def said(quantity):
         ({"name": "not_worse", "system": "theirs", "than": "ours", "query_sets": ["swap"], "margin": 0.05}, "holds"),
         ({"name": "not_worse", "system": "theirs", "than": "ours", "query_sets": ["swap"], "margin": 0.01}, "fails"),
         ({"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["swap"], "margin": 0.05}, "holds"),
+        # 30 and 20 of 40: not similar, for the better, and not for the worse
+        ({"name": "equivalence", "system": "ours", "to": "theirs", "query_sets": ["typo"], "margin": 0.05}, "absent"),
+        ({"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["typo"], "margin": 0.05}, "fails"),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo", "swap"]}, "holds"),
         ({"name": "loses", "system": "ours", "query_sets": ["marks"]}, "inconclusive"),  # 41.0 and 41.0
         ({"name": "loses", "system": ["ours", "theirs"], "query_sets": ["marks"]}, "holds"),  # 40.5 and 40.0
@@ -109,6 +112,43 @@ def test_a_mark_that_a_claim_names_must_be_printed_and_settles_what_rounding_lea
     below = {"name": "loses", "system": "ours", "query_sets": ["swap"]}  # its original queries are marked, swap is not
     assert printed("†", **below).verdict == "inconclusive" and printed(**below).verdict == "holds"
     assert printed("†", name="improves", system="theirs", over=["ours"], query_sets=["typo"]).verdict == "fails"
+
+
+def test_a_printed_average_drop_is_that_on_the_mean_and_a_loss(paper):
+    """It stands beside the original queries without its sign: 2.8 % against 4.1 %, each with its rounding."""
+    columns = [{"query_set": "original", "and": "average_drop"}]
+    audited = audit(
+        paper(table1={**TABLE, "row": "system", "columns": columns, "cells": "a | 40.0/4.1%\nb | 41.0/2.8%\n"})
+    )
+    test = {"name": "smaller_drop", "system": "b", "than": ["a"], "query_sets": ["variations_mean"]}
+    claim = {"role": "passages", "measure": "RR@10", "level": 0.05, "reported": ["table1"], "test": test}
+    (found,) = judge({"claims": [claim]}, VARIATIONS, {}, audited, "claims.yaml")
+    (effect,) = found.effects
+    assert (found.verdict, effect.low, effect.high) == ("holds", pytest.approx(0.0115), pytest.approx(0.0145))
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("§5, Figure 3", "the numbers behind it (§5, Figure 3) are not in the available text"),
+        ("hypothesis, stated before its run", "no paper prints it"),
+    ],
+)
+def test_what_is_not_printed_says_why(paper, source, reason):
+    claim = {"source": source, "role": "passages", "measure": "RR@10", "level": 0.05, "test": {"name": "loses"}}
+    (found,) = judge({"claims": [claim]}, VARIATIONS, {}, audit(paper(table1=TABLE)), "claims.yaml")
+    assert (found.verdict, found.reason) == ("not printed", reason)
+
+
+def test_intent_prints_the_average_drops_of_dense_retrievers_on_wikiqa():
+    made = judge_folder(PAPERS / "intent", audit(load_paper("intent")))
+    found = {
+        claim["claim"]: [(e.low, e.high) for e in found.effects] for claim, found in made if found.verdict == "holds"
+    }
+    (effect,) = found["Intent alignment makes dense retrieval more robust, on WikiQA"]
+    assert effect == pytest.approx((0.0035, 0.0065))  # 4.1 % and 3.6 %
+    effects = found["Typo-aware training is the most robust dense retriever, on WikiQA"]
+    assert effects[0] == pytest.approx((0.0115, 0.0145)) and len(effects) == 3  # 4.1 % and 2.8 %
 
 
 @pytest.mark.parametrize(("times", "expected"), [(20, "holds"), (40, "fails")])

@@ -33,7 +33,9 @@ WITHIN, AT_LEAST, AT_MOST = Interval(-0.02, 0.02), Interval(-0.02, inf), Interva
         # inside a margin
         ((-0.01, 0.01), WITHIN, None, "holds"),
         ((-0.01, 0.03), WITHIN, None, "inconclusive"),
-        ((0.03, 0.04), WITHIN, None, "fails"),
+        ((0.03, 0.04), WITHIN, None, "absent"),  # better is no failure, but not similar
+        ((0.01, 0.04), WITHIN, None, "inconclusive"),
+        ((0.13, 0.14), Interval(0.08, 0.12), None, "fails"),  # a stated size has no better side
         ((-0.04, -0.03), WITHIN, None, "fails"),
         # not worse
         ((-0.01, 0.30), AT_LEAST, None, "holds"),

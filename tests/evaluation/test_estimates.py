@@ -61,9 +61,52 @@ def test_where_few_queries_differ_all_flips_of_their_signs_are_counted():
     assert (gain.p, gain.test) == (2 / 32, "sign-flip test")
     assert scipy.stats.ttest_1samp(gain.numerator.values[0], 0).pvalue < 0.03
     low, high = gain.interval(0.95)
-    assert low == 0 < 0.0025 < high
+    assert low == pytest.approx(0.05 ** (1 / 1000) - 1) and low < 0 < 0.0025 < high  # as if none had been seen
     assert Ratio(estimate(*([0.5] * 6 + [0.0] * 994)), ONE).interval(0.95)[0] > 0  # 2 / 64 < .05
-    assert Ratio(estimate(*([-0.5] * 5 + [0.0] * 995)), ONE).interval(0.95) == (-high, 0)
+    assert Ratio(estimate(*([-0.5] * 5 + [0.0] * 995)), ONE).interval(0.95) == pytest.approx((-high, -low))
+
+
+@pytest.mark.parametrize("gains", [[], [0.5], [-0.5] * 3, [0.5] * 8, [0.5, -0.1] * 5])
+@pytest.mark.parametrize("bound", [-0.02, -0.004, 0.0, 0.0005, 0.003])
+def test_where_few_queries_differ_the_p_of_a_margin_is_that_of_its_interval(gains, bound):
+    """An interval of 1 − 2 p ends at the bound: a little narrower and it excludes it, a little wider, not."""
+    found = Ratio(estimate(*(gains + [0.0] * (400 - len(gains)))), ONE)
+    p = found.p_above(bound)
+    if p < 0.499:
+        assert found.interval(1 - 2.02 * p)[0] > bound >= found.interval(1 - 1.98 * p)[0]
+    p = found.p_below(bound)
+    if p < 0.499:
+        assert found.interval(1 - 2.02 * p)[1] < bound <= found.interval(1 - 1.98 * p)[1]
+
+
+def test_no_difference_seen_tells_a_margin_as_the_unseen_share_does():
+    """(1 − .02)^100 / 2: as many as 2 % differ unseen with that probability, up or down."""
+    nothing = Ratio(estimate(*[0.0] * 100), ONE)
+    assert nothing.p_above(-0.02) == nothing.p_below(0.02) == pytest.approx(0.98**100 / 2)
+    assert nothing.p_above(0.0) == nothing.p_below(0.0) == 0.5
+    assert nothing.queries_for(0.02, 0.95) == pytest.approx(np.log(0.05) / np.log(0.98))
+
+
+def test_an_unseen_difference_moves_a_drop_by_more_than_itself():
+    """Of a mean of .5 a query's 1 is 2; of the base of a quotient of drops, .5 again, 4."""
+    original, varied = estimate(*[1.0, 0.0] * 50), estimate(*[0.5, 0.0] * 50)
+    drop = (varied - original) / original
+    share = 1 - 0.05 ** (1 / 100)
+    assert Ratio(drop - drop, ONE).interval(0.95) == pytest.approx((-2 * share, 2 * share))
+    assert Ratio(drop - drop, (original - varied) / original).interval(0.95) == pytest.approx((-4 * share, 4 * share))
+    assert ((drop + drop) / 2).most == 2
+
+
+def test_queries_differ_where_the_values_behind_a_difference_of_quotients_do():
+    """The first query falls in one and not in the other; the second falls in both, and the third in neither."""
+    original = estimate(1.0, 1.0, 0.5)
+    one, other = ((estimate(*varied) - original) / original for varied in ((0.5, 0.5, 0.5), (1.0, 0.5, 0.5)))
+    assert one.differs.tolist() == [True, True, False]
+    assert (one - other).differs.tolist() == [True, False, False] and (one - other).values.all()
+    assert (one + other).differs.tolist() == ((one + other) / 2).differs.tolist() == [True, True, False]
+    assert (one - 0.0).differs.tolist() == [True, True, False]
+    elsewhere = (estimate(0.5, 0.25, 0.5) - estimate(1.0, 0.75, 0.5)) / estimate(1.0, 0.75, 0.5)
+    assert (one - elsewhere).differs.tolist() == [False, True, False]  # the same fall from another height
 
 
 def test_from_fifteen_queries_that_differ_on_the_t_test_is_trusted():
@@ -118,11 +161,21 @@ def two_way():
 def test_tests_and_intervals_over_seeds_and_queries_by_hand(two_way):
     over_queries, over_seeds, degrees = two_way._moments
     assert (over_queries[0, 0], over_seeds[0, 0], degrees) == pytest.approx((3, 2 / 3, 2.42))
-    assert two_way.p_above(1.0) == pytest.approx(scipy.stats.t.sf(3 / sqrt(11 / 3), 2.42))
+    assert two_way.p_above(-1.0) == pytest.approx(scipy.stats.t.sf(5 / sqrt(11 / 3), 2.42))
     t = scipy.stats.t.ppf(0.975, 2.42)
     assert two_way.interval(0.95) == pytest.approx((4 - t * sqrt(11 / 3), 4 + t * sqrt(11 / 3)))
-    # So wide that 1 is left for the queries beside the seeds' 2 / 3: a third of their 3.
-    assert two_way.queries_for(2 * t * sqrt(5 / 3), 0.95) == pytest.approx(9)
+
+
+def test_seeds_leave_less_room_for_the_queries_by_hand():
+    """Effects of seeds ∓1, of 16 queries ∓3, and no rest: variances 2 / 2 and 16 · 9 / 15 / 16 = .6.
+
+    At a distance of √1.3 standard errors .3 are left for the queries: half of their .6, so twice as many.
+    """
+    found = Ratio(Estimate(4 + np.array([[-1.0], [1.0]]) + np.array([[-3.0, 3.0] * 8])), ONE)
+    t = scipy.stats.t.ppf(0.975, found._moments[2])
+    assert found.queries_for(t * sqrt(1.3), 0.95) == pytest.approx(32)
+    assert found.queries_for((t + scipy.stats.norm.ppf(0.8)) * sqrt(1.3), 0.95, power=0.8) == pytest.approx(32)
+    assert found.queries_for(t, 0.95) == inf
 
 
 def test_a_quotient_by_nothing_has_no_bounds_whatever_the_seeds(two_way):
@@ -154,12 +207,12 @@ def test_seeds_that_only_one_of_two_systems_has_are_left_out(seeds, others):
 
 
 @pytest.mark.parametrize("factor, whole", [(2, 1.0), (4, 1.0), (4, 0.5)])
-def test_queries_for_a_width(factor, whole):
-    """√n: an interval of a quarter of the width needs sixteen times the queries."""
+def test_queries_for_a_distance(factor, whole):
+    """√n: an interval of a quarter of the half width needs sixteen times the queries."""
     values = np.random.default_rng(0).normal(0.2, 1, size=(1, 400))
     found = Ratio(Estimate(values), estimate(whole))
     low, high = found.interval(0.95)
-    assert found.queries_for((high - low) / factor, 0.95) == pytest.approx(400 * factor**2)
+    assert found.queries_for((high - low) / 2 / factor, 0.95) == pytest.approx(400 * factor**2)
 
 
 def test_no_number_of_queries_makes_up_for_seeds_that_differ():

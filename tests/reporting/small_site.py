@@ -18,7 +18,7 @@ RIGHT_TO_LEFT, LONG = "ما هي عاصمة فرنسا", "endless" * 400
 EFFECT = {
     "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "confidence": 0.95, "p": 0.001,
     "test": "paired t-test", "queries": 40, "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
-    "verdict": "fails", "needed": None,
+    "verdict": "fails", "needed": None, "corrected": [-0.375, -0.125],
 }  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}

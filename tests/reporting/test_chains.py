@@ -49,6 +49,18 @@ def test_a_chain_in_words(table):
     assert "- A row begins with DR_OQ (negatives: Control, loss: RoDR)." in lines(table())
 
 
+def test_what_a_dash_and_an_interval_say(table):
+    notes = lines(table())
+    assert (
+        "- –: counted in the next column, for the method takes both at once; as reported also where one of the two "
+        "systems is not printed." in notes
+    )
+    assert (
+        "- Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries (one training run)."
+        in notes
+    )
+
+
 def test_what_was_not_run_takes_its_links_along(table):
     found = lines(table(reasons={"control": "too dear"}))
     assert found[4].count("not run") == 2 and "- Not run: too dear" in found

@@ -32,7 +32,7 @@ tables:
     columns: [{measure: Success@20}, {measure: Success@200}]
     cells: |
       original        | 80.0 | 90.0
-      misspell        | 40.0 | 80.0
+      misspell        | 40.0 | 8.0
       variations_mean | 40.0 | 80.0
     relations:
       - for: {query_set: variations_mean, measure: "*"}
@@ -96,11 +96,23 @@ def test_every_figure_of_a_claim(write):
     effect = found["effects"][0]
     assert (effect["words"], effect["size"], effect["queries"]) == (MEAN, pytest.approx(1.0), 40)
     assert effect["printed"] == pytest.approx([(79.95 - 40.1) / 80.1, (80.1 - 39.95) / 79.95])
-    assert found["evidence"][0].startswith(f"{MEAN}: +100.0% [+")
+    assert effect["corrected"] == pytest.approx([1.0, 1.0])  # every query loses all that it had
+    assert found["evidence"][0].startswith(
+        f"{MEAN}: +100.0% [+100.0, +100.0] (corrected for 2 effects [+100.0, +100.0]), p = "
+    )
     assert found["evidence"][0].endswith(", printed +49.8% to +50.2%: holds")
     assert found["as_printed"]["evidence"][0] == f"{MEAN}: +49.8% to +50.2%: holds"
     assert text.startswith("# T: claims\n\n> **Miniature.** Toys.\n\n1 claims. Here: 1 holds. As printed: 1 holds.\n")
     assert found["evidence"][0] in text and "| **holds** | holds | Noise hurts (§3) |" in text
+
+
+def test_of_a_proxy_direction_alone_is_judged_and_one_effect_has_no_correction(write):
+    """Success@5 falls from 1 to .5, and the printed Success@200 by 91 %: `smaller`, if the two compared."""
+    test = {**LOSES, "query_sets": ["misspell"]}
+    _, [found] = write([claim("Noise hurts", "Success@200", test, reported=["table1"])])
+    (effect,) = found["effects"]
+    assert (found["verdict"], effect["corrected"]) == ("holds", None) and effect["printed"]
+    assert "corrected" not in found["evidence"][0]
 
 
 def test_the_audit_s_findings_stand_beside_the_claims_that_rest_on_their_cells(write):

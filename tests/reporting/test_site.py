@@ -152,7 +152,7 @@ def test_the_smallest_effect_that_could_have_been_shown():
 
 def test_the_axis_of_a_claim_holds_zero_its_intervals_and_what_is_printed():
     low, high = span(CLAIMS["claims"][0]["effects"])
-    assert low == pytest.approx(-0.35 - 0.0175) and high == pytest.approx(0.0175)
+    assert low == pytest.approx(-0.375 - 0.01875) and high == pytest.approx(0.01875)
     assert span([]) == (-0.05, 0.05)
 
 
@@ -180,6 +180,7 @@ def test_the_chart_shows_each_method_against_the_base(paper):
 def test_a_claim_shows_its_effect_beside_the_printed_one(site):
     text = page(site, "toy.html")
     assert "-25.0%" in text and "[-35.0%, -15.0%]" in text and "-31.0% to -29.0%" in text
+    assert "corrected [-37.5%, -12.5%]" in text
     assert "[–, -15.0%]" in text  # an interval without an end
     assert "a pickle" in text and text.count('<article class="claim"') == 3
     assert NASTY not in text

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, isfinite
+from math import ceil, inf, isfinite
 from typing import Any
 
 from robustdr.audit.effects import ABOVE, ORIGINAL, Effect, Systems, effects
@@ -13,13 +13,13 @@ from robustdr.audit.verdicts import (
     INCONCLUSIVE,
     NO_POWER,
     NOT_RUN,
+    POWER,
     confidence,
-    planned,
     verdict,
     worst,
 )
 from robustdr.errors import UserError
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
 from robustdr.evaluation.store import Store
 
 
@@ -58,9 +58,10 @@ class Measured:
 class Judged:
     """One effect: its size, the interval of that, the printed one, and its verdict.
 
-    `low` and `high` are ends of the interval of `confidence`; `printed` those of what the paper's rounding leaves open.
-    `p` is two-sided against none, or for a margin the larger of two one-sided ones. `needed`: the queries that would
-    decide, None where no number would or the effect is decided.
+    `low` and `high` are ends of the interval of `confidence`, which decides for the claim; `corrected` those of the
+    interval that decides against it, None for a single effect, where they are the same. `printed`: what the paper's
+    rounding leaves open. `p` is two-sided against none, or for a margin the larger of two one-sided ones, uncorrected.
+    `needed`: the queries that would decide, None where no number would or the effect is decided.
     """
 
     words: str
@@ -76,6 +77,7 @@ class Judged:
     printed: tuple[float, float] | None
     verdict: str
     needed: int | None = None
+    corrected: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,15 @@ def judge(
     printed: AsPrinted,
     incomparable: str,
     where: str,
+    proxy: bool = False,
 ) -> Verdict:
     """Test one claim.
 
     Args:
         claim: an entry of claims.yaml. measured: the values behind its role. size: what its sentence says, if anything.
         printed: the same claim as printed. incomparable: why sizes do not compare at this scale; empty if they do.
-        where: begins a message.
+        where: begins a message. proxy: another measure is taken than the paper's, so that printed effects are shown but
+            only their direction is judged.
 
     Raises:
         UserError: an unknown test.
@@ -111,50 +115,72 @@ def judge(
         found = list(tested)
     except UserError as error:
         return Verdict(NOT_RUN, [], str(error))
-    judged = [_judge(effect, claim["level"], len(found), sizes.get(effect.words)) for effect in found]
+    judged = [_judge(effect, claim["level"], len(found), sizes.get(effect.words), proxy) for effect in found]
     if size is not None and incomparable:
         return Verdict(INCOMPARABLE, judged, incomparable)
     return Verdict(worst(effect.verdict for effect in judged), judged)
 
 
-def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None) -> Judged:
+def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None, proxy: bool) -> Judged:
     """The verdict on one of so many `tests`."""
     region = effect.region
     ratio = Ratio(effect.gain, effect.base or ONE)
-    sure = confidence(region, level)
-    interval = Interval(*ratio.interval(sure))
-    reached = verdict(interval, Interval(*ratio.interval(confidence(region, level / tests))), region, printed)
-    needed = None
+    sure, surer = (confidence(region, part) for part in (level, level / tests))
+    interval, corrected = (Interval(*ratio.interval(of)) for of in (sure, surer))
+    compared = None if proxy else printed
+    reached, queries = verdict(interval, corrected, region, compared), inf
     if reached == INCONCLUSIVE:
-        queries = ratio.queries_for(_width(region, printed), sure)
-        needed = ceil(queries) if isfinite(queries) else None
-        asked = planned(region, effect.base.mean, level) if effect.base else None
-        if asked and asked > ratio.queries:
-            reached, needed = NO_POWER, asked
-    if region == ABOVE:
-        p, test = ratio.p, ratio.test
-    else:
-        sides = [ratio.p_above(low) for low in [region.low] if isfinite(low)]
-        sides += [1 - ratio.p_above(high) for high in [region.high] if isfinite(high)]
-        p, test = max(sides), "two one-sided t-tests" if len(sides) > 1 else "one-sided t-test"
+        queries = _asked(ratio, region, sure)
+        if queries > ratio.queries:
+            reached = NO_POWER
+        else:
+            queries = _deciding(ratio, region, compared, sure, surer)
     return Judged(
         effect.words,
         ratio.value,
         *interval,
         sure,
-        p,
-        test,
+        *_tested(ratio, region),
         ratio.queries,
         ratio.seeds,
         (region.low, region.high),
         printed,
         reached,
-        needed,
+        ceil(queries) if isfinite(queries) else None,
+        corrected if tests > 1 else None,
     )
 
 
-def _width(region: Interval, printed: Interval | None) -> float:
-    """An interval narrower than this cannot hold both the printed effect and none, or both ends of a margin."""
+def _tested(ratio: Ratio, region: Interval) -> tuple[float, str]:
+    """p, and the name of its test."""
     if region == ABOVE:
-        return max(printed.low, 0.0) if printed else 0.0
-    return min(region.high - region.low, 2 * min(map(abs, region)))
+        return ratio.p, ratio.test
+    sides = [ratio.p_above(low) for low in [region.low] if isfinite(low)]
+    sides += [ratio.p_below(high) for high in [region.high] if isfinite(high)]
+    name = "t-test" if len(ratio.differing) >= FEW else "exact test"
+    return max(sides), f"two one-sided {name}s" if len(sides) > 1 else f"one-sided {name}"
+
+
+def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
+    """How many queries bring two equal systems inside a margin around none with probability `POWER`; 0 without one.
+
+    The variance of the difference is the measured one. A pilot would have told it before the run: it says nothing of
+    the effect. (Where a stated size is near none, an effect of that size comes inside.)
+    """
+    if not region.low < 0 < region.high:
+        return 0.0
+    sides = [abs(bound) for bound in region if isfinite(bound)]
+    return ratio.queries_for(sum(sides) / len(sides), sure, 1 - (1 - POWER) / len(sides))
+
+
+def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: float, surer: float) -> float:
+    """How many queries of the same variance would decide, were the estimate to stay where it is.
+
+    Inside the region the nearer bound must be cleared with the confidence that decides for the claim; outside of it, or
+    below what is printed, with the one that decides against it. To exclude either is to decide: fewer queries count.
+    """
+    inside = min(ratio.value - region.low, region.high - ratio.value)
+    queries = ratio.queries_for(abs(inside), sure if inside > 0 else surer)
+    if region == ABOVE and printed and printed.low > 0:
+        queries = min(queries, ratio.queries_for(printed.low - ratio.value, surer))
+    return max(queries, ratio.queries + 1)

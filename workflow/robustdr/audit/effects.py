@@ -79,7 +79,10 @@ def not_worse(numbers: Numbers[Q], system: Systems, than: str, query_sets: list[
 
 
 def equivalence(numbers: Numbers[Q], system: Systems, to: str, query_sets: list[str], margin: float) -> Effects[Q]:
-    """`system` differs from `to` by less than `margin`, a share of the latter on the original queries."""
+    """`system` differs from `to` by less than `margin`, a share of the latter on the original queries.
+
+    To be better by more is no failure, but not similar either.
+    """
     return improves(numbers, system, [to], query_sets, Interval(-margin, margin))
 
 

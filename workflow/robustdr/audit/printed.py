@@ -13,7 +13,7 @@ from robustdr.audit.effects import ORIGINAL, Systems, effects
 from robustdr.audit.findings import Audit
 from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
-from robustdr.audit.verdicts import FAILS, HOLDS, INCONCLUSIVE, NOT_PRINTED, planned, worst
+from robustdr.audit.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
 from robustdr.errors import UserError, unknown
 
 MEAN = "variations_mean"
@@ -77,6 +77,10 @@ class Printed:
         cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
+        if isinstance(system, str) and query_set == MEAN:  # stands beside the original queries, a loss without its sign
+            cell = self._find(("average_drop",), system, ORIGINAL, "")
+            if cell is not None:
+                return -cell.interval
         original = self.mean(system, ORIGINAL)
         return (self.mean(system, query_set) - original) / original
 
@@ -174,7 +178,7 @@ def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: 
             size = effect.gain if effect.base is None else effect.gain / effect.base
             mark = claim.get("mark", "")
             attested = mark in marks if mark else size.within(effect.region)
-            verdict = FAILS if not size.meets(effect.region) else HOLDS if attested else INCONCLUSIVE
+            verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
             asked = planned(effect.region, sum(effect.base) / 2, claim["level"]) if effect.base else None
             judged.append(Judged(effect.words, size.low, size.high, marks, verdict, asked))
     except Unprinted as error:
@@ -183,6 +187,13 @@ def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: 
     found = [finding for finding in audit.findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]
     findings = [f"{finding.severity}: {finding.id}" for finding in found]
     return AsPrinted(worst(effect.verdict for effect in judged), judged, "", findings)
+
+
+def _unprinted(source: str) -> str:
+    """Why no table stands behind a claim: it is this project's own, or its numbers are in none that can be read."""
+    if source.startswith("hypothesis"):
+        return "no paper prints it"
+    return f"the numbers behind it ({source}) are not in the available text"
 
 
 def judge(
@@ -202,7 +213,7 @@ def judge(
     made = []
     for number, claim in enumerate(document["claims"]):
         if audit is None or "reported" not in claim:
-            made.append(AsPrinted(NOT_PRINTED, [], "no paper prints it"))
+            made.append(AsPrinted(NOT_PRINTED, [], _unprinted(claim["source"])))
             continue
         role = evaluation[claim["role"]]
         means = {MEAN: role["variations"], **role.get("means", {})}

@@ -12,15 +12,15 @@ NO_POWER, INCOMPARABLE, NOT_RUN, NOT_PRINTED = "no power", "not comparable here"
 VERDICTS = {
     HOLDS: "every effect is there, and none is significantly below the printed one",
     SMALLER: "the right direction, but an effect is significantly below the printed one",
-    ABSENT: "an interval excludes the printed effect and includes none",
+    ABSENT: "an interval excludes the printed effect and includes none, or similar systems differ, for the better",
     FAILS: "an effect is significantly the other way, or beyond its margin",
-    INCONCLUSIVE: "an interval includes the printed effect and none alike",
-    NO_POWER: "undecided, as was known before the run: the margin asks for more queries",
+    INCONCLUSIVE: "an interval includes the printed effect and none alike, or a bound of the margin",
+    NO_POWER: "undecided, and by the variance of the difference the margin asks for more queries than there are",
     INCOMPARABLE: "the sentence gives a size, and sizes at this scale do not compare with the paper's",
     NOT_RUN: "what it compares was not run",
 }
 WORST_FIRST = (FAILS, ABSENT, NO_POWER, INCONCLUSIVE, SMALLER, HOLDS)
-POWER, CORRELATION = 0.8, 0.8  # of a planned comparison; of two systems' values of one query
+POWER, CORRELATION = 0.8, 0.8  # of a comparison; of two systems' values of one query, as planned
 
 
 def verdict(interval: Interval, corrected: Interval, region: Interval, printed: Interval | None = None) -> str:
@@ -34,21 +34,35 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
     | includes 0 and p, or nothing is printed | `inconclusive` |
     | below 0 | `fails` |
 
-    Where `region` has other bounds (a margin, a stated size) the effect `holds` inside and `fails` outside of it, and
-    what is printed plays no part.
+    Where `region` has other bounds what is printed plays no part:
+
+    | interval of the effect | verdict |
+    | --- | --- |
+    | inside the region | `holds` |
+    | above a margin around none, from −m to m: similar systems differ, for the better | `absent` |
+    | outside of any other region, or below that one | `fails` |
+    | across a bound | `inconclusive` |
 
     Args:
         interval: of the effect, at the claim's level. All effects of a claim must hold, which needs no correction (an
             intersection-union test; Berger, 1982).
         corrected: the same at the level divided by the number of effects (Bonferroni): one effect that is not there, or
             the other way, decides against the claim.
+        printed: None also where another measure is taken than the paper's, so that only directions compare.
     """
-    if corrected.high < region.low or corrected.low > region.high:
-        return FAILS
+    if against := outside(corrected, region):
+        return against
     below = region == ABOVE and printed is not None and printed.low > 0 and corrected.high < printed.low
     if interval.within(region):
         return SMALLER if below else HOLDS
     return ABSENT if below else INCONCLUSIVE
+
+
+def outside(interval: Interval, region: Interval) -> str:
+    """The verdict on an effect of which no value lies in its region; empty where some does."""
+    if interval.meets(region):
+        return ""
+    return ABSENT if region.low == -region.high and interval.low > region.high else FAILS
 
 
 def worst(verdicts: Iterable[str]) -> str:
@@ -62,7 +76,10 @@ def confidence(region: Interval, level: float) -> float:
 
 
 def planned(region: Interval, base: float, level: float) -> int | None:
-    """How many queries a margin around no effect asks for, before anything is run; None where there is none.
+    """How many queries a margin around no effect asks for, where nothing was run yet; None where there is none.
+
+    A first guess for `robustdr audit`, and too many for a mean over variations, which varies less: once a run has shown
+    how much the difference varies, that decides whether there was power.
 
     Two systems that are equal, whose values of a query correlate by `CORRELATION`, come inside the margin with
     probability `POWER`. A measure between 0 and 1 of mean m varies by m (1 − m) at most.

@@ -1,9 +1,8 @@
 """What measured values say of a quantity: an estimate, its interval and its tests, over queries and seeds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, log, sqrt
 
 import numpy as np
 import scipy.stats
@@ -19,29 +18,59 @@ class Estimate:
     the measured values themselves; those of sums, differences and quotients follow to first order (the delta method):
     rows and columns stay the same seeds and queries, and everything that is computed is paired. A system without
     randomness has one row; where two systems have several seeds each, those that both have are compared.
+
+    The delta method spreads what one query differs in over all of them. So every estimate knows where it `differs`
+    [queries] from nothing: a quotient where its numerator does, a difference of quotients where any of their `parts`
+    [2, queries] do, numerator and denominator over seeds. `most` is what a query adds that differs by 1, times their
+    number: more in a quotient, whose denominator is below 1.
     """
 
-    def __init__(self, values: np.ndarray) -> None:
+    def __init__(
+        self,
+        values: np.ndarray,
+        differs: np.ndarray | None = None,
+        parts: np.ndarray | None = None,
+        most: float = 1.0,
+    ) -> None:
         self.values = values
         self.mean = float(values.mean())
+        self.differs = np.abs(values.mean(axis=0)) > EXACT if differs is None else differs
+        self.parts = parts
+        self.most = most
 
-    def _with(self, other: "Estimate | float", combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> "Estimate":
-        theirs = other.values if isinstance(other, Estimate) else np.full((1, 1), other)
-        seeds = min((len(values) for values in (self.values, theirs) if len(values) > 1), default=1)
-        return Estimate(combine(self.values[:seeds], theirs[:seeds]))
+    def _paired(self, other: "Estimate") -> tuple[np.ndarray, np.ndarray]:
+        """The values of both, of the seeds that both have."""
+        seeds = min((len(values) for values in (self.values, other.values) if len(values) > 1), default=1)
+        return self.values[:seeds], other.values[:seeds]
 
     def __add__(self, other: "Estimate | float") -> "Estimate":
-        return self._with(other, lambda a, b: a + b)
+        theirs = _estimate(other)
+        a, b = self._paired(theirs)
+        if self.parts is None and theirs.parts is None:
+            return Estimate(a + b)
+        return Estimate(a + b, self.differs | theirs.differs, most=self.most + theirs.most)
 
     def __sub__(self, other: "Estimate | float") -> "Estimate":
-        return self._with(other, lambda a, b: a - b)
+        theirs = _estimate(other)
+        a, b = self._paired(theirs)
+        if self.parts is None and theirs.parts is None:
+            return Estimate(a - b)
+        if self.parts is None or theirs.parts is None:
+            return Estimate(a - b, self.differs | theirs.differs, most=max(self.most, theirs.most))
+        differs = (np.abs(self.parts - theirs.parts) > EXACT).any(axis=0)
+        return Estimate(a - b, differs, most=max(self.most, theirs.most))
 
     def __truediv__(self, other: "Estimate | float") -> "Estimate":
-        def quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-            ratio = a.mean() / b.mean()
-            return ratio + (a - ratio * b) / b.mean()
+        if not isinstance(other, Estimate):
+            return Estimate(self.values / other, self.differs, most=self.most / other)
+        a, b = self._paired(other)
+        ratio = a.mean() / b.mean()
+        parts = np.stack(np.broadcast_arrays(a.mean(axis=0), b.mean(axis=0)))
+        return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts, self.most / b.mean())
 
-        return self._with(other, quotient)
+
+def _estimate(number: Estimate | float) -> Estimate:
+    return number if isinstance(number, Estimate) else Estimate(np.full((1, 1), number))
 
 
 ONE = Estimate(np.ones((1, 1)))  # what a difference that is no share of anything is a share of
@@ -81,9 +110,15 @@ class Ratio:
 
     @cached_property
     def differing(self) -> np.ndarray:
-        """The numerator of each query, over seeds, where it is not 0."""
+        """The numerator of each query, over seeds, where what it compares differs."""
         of = self._values[0].mean(axis=0)
-        return of[np.abs(of) > EXACT]
+        return of[np.broadcast_to(self.numerator.differs, of.shape)]
+
+    @property
+    def _most(self) -> float:
+        """What the quotient moves by if every query differs by 1."""
+        by = float(self._values[1].mean())
+        return self.numerator.most / by if by else inf
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, np.ndarray, float]:
@@ -118,8 +153,22 @@ class Ratio:
         return distance / error
 
     def p_above(self, bound: float) -> float:
-        """One-sided p of the quotient being above `bound`, where the denominator is positive."""
-        return float(scipy.stats.t.sf(self._t(bound), self._moments[2])) if self.queries > 1 else 1.0
+        """One-sided p of the quotient being above `bound`, where the denominator is positive, as in `interval`."""
+        return self._p(bound, 1)
+
+    def p_below(self, bound: float) -> float:
+        """The same of its being below."""
+        return self._p(bound, -1)
+
+    def _p(self, bound: float, side: int) -> float:
+        if self.queries < 2:
+            return 1.0
+        p = float(scipy.stats.t.sf(side * self._t(bound), self._moments[2]))
+        if len(self.differing) >= FEW:
+            return p
+        direction = self.p / 2 if side * self.value > 0 else 0.5
+        away = min(max(abs(bound) / self._most, 0.0), 1.0) if side * bound < 0 else 0.0
+        return max(p, min(direction, (1 - away) ** self.queries / 2))
 
     @cached_property
     def p(self) -> float:
@@ -142,8 +191,8 @@ class Ratio:
     def interval(self, confidence: float) -> tuple[float, float]:
         """The interval of this confidence; from −inf to inf where the denominator may be 0, and for a single query.
 
-        It holds 0 where few queries differ and the exact test cannot exclude it. Where no query differs, the share of
-        queries that may differ after all, by 1 at most, bounds it.
+        Where few queries differ it ends no nearer to 0 than the share of queries that may differ unseen, by 1 at most;
+        on the side of 0 that the exact test excludes, the t-test's end stands.
         """
         if self.queries < 2:
             return -inf, inf
@@ -156,22 +205,32 @@ class Ratio:
             return -inf, inf
         root = sqrt(max(b**2 - a * c, 0.0))
         low, high = (b - root) / a, (b + root) / a
-        if not len(self.differing):
-            unseen = (1 - (1 - confidence) ** (1 / self.queries)) / by
-            return -unseen, unseen
-        if len(self.differing) < FEW and self.p >= 1 - confidence:
-            return min(low, 0.0), max(high, 0.0)
+        if len(self.differing) < FEW:
+            unseen = (1 - (1 - confidence) ** (1 / self.queries)) * self._most
+            told = self.p < 1 - confidence
+            low = low if told and self.value > 0 else min(low, -unseen)
+            high = high if told and self.value < 0 else max(high, unseen)
         return low, high
 
-    def queries_for(self, width: float, confidence: float) -> float:
-        """How many queries of the same variance make an interval of this width; inf where seeds alone make it wider."""
-        if not isfinite(self.value):
+    def queries_for(self, distance: float, confidence: float, power: float = 0.5) -> float:
+        """How many queries of the same variance tell a quotient at this distance from a bound apart from it.
+
+        At a power of .5 the end of the interval lies on the bound. Where few queries differ now, so many that `FEW`
+        will; where none does, so many that those which may differ unseen stay below the distance. inf where no number
+        is enough: at no distance, or where seeds alone make the interval wider.
+        """
+        if not isfinite(self.value) or distance <= 0:
             return inf
+        if not len(self.differing):
+            return log(1 - confidence) / log(max(1 - distance / self._most, EXACT))
         over_queries, over_seeds, degrees = self._moments
         contrast = np.array([1.0, -self.value]) / self._values[1].mean()
-        allowed = (width / 2 / float(scipy.stats.t.ppf((1 + confidence) / 2, degrees))) ** 2
-        left = allowed - float(contrast @ over_seeds @ contrast)
-        return self.queries * float(contrast @ over_queries @ contrast) / left if left > 0 else inf
+        errors = float(scipy.stats.t.ppf((1 + confidence) / 2, degrees) + scipy.stats.norm.ppf(power))
+        left = (distance / errors) ** 2 - float(contrast @ over_seeds @ contrast)
+        if left <= 0:
+            return inf
+        enough = self.queries * float(contrast @ over_queries @ contrast) / left
+        return max(enough, self.queries * FEW / len(self.differing)) if len(self.differing) < FEW else enough
 
 
 def drop_ratio(variation: np.ndarray, original: np.ndarray) -> Ratio:

@@ -33,7 +33,8 @@ def chains(make: Maker) -> Grid:
             cells[row, TOTAL] = _step(make, role, query_set, measure, start, system)
     notes = [
         "A row begins with " + "; ".join(_words(make, system) for system in make.spec["systems"]) + ".",
-        "–: counted in the next column, for the method takes both at once.",
+        "–: counted in the next column, for the method takes both at once"
+        + ("; as reported also where one of the two systems is not printed." if make.reported else "."),
     ]
     return Grid("System", rows, [*links, TOTAL], cells, notes=notes)
 

@@ -15,7 +15,7 @@ from robustdr.audit.findings import audit
 from robustdr.audit.intervals import Interval
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
-from robustdr.audit.verdicts import CORRELATION, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
+from robustdr.audit.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
 from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
 from robustdr.files import write_json, write_text
@@ -28,21 +28,28 @@ LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
     "As printed: the same test on the paper's own numbers, by direction and size; significance only where the claim "
     "names a mark. inconclusive: their rounding, or a missing mark, leaves it open.",
-    "An effect is a share of the base on the original queries, so that scales compare; in brackets its interval. All "
-    "effects of a claim must hold, each at the claim's level; what speaks against a claim is corrected for the number "
-    "of its effects (Bonferroni).",
+    "An effect is a share of the base on the original queries, so that scales compare; in brackets its interval, at "
+    "the claim's level: all effects of a claim must hold, which needs no correction (an intersection-union test).",
+    "Corrected: the interval at the level divided by the number of effects (Bonferroni). One effect decides against "
+    "the claim (fails, absent, smaller) only by this one; p is uncorrected.",
+    "Where another measure is taken than the paper's (the line says which for which), sizes do not compare: the "
+    "printed effect is shown, and direction alone is judged.",
     "Intervals: paired over queries (Fieller); with several seeds over both, by a two-way random-effects variance. "
-    f"With fewer than {FEW} queries that differ, p is that of all flips of their signs. With one training run they say "
-    "nothing of other runs.",
-    f"{NO_POWER}: two equal systems whose values of a query correlate by {CORRELATION} would come inside the margin "
-    f"with probability {POWER} at the number of queries that is named.",
+    f"With fewer than {FEW} queries that differ, p is that of all flips of their signs, and against a margin that of a "
+    "difference on queries not seen (exact test). With one training run they say nothing of other runs.",
+    f"{INCONCLUSIVE}: as many queries of the same variance would decide, were the estimate to stay where it is.",
+    f"{NO_POWER}: two equal systems, whose difference varies as it does here, come inside the margin with "
+    f"probability {POWER} at the number of queries that is named; a pilot tells it before a run. What the margin asks "
+    f"for as printed is a first guess, with values of a query that correlate by {CORRELATION}.",
 ]
 
 
-def effect_text(effect: Judged) -> str:
-    """One effect in words: size, interval, p, what is printed, what would decide."""
-    size = f"{100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}, p = {effect.p:.2g} ({effect.test})"
-    text = f"{effect.words}: {size}"
+def effect_text(effect: Judged, of: int) -> str:
+    """One of so many effects in words: size, intervals, p, what is printed, what would decide."""
+    text = f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
+    if effect.corrected:
+        text += f" (corrected for {of} effects {bounds(*effect.corrected)})"
+    text += f", p = {effect.p:.2g} ({effect.test})"
     if effect.region != ABOVE:
         text += f", claimed within {bounds(*effect.region)}"
     if effect.printed:
@@ -69,7 +76,7 @@ def record(claim: dict[str, Any], taken: dict[str, str], here: Verdict, paper: A
         "how": ", ".join(how),
         "verdict": here.verdict,
         "reason": here.reason,
-        "evidence": [effect_text(effect) for effect in effects],
+        "evidence": [effect_text(effect, len(effects)) for effect in effects],
         "effects": [_finite(asdict(effect)) for effect in effects],
         "as_printed": {
             "verdict": paper.verdict,
@@ -155,7 +162,8 @@ def write_claims(
         asked = [measure for measure in (claim["measure"], claim["test"].get("from_measure")) if measure]
         proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]
         incomparable = "; ".join(["a miniature"] * bool(settings.miniature) + proxies)
-        records.append(record(claim, taken, judge(claim, measured, size, paper, incomparable, at), paper))
+        here = judge(claim, measured, size, paper, incomparable, at, proxy=bool(proxies))
+        records.append(record(claim, taken, here, paper))
     about = {"title": settings.title, "scale": settings.scale, "miniature": settings.miniature, "path": str(output)}
     write_json(output.with_suffix(".json"), {**about, "counts": counts(records), "legend": LEGEND, "claims": records})
     write_text(output, markdown(settings, records))

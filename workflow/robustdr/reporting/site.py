@@ -79,7 +79,7 @@ def span(effects: list[Tree]) -> tuple[float, float]:
     ends = [0.0]
     for effect in effects:
         ends += [end for end in (effect.get("size"), effect["low"], effect["high"]) if end is not None]
-        ends += [end for end in effect.get("printed") or () if end is not None]
+        ends += [end for part in ("printed", "corrected") for end in effect.get(part) or () if end is not None]
     margin = 0.05 * (max(ends) - min(ends)) or 0.05
     return min(ends) - margin, max(ends) + margin
 

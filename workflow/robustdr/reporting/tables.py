@@ -117,7 +117,9 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
         if any(drops):
             return f"Each cell: {what} against the original queries, in brackets its 95 % interval{AGREEMENT}."
     if any(cell.value == "difference" for cell in cells):
-        return "Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries and seeds."
+        runs = sorted({cell.seeds for cell in cells if cell.seeds})
+        over = " (one training run)" if runs == [1] else ", and over seeds where there are several"
+        return f"Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries{over}."
     if settings.spec.get("unit") == "number":
         return "Each cell: the measure."
     legend = "Each cell: the measure ×100"
