@@ -14,20 +14,18 @@ def judged(
     said: Interval | None = None,
     printed: dict[str, float] | None = None,
     incomparable: str = "",
-    proxy: bool = False,
     **arguments,
 ) -> Verdict:
     """The test `name` on the role `toy`.
 
     Args:
         said: the size that the sentence gives. printed: sizes of effects by their words, as the paper prints them.
-        proxy: another measure is taken than the paper's.
     """
     test = {"name": name, **({"by": {}} if said else {}), **arguments}
     claim = {"claim": "It is so", "source": "§4", "measure": measure, "level": level, "test": test}
     sizes = [Judged(words, size, size, "", "holds") for words, size in (printed or {}).items()]
     measured = Measured(store, "toy", measure, {})
-    return judge(claim, measured, said, AsPrinted("holds", sizes), incomparable, "claims.yaml", proxy)
+    return judge(claim, measured, said, AsPrinted("holds", sizes), incomparable, "claims.yaml")
 
 
 def verdict(store: Store, name: str, **arguments) -> str:

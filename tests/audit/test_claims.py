@@ -104,20 +104,6 @@ def test_not_worse(store, ours, margin, expected):
     assert verdict(values, "not_worse", level=0.05, **arguments) == expected
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "expected"),
-    [(GOOD, FAIR, "holds"), (FAIR, GOOD, "fails"), (SLIGHTLY_BETTER, GOOD, "inconclusive")],
-)
-def test_of_another_measure_the_direction_alone_is_judged_and_the_printed_effect_is_shown(
-    store, ours, theirs, expected
-):
-    """Five times what is measured is printed, and excluded: `smaller` or `absent` under the paper's own measure."""
-    values = store({"rodr": {"original": ours}, "dr_oq": {"original": theirs}})
-    arguments = {"system": "rodr", "over": ["dr_oq"], "query_sets": ["original"]}
-    found = judged(values, "improves", printed={"original, over dr_oq": 5.0}, proxy=True, **arguments)
-    assert (found.verdict, found.effects[0].printed) == (expected, (5.0, 5.0))
-
-
 def test_hurts_most_and_least(store):
     values = store({"dr_oq": {"original": GOOD, "misspell": BAD, "swap": FAIR, "marks": GOOD}})
     for name, kind, expected in (

@@ -96,15 +96,13 @@ def judge(
     printed: AsPrinted,
     incomparable: str,
     where: str,
-    proxy: bool = False,
 ) -> Verdict:
     """Test one claim.
 
     Args:
         claim: an entry of claims.yaml. measured: the values behind its role. size: what its sentence says, if anything.
         printed: the same claim as printed. incomparable: why sizes do not compare at this scale; empty if they do.
-        where: begins a message. proxy: another measure is taken than the paper's, so that printed effects are shown but
-            only their direction is judged.
+        where: begins a message.
 
     Raises:
         UserError: an unknown test.
@@ -115,26 +113,25 @@ def judge(
         found = list(tested)
     except UserError as error:
         return Verdict(NOT_RUN, [], str(error))
-    judged = [_judge(effect, claim["level"], len(found), sizes.get(effect.words), proxy) for effect in found]
+    judged = [_judge(effect, claim["level"], len(found), sizes.get(effect.words)) for effect in found]
     if size is not None and incomparable:
         return Verdict(INCOMPARABLE, judged, incomparable)
     return Verdict(worst(effect.verdict for effect in judged), judged)
 
 
-def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None, proxy: bool) -> Judged:
+def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None) -> Judged:
     """The verdict on one of so many `tests`."""
     region = effect.region
     ratio = Ratio(effect.gain, effect.base or ONE)
     sure, surer = (confidence(region, part) for part in (level, level / tests))
     interval, corrected = (Interval(*ratio.interval(of)) for of in (sure, surer))
-    compared = None if proxy else printed
-    reached, queries = verdict(interval, corrected, region, compared), inf
+    reached, queries = verdict(interval, corrected, region, printed), inf
     if reached == INCONCLUSIVE:
         queries = _asked(ratio, region, sure)
         if queries > ratio.queries:
             reached = NO_POWER
         else:
-            queries = _deciding(ratio, region, compared, sure, surer)
+            queries = _deciding(ratio, region, printed, sure, surer)
     return Judged(
         effect.words,
         ratio.value,

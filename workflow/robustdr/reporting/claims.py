@@ -32,8 +32,8 @@ LEGEND = [
     "the claim's level: all effects of a claim must hold, which needs no correction (an intersection-union test).",
     "Corrected: the interval at the level divided by the number of effects (Bonferroni). One effect decides against "
     "the claim (fails, absent, smaller) only by this one; p is uncorrected.",
-    "Where another measure is taken than the paper's (the line says which for which), sizes do not compare: the "
-    "printed effect is shown, and direction alone is judged.",
+    "Where another measure is taken than the paper's (the line says which for which), the share that the paper prints "
+    "of its measure is compared with the share of this one.",
     "Intervals: paired over queries (Fieller); with several seeds over both, by a two-way random-effects variance. "
     f"With fewer than {FEW} queries that differ, p is that of all flips of their signs, and against a margin that of a "
     "difference on queries not seen (exact test). With one training run they say nothing of other runs.",
@@ -162,8 +162,7 @@ def write_claims(
         asked = [measure for measure in (claim["measure"], claim["test"].get("from_measure")) if measure]
         proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]
         incomparable = "; ".join(["a miniature"] * bool(settings.miniature) + proxies)
-        here = judge(claim, measured, size, paper, incomparable, at, proxy=bool(proxies))
-        records.append(record(claim, taken, here, paper))
+        records.append(record(claim, taken, judge(claim, measured, size, paper, incomparable, at), paper))
     about = {"title": settings.title, "scale": settings.scale, "miniature": settings.miniature, "path": str(output)}
     write_json(output.with_suffix(".json"), {**about, "counts": counts(records), "legend": LEGEND, "claims": records})
     write_text(output, markdown(settings, records))
