@@ -56,7 +56,7 @@ def keys(config, scale="mini"):
             if plan.kind(system).name == DEFAULT:
                 found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
             runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
-            found["search", system, collection, split] = provenance.key([], [], runs)
+            found["search", system, collection, split] = provenance.key(provenance.Code([]), None, {"runs": runs})
             found["measures", system, collection] = plan.measures_key(system, seed, collection)
     return found
 
@@ -363,7 +363,7 @@ def test_a_compressed_index_is_searched_in_place_of_the_vectors(config):
     assert plan.compressed(*at) == ["results/mini/compressed/wordnet-mini/dr_qv/seed1/0.faiss"]
     reads, before = (made.ranking("dr_qv", 1, ("wordnet-mini", "dev"), ["original"]) for made in (plan, exact))
     assert reads.paths["compressed"] == plan.compressed(*at) and "embeddings" not in reads.paths
-    assert plan.compressed_key(*at) in reads.keys and plan.compressed(*at)[0] in reads.files
+    assert plan.compressed_key(*at) == reads.keys["compressed"] and plan.compressed(*at)[0] in reads.files
     assert "compressed" not in before.paths and not exact.embeddings(*at)  # encoded while searching
     judged = plan.ranking("regular_nq", 1, ("wordnet-candidates", "test"), ["original"])
     assert judged.paths["embeddings"] and "compressed" not in judged.paths  # of single passages, vectors are read

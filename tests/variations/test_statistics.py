@@ -102,7 +102,7 @@ def test_the_similarity_of_query_sets_is_the_mean_over_their_queries(tiny_model,
     for name, texts in {"queries": originals, **sets}.items():
         paths.append(tmp_path / f"{name}.tsv")
         paths[-1].write_text("".join(f"{qid}\t{text}\n" for qid, text in texts.items()), encoding="utf-8")
-    write_similarity(tiny_model, paths[0], paths[1:], tmp_path / "found.json")
+    write_similarity(1, tiny_model, paths[0], paths[1:], tmp_path / "found.json")
     found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     one, two = SentenceTransformer(str(tiny_model), local_files_only=True).encode(["red river", "granite salt"])
     other = one @ two / np.linalg.norm(one) / np.linalg.norm(two)
