@@ -264,6 +264,8 @@ def test_digests_of_files_and_folders(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "b").write_text("abc")
     (tmp_path / "a").write_text("abc")
+    abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     found = digests([tmp_path / "a", tmp_path / "deep", tmp_path / "missing"])
-    assert list(found) == [f"{tmp_path}/a", f"{tmp_path}/deep/b"]
-    assert set(found.values()) == {"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
+    assert found == [{".": abc}, {"b": abc}, {}]
+    (tmp_path / "deep").rename(tmp_path / "elsewhere")
+    assert digests([tmp_path / "elsewhere"]) == [{"b": abc}]

@@ -74,6 +74,16 @@ def test_a_stage_writes_all_versions_and_which_attacks(tmp_path, tiny_model):
         assert json.loads(path.with_suffix(".json").read_text())["resource"].startswith("stand-in: ")
 
 
+def test_a_complete_cache_is_read_and_nobody_is_asked(create, server):
+    first, asked = vary(create()), len(server.requests)
+    assert vary(create(complete=True)) == first
+    with pytest.raises(
+        UserError, match=r"complete: .*llm\.jsonl has no answer for 1 of \d+ queries, such as 'one more'"
+    ):
+        create(complete=True).fetch({**QUERIES, "another": "one more"})
+    assert len(server.requests) == asked
+
+
 def test_the_version_that_attacks_is_drawn_uniformly(create):
     queries = {str(qid): "what is it" for qid in range(2000)}
     made = create()

@@ -229,12 +229,15 @@ def _version(package: str) -> str | None:
         return None
 
 
-def digests(paths: Iterable[Path]) -> dict[str, str]:
-    """The SHA-256 of every file, and of every file below every folder; what is missing has none."""
-    files = [
-        file for path in paths for file in (sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path])
+def digests(paths: Iterable[Path]) -> list[dict[str, str]]:
+    """By path, the SHA-256 of every file below it, by its name from there (`.`: the path is a file).
+
+    What is missing has none. Where a path lies does not count.
+    """
+    return [
+        {file.relative_to(path).as_posix(): digest(file) for file in (path, *sorted(path.rglob("*"))) if file.is_file()}
+        for path in paths
     ]
-    return {file.as_posix(): digest(file) for file in files if file.is_file()}
 
 
 def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
