@@ -139,6 +139,56 @@ def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
     assert not wrong
 
 
+def swapped(config, one, other):
+    """The configuration where two variations of the miniature trade what makes them."""
+    entries = config.scales["mini"]["variations"]
+    of_one, of_other = ({"generator": name, **entries.get(name, {})} for name in (one, other))
+    return changed(config, ("scales", "mini", "variations"), {**entries, one: of_other, other: of_one})
+
+
+def turned(config, system):
+    """The configuration with the variations of a recipe in another order."""
+    return changed(config, ("systems", system, "variations"), config.systems[system]["variations"][::-1])
+
+
+def ordered(config):
+    """The trained systems with several variations, and whether the training file has them in their order."""
+    plan = Plan(config, "mini")
+    trained = [name for name in config.systems if not plan.why_not(name) and plan.is_trained(name)]
+    several = [name for name in trained if len(plan.training_variations(name)) > 1]
+    return {name: plan.training_data_settings(name).assign != "one" for name in several}
+
+
+def test_the_order_of_variations_moves_the_keys_of_training_files_that_keep_it(config):
+    assert {"st", "da_nq", "capot_nq", "aligned"} <= {name for name, counts in ordered(config).items() if counts}
+    plan, found = Plan(config, "mini"), {}
+    for system in ordered(config):
+        before, after = (made.training_data_key(system, 1) for made in (plan, Plan(turned(config, system), "mini")))
+        found[system] = before != after
+    assert found == ordered(config)
+
+
+def test_two_variations_that_trade_their_contents_move_the_measures(config):
+    before, after = (
+        Plan(made, "mini").measures_key("rodr", 1, "wordnet-mini")
+        for made in (config, swapped(config, "misspell", "swap_words"))
+    )
+    assert before != after
+
+
+@pytest.mark.slow
+def test_the_order_of_variations_and_who_is_which_moves_the_keys_of_tables(config):
+    before, plan = table_keys(config), Plan(config, "mini")
+    shown = {kind for kinds in plan.varied(config.papers).values() for kind in kinds} & plan.bound["variations"].keys()
+    names = sorted(name for name in shown if "unavailable" not in plan.bound["variations"][name])
+    of = {name: plan.variation_key("wordnet-mini", "dev", name) for name in names if name not in plan.versioned()}
+    pairs = [pair for pair in zip([*of][1:], of, strict=False) if of[pair[0]] != of[pair[1]]]
+    assert pairs and all(table_keys(swapped(config, *pair)) != before for pair in pairs)
+    behind = {name.partition(".")[0] for name in plan.behind(config.papers)}
+    turns = {name: counts for name, counts in ordered(config).items() if name in behind}
+    assert {name: table_keys(turned(config, name)) != before for name in turns} == turns
+
+
 @pytest.fixture()
 def fresh():
     """Forget what was read of the package."""
