@@ -139,5 +139,5 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
             reads=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(p, w, at, kinds)),
         shell:
             "python -m robustdr stage rank --code {params.code} --ranks {params.ranks} --settings {params.settings:q}"
-            " --keys {params.run_keys} --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --corpus {input.corpus:q}"
-            " {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"
+            " --keys {params.run_keys} --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q}"
+            " --corpus {input.corpus:q} {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"
