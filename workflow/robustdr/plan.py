@@ -42,7 +42,7 @@ class Plan(StageSettings):
 
     # keys
 
-    def _source(self, collection: str, split: str | None) -> list[Tree]:
+    def _source(self, collection: str, split: str | None) -> list[Any]:
         """What a corpus (None) or split is read from: its part of the entry and the bytes of its own files."""
         source = self.config.collections[collection]
         entry = {name: value for name, value in part(source, split).items() if name not in DESCRIBING}

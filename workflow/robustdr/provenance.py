@@ -118,9 +118,9 @@ def _stage(name: str, source: str) -> list[ast.stmt]:
     todo = {name}
     while todo:
         found[own] = node = defined[own := todo.pop()]
-        names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
-        local = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # may bear the name of another stage
-        todo |= ({name.id for name in names} - local) & defined.keys() - found.keys()
+        said = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may bear the name of another stage
+        todo |= ({inner.id for inner in said} - local) & defined.keys() - found.keys()
     return [found[own] for own in sorted(found)]
 
 
