@@ -23,8 +23,10 @@ rule corpus:
     params:
         source=lambda w: as_json(part(CONFIG.collections[w.collection], None)),
         key=lambda w: plan(w).corpus_key(w.collection),
+        code=lambda w: plan(w).corpus_code(w.collection).names,
     shell:
-        "python -m robustdr stage corpus --source {params.source:q} --output {output.corpus:q} > {log:q} 2>&1"
+        "python -m robustdr stage corpus --code {params.code} --source {params.source:q} --output {output.corpus:q}"
+        " > {log:q} 2>&1"
 
 
 # One rule for each set of files that judge a split: qrels, answers, or both.
@@ -59,8 +61,10 @@ for JUDGED_BY, PLACES in judged_places().items():
             source=lambda w: as_json(part(CONFIG.collections[collection_at(w)], split_at(w))),
             split=split_at,
             key=lambda w: plan(w).split_key(*w.place.split("/")),
+            code=lambda w: plan(w).split_code(*w.place.split("/")).names,
         shell:
-            "python -m robustdr stage split --source {params.source:q} --split {params.split:q} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
+            "python -m robustdr stage split --code {params.code} --source {params.source:q} --split {params.split:q}"
+            " --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.

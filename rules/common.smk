@@ -21,7 +21,7 @@ from robustdr.files import sha256
 from robustdr.places import JUDGEMENTS, record_listing
 from robustdr.plan import plans
 from robustdr.pretraining import TRAINS
-from robustdr.provenance import key as key_of
+from robustdr.provenance import Code, key as key_of
 from robustdr.reporting.settings import PAGES, PARTS
 from robustdr.retrieval.settings import INDEX_FILES
 from robustdr.settings import as_json as typed
@@ -119,7 +119,7 @@ def as_json(value):
 
 def code(stage):
     """The code and packages of a stage that writes no key itself."""
-    return key_of([stage], None, [])
+    return key_of(Code([stage]), None, {})
 
 
 def contents(*files):

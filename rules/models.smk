@@ -27,10 +27,12 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
         params:
             settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
             key=lambda w: plan(w).checkpoint_key(w.checkpoint),
+            code=lambda w: plan(w).checkpoint_code(w.checkpoint).names,
+            packages=lambda w: plan(w).checkpoint_code(w.checkpoint).packages,
             folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
         shell:
-            "python -m robustdr stage checkpoint --settings {params.settings:q} --key {params.key}"
-            " --output {params.folder:q} > {log:q} 2>&1"
+            "python -m robustdr stage checkpoint --code {params.code} --packages {params.packages}"
+            " --settings {params.settings:q} --key {params.key} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule training_data:
@@ -96,10 +98,11 @@ rule score:
     params:
         settings=lambda w: as_json(plan(w).score_settings(w.system)),
         key=lambda w: plan(w).teacher_scores_key(w.system, int(w.seed)),
+        code=lambda w: plan(w).teacher_scores_code(w.system).names,
         model=lambda w: plan(w).model_folder(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
     shell:
-        "python -m robustdr stage score --settings {params.settings:q} --model {params.model:q} --data {input.data:q}"
-        " --corpus {input.corpus:q} --output {output.scores:q} > {log:q} 2>&1"
+        "python -m robustdr stage score --code {params.code} --settings {params.settings:q} --model {params.model:q}"
+        " --data {input.data:q} --corpus {input.corpus:q} --output {output.scores:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts
@@ -150,6 +153,8 @@ for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items
         params:
             settings=lambda w: as_json(plan(w).train_settings(w.system)),
             key=lambda w: plan(w).model_key(w.system, int(w.seed)),
+            code=lambda w: plan(w).model_code(w.system).names,
+            packages=lambda w: plan(w).model_code(w.system).packages,
             launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
             initial=initial_folder,
             folder=lambda w: plan(w).model_folder(w.system, w.seed),
@@ -158,6 +163,7 @@ for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items
             learns_from=lambda w: options(learns_from(w)),
             snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",
         shell:
-            "{params.launcher} -m robustdr stage train --trains {params.trains} --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
+            "{params.launcher} -m robustdr stage train --code {params.code} --packages {params.packages}"
+            " --trains {params.trains} --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
             " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.learns_from}"
             " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"

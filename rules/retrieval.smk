@@ -134,9 +134,10 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
             run_keys=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
                 p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
+            code=lambda w, p=P: p.run_code(w.system).names,
             collection=COLLECTION,
             reads=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(p, w, at, kinds)),
         shell:
-            "python -m robustdr stage rank --ranks {params.ranks} --settings {params.settings:q} --keys {params.run_keys}"
-            " --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q} --corpus {input.corpus:q}"
-            " {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"
+            "python -m robustdr stage rank --code {params.code} --ranks {params.ranks} --settings {params.settings:q}"
+            " --keys {params.run_keys} --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q}"
+            " --corpus {input.corpus:q} {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"

@@ -38,9 +38,12 @@ for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIO
         params:
             settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
             key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+            code=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).names,
+            packages=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).packages,
             tokenizer=tokenizer_argument,
         shell:
-            "python -m robustdr stage vary-split --settings {params.settings:q} {params.tokenizer}"
+            "python -m robustdr stage vary-split --code {params.code} --packages {params.packages}"
+            " --settings {params.settings:q} {params.tokenizer}"
             " --queries {input.queries:q} --shards {input.shards:q} --output {output.queries:q}"
             " --statistics {output.statistics:q} --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
 
@@ -70,8 +73,11 @@ rule vary_shard:
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
+        code=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).names,
+        packages=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).packages,
     shell:
-        "python -m robustdr stage vary-shard --settings {params.settings:q} --queries {input.queries:q}"
+        "python -m robustdr stage vary-shard --code {params.code} --packages {params.packages}"
+        " --settings {params.settings:q} --queries {input.queries:q}"
         " --shard {wildcards.shard} --shards {wildcards.shards} --output {output.queries:q} > {log:q} 2>&1"
 
 
@@ -102,6 +108,7 @@ rule similarity:
     params:
         key=lambda w: plan(w).similarity_key(w.checkpoint, w.collection, w.split, compared_sets(w)),
         model=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
+        threads=lambda w: plan(w).computing["threads"],
     shell:
-        "python -m robustdr stage similarity --model {params.model:q} --queries {input.queries:q}"
-        " --varied {input.varied:q} --output {output.similarity:q} > {log:q} 2>&1"
+        "python -m robustdr stage similarity --threads {params.threads} --model {params.model:q}"
+        " --queries {input.queries:q} --varied {input.varied:q} --output {output.similarity:q} > {log:q} 2>&1"

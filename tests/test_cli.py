@@ -149,8 +149,14 @@ def test_a_full_disk_while_queries_are_written(small_disk, tmp_path, capsys, tin
     settings = json.dumps({"generator": "surface:SwapWords", "parameters": {}, "seed": 1})
     outputs = {"output": small_disk / "swap_words.tsv", "statistics": small_disk / "swap_words.json"}
     before = full(small_disk, free=8192)
+    code = {"code": "vary_split", "packages": []}
     argv = arguments(
-        "vary-split", settings=settings, tokenizer=tiny_model / "tokenizer.json", queries=tmp_path / "q.tsv", **outputs
+        "vary-split",
+        **code,
+        settings=settings,
+        tokenizer=tiny_model / "tokenizer.json",
+        queries=tmp_path / "q.tsv",
+        **outputs,
     )
     assert "No space left on device" in complaint(capsys, argv)
     assert sorted(path.name for path in small_disk.rglob("*")) == before
@@ -166,7 +172,9 @@ def test_a_full_disk_while_a_model_is_written(small_disk, capsys, tiny_transform
     before = full(small_disk, free=65536)
     source = {"path": str(tiny_transformer)}
     settings = json.dumps({"name": "tiny", "description": "", "source": source, "pooling": "mean"})
-    argv = arguments("checkpoint", settings=settings, key="k", output=small_disk / "model")
+    argv = arguments(
+        "checkpoint", code="checkpoint", packages=[], settings=settings, key="k", output=small_disk / "model"
+    )
     assert "No space left on device" in complaint(capsys, argv)
     assert sorted(path.name for path in small_disk.rglob("*")) == before
 

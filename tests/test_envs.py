@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr import cli
-from robustdr.provenance import PACKAGE, pins
+from robustdr import cli, variations
+from robustdr.config import load
+from robustdr.plan import Plan
+from robustdr.provenance import PACKAGE, Code, packages, pins
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}
@@ -126,5 +128,34 @@ def test_an_environment_has_what_its_stages_import(environment, stage):
         library: module
         for library, module in libraries(stage).items()
         if not {normalised(name) for name in providers()[library]} & distributions(environment)
+    }
+    assert not lacking
+
+
+def codes():
+    """(environment, code) of all that stages load by name at any scale, and of the stages that load nothing so."""
+    house = load(ROOT / "config")
+    made = [(environment, Code([cli.STAGES[stage].function.__name__])) for environment, stage in STAGES
+            if stage in cli.STAGES]  # fmt: skip
+    for plan in (Plan(house, scale) for scale in house.scales):
+        for collection, source in house.collections.items():
+            made += [("data.yaml", plan.corpus_code(collection))] if not plan.is_log(collection) else []
+            made += [("data.yaml", plan.split_code(collection, split)) for split in source["splits"]]
+        made += [("variations.yaml", plan.variation_code("wordnet-mini", "dev", name)) for name in variations.names()]
+        at_hand = [name for name, entry in plan.bound["checkpoints"].items() if "unavailable" not in entry]
+        made += [("train-gpu.yaml", plan.checkpoint_code(name)) for name in at_hand]
+        made += [("train-gpu.yaml", plan.pretrained_code())]
+        systems = [name for name in house.systems if not plan.why_not(name)]
+        made += [("index-gpu.yaml", plan.run_code(name)) for name in systems]
+        made += [("train-gpu.yaml", plan.model_code(name)) for name in systems if plan.is_trained(name)]
+    return made
+
+
+def test_an_environment_has_every_package_behind_the_keys_of_its_jobs():
+    """A job is refused where one is missing."""
+    named = {environment: {normalised(LOCKED.get(name, name)) for name in pinned(environment)}
+             for environment in ENVIRONMENTS}  # fmt: skip
+    lacking = {
+        (environment, name) for environment, code in codes() for name in packages(code).keys() - named[environment]
     }
     assert not lacking

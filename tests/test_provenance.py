@@ -9,7 +9,7 @@ import pytest
 
 from robustdr import provenance
 from robustdr.errors import UserError
-from robustdr.provenance import digests, installed, key, lock, modules, packages, pins
+from robustdr.provenance import Code, digests, installed, key, lock, modules, packages, pins
 
 FILES = {
     "__init__.py": "",
@@ -24,7 +24,7 @@ FILES = {
     "stages.py": (
         "import yaml\nfrom robustdr.other import X\n\nLIMIT = 3\n\n\ndef helper():\n    return LIMIT\n\n\n"
         "@stage('loop', limit=INT)\ndef loop(a):\n    from robustdr.loop import run\n\n    return run(), helper()\n\n\n"
-        "def lazy(a):\n    return X, yaml\n"
+        "def lazy(a):\n    loop = X\n    return loop, yaml\n"
     ),
 }
 
@@ -177,21 +177,24 @@ def test_every_module_of_the_package_can_be_hashed():
     for path in sorted(provenance.PACKAGE.rglob("*.py")):
         parts = path.relative_to(provenance.PACKAGE.parent).with_suffix("").parts
         name = ".".join(part for part in parts if part != "__init__")
-        assert len(modules(name)[name]) == 16 and packages(name) is not None
+        assert len(modules(name)[name]) == 16 and packages(Code([name])) is not None
 
 
 def test_a_key_depends_on_each_of_its_parts():
-    base = {"code": ["corpus"], "settings": {"a": 1, "b": 2}, "inputs": ["x", "y"], "more": ["torch"]}
+    code, inputs = Code(["corpus"], ["torch"]), {"data": "x", "runs": ["y", "z"]}
+    base = {"code": code, "settings": {"a": 1, "b": 2}, "inputs": inputs}
     others = [
-        {"code": ["split"]},
-        {"code": ["corpus", "robustdr.collections.irds"]},
-        {"more": ["transformers"]},
+        {"code": Code(["split"], ["torch"])},
+        {"code": Code(["corpus", "robustdr.collections.irds"], ["torch"])},
+        {"code": Code(["corpus"], ["transformers"])},
         {"settings": {"a": 1, "b": 3}},
-        {"inputs": ["x", "z"]},
+        {"inputs": inputs | {"data": "z"}},
+        {"inputs": inputs | {"runs": ["z", "y"]}},  # in another order
+        {"inputs": {"model": "x", "runs": ["y", "z"]}},  # in another role
     ]
     made = {key(**{**base, **other}) for other in others} | {key(**base)}
-    assert len(made) == 6
-    assert key(**{**base, "settings": {"b": 2, "a": 1}, "inputs": ["y", "x"]}) == key(**base)
+    assert len(made) == 8
+    assert key(code, {"b": 2, "a": 1}, {"runs": ["y", "z"], "data": "x"}) == key(**base)
 
 
 LOCKED = {"a": ("1", frozenset()), "b": ("2", frozenset({"a"})), "c": ("3", frozenset({"b"})), "d": ("4", frozenset())}
@@ -199,10 +202,10 @@ LOCKED = {"a": ("1", frozenset()), "b": ("2", frozenset({"a"})), "c": ("3", froz
 
 def test_packages_bring_what_they_need(monkeypatch):
     monkeypatch.setattr(provenance, "lock", lambda: LOCKED)
-    assert packages(more=["A"]) == {"a": "1", "b": "2", "c": "3"}
-    assert packages(more=["d"]) == {"d": "4"}
+    assert packages(Code([], ["A"])) == {"a": "1", "b": "2", "c": "3"}
+    assert packages(Code([], ["d"])) == {"d": "4"}
     with pytest.raises(ValueError, match=r"requirements\.lock has no 'no-such-package'"):
-        packages(more=["no_such.package"])
+        packages(Code([], ["no_such.package"]))
 
 
 def test_the_lock_bears_normalised_names(tmp_path, monkeypatch):
@@ -218,29 +221,29 @@ def test_the_lock_bears_normalised_names(tmp_path, monkeypatch):
 
 
 def test_other_versions_than_the_pinned_ones_are_refused(monkeypatch):
-    assert installed("evaluate")["numpy"] == pins()["numpy"]
+    assert installed(Code(["evaluate"]))["numpy"] == pins()["numpy"]
     real = lock()
     monkeypatch.setattr(provenance, "lock", lambda: real | {"scipy": ("0.1", real["scipy"][1])})
     with pytest.raises(UserError, match=r"requirements\.lock pins scipy==0\.1, [\d.]+ is installed; .*`make setup`"):
-        installed("evaluate")
+        installed(Code(["evaluate"]))
     monkeypatch.setattr(provenance, "lock", lambda: real | {"none-such": ("1.0", frozenset({"numpy"}))})
     with pytest.raises(UserError, match=r"pins none-such==1\.0, it is not installed"):
-        installed("evaluate")
+        installed(Code(["evaluate"]))
 
 
 @pytest.mark.parametrize("distribution", ["faiss-cpu", "faiss-gpu", "faiss"])
 def test_a_module_may_come_from_any_of_its_distributions(monkeypatch, distribution):
     at_hand = pins()["faiss-cpu"]
-    monkeypatch.setattr(provenance, "packages", lambda *code: {"faiss-cpu": at_hand})
+    monkeypatch.setattr(provenance, "packages", lambda code: {"faiss-cpu": at_hand})
     monkeypatch.setattr(provenance, "version", {distribution: at_hand}.__getitem__)
     monkeypatch.setattr(provenance, "PackageNotFoundError", KeyError)
-    assert installed("search") == {"faiss-cpu": at_hand}
+    assert installed(Code(["search"])) == {"faiss-cpu": at_hand}
 
 
 def test_a_build_of_the_pinned_version_is_that_version(monkeypatch):
-    monkeypatch.setattr(provenance, "packages", lambda *code: {"torch": "2.1"})
+    monkeypatch.setattr(provenance, "packages", lambda code: {"torch": "2.1"})
     monkeypatch.setattr(provenance, "version", {"torch": "2.1+cpu"}.__getitem__)
-    assert installed("train") == {"torch": "2.1+cpu"}
+    assert installed(Code(["train"])) == {"torch": "2.1+cpu"}
 
 
 def test_a_stage_is_the_same_in_another_process_with_another_hash_seed(tmp_path):
@@ -261,6 +264,8 @@ def test_digests_of_files_and_folders(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "b").write_text("abc")
     (tmp_path / "a").write_text("abc")
+    abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     found = digests([tmp_path / "a", tmp_path / "deep", tmp_path / "missing"])
-    assert list(found) == [f"{tmp_path}/a", f"{tmp_path}/deep/b"]
-    assert set(found.values()) == {"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
+    assert found == [{".": abc}, {"b": abc}, {}]
+    (tmp_path / "deep").rename(tmp_path / "elsewhere")
+    assert digests([tmp_path / "elsewhere"]) == [{"b": abc}]

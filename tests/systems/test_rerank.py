@@ -384,8 +384,8 @@ def test_each_query_set_is_paired_with_its_candidates(config):
     assert own.files == [weights, *own.paths["candidates"]]
     assert shared.files == [weights, f"{folder}/test.original.trec.gz"]
     keys = {kind: plan.run_key("bm25_terrier", 0, *AT, kind) for kind in kinds}
-    assert set(own.keys) == {plan.model_key("mono_bert", 1), *keys.values()}
-    assert set(shared.keys) == {plan.model_key("mono_bert", 1), keys["original"]}
+    assert own.keys == {"model": plan.model_key("mono_bert", 1), "candidates": list(keys.values())}
+    assert shared.keys == {"model": plan.model_key("mono_bert", 1), "candidates": [keys["original"]] * 3}
 
 
 def test_a_first_stage_searches_all_that_is_asked_of_it(config):
@@ -448,7 +448,8 @@ def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config
     read = plan.kind("distilled").learns_from(plan, "distilled", 1)
     scores, corpus = "results/mini/training/wordnet-mini/distilled/seed1.scores.jsonl", plan.corpus("wordnet-mini")
     assert read.paths == {"corpus": [corpus], "teacher_scores": [scores]} and read.files == [corpus, scores]
-    assert read.keys == [plan.corpus_key("wordnet-mini"), plan.teacher_scores_key("distilled", 1)]
+    key = plan.teacher_scores_key("distilled", 1)
+    assert read.keys == {"corpus": plan.corpus_key("wordnet-mini"), "teacher_scores": key}
     assert plan.parents("distilled") == ["bm25", "mono_bert"] and plan.lineage("distilled") == [
         "mono_bert",
         "distilled",
@@ -470,4 +471,4 @@ def test_a_ranker_reads_the_passages_that_it_is_trained_on(config, system):
     plan = Plan(changed(config, "systems", "drmm", recipe), "mini")
     corpus = plan.corpus("wordnet-mini")
     read = plan.kind(system).learns_from(plan, system, 1)
-    assert read.paths == {"corpus": [corpus]} and read.keys == [plan.corpus_key("wordnet-mini")]
+    assert read.paths == {"corpus": [corpus]} and read.keys == {"corpus": plan.corpus_key("wordnet-mini")}

@@ -71,6 +71,8 @@ def test_one_process_is_left_alone():
 
 def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:
     options = {
+        "code": "train",
+        "packages": "torch",
         "trains": "robustdr.training.dense",
         "settings": json.dumps(asdict(settings)),
         "seed": 1,

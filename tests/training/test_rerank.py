@@ -412,7 +412,13 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     def train(name, launcher, batch_size):
         told = ranker_settings(ranker, epochs=1.0, batch_size=batch_size, loss={"name": loss})
         options = {"trains": "robustdr.training.rerank", "settings": json.dumps(asdict(told)), "seed": 1, "key": "key"}
-        options |= {"data": intents_file, "initial": initial, "resume": tmp_path / f"resume-{name}"}
+        options |= {
+            "code": "train",
+            "packages": "torch",
+            "data": intents_file,
+            "initial": initial,
+            "resume": tmp_path / f"resume-{name}",
+        }
         options |= {"corpus": corpus_of(intents_file), "output": tmp_path / name}
         stage = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         started = [sys.executable, *launcher, "-m", "robustdr", "stage", "train", *stage]

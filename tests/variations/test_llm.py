@@ -63,6 +63,7 @@ def test_a_stage_writes_all_versions_and_which_attacks(tmp_path, tiny_model):
     write_queries(source, QUERIES.items())
     argv = ["stage", "vary-split", "--queries", str(source), "--tokenizer", str(tiny_model / "tokenizer.json")]
     argv += ["--settings", json.dumps({"generator": "llm:Llm", "parameters": {}, "seed": 1}), "--key", "0123abcd"]
+    argv += ["--code", "vary_split", "robustdr.variations.llm", "--packages"]
     argv += ["--output", *map(str, query_sets), "--split", str(tmp_path / "split.json")]
     argv += ["--statistics", *(str(path.with_suffix(".json")) for path in query_sets)]
     assert main(argv) == 0
@@ -71,6 +72,16 @@ def test_a_stage_writes_all_versions_and_which_attacks(tmp_path, tiny_model):
     for version, path in enumerate(query_sets):
         assert read_queries(path) == vary(variations.create("llm", {"version": version}))
         assert json.loads(path.with_suffix(".json").read_text())["resource"].startswith("stand-in: ")
+
+
+def test_a_complete_cache_is_read_and_nobody_is_asked(create, server):
+    first, asked = vary(create()), len(server.requests)
+    assert vary(create(complete=True)) == first
+    with pytest.raises(
+        UserError, match=r"complete: .*llm\.jsonl has no answer for 1 of \d+ queries, such as 'one more'"
+    ):
+        create(complete=True).fetch({**QUERIES, "another": "one more"})
+    assert len(server.requests) == asked
 
 
 def test_the_version_that_attacks_is_drawn_uniformly(create):

@@ -63,7 +63,7 @@ def stage(portions, tmp_path, tiny_model):
     queries, output = tmp_path / "queries.tsv", tmp_path / "typo.tsv"
     write_queries(queries, QUERIES.items())
     told = json.dumps({"generator": "typos:Typo", "parameters": {}, "seed": 1})
-    read = ["--settings", told, "--queries", str(queries)]
+    read = ["--code", "robustdr.variations.typos", "--packages", "--settings", told, "--queries", str(queries)]
 
     def vary(*shards):
         argv = ["stage", "vary-split", *read, "--tokenizer", str(tiny_model / "tokenizer.json"), "--key", "0123"]

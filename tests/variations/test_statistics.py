@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
@@ -102,8 +103,11 @@ def test_the_similarity_of_query_sets_is_the_mean_over_their_queries(tiny_model,
     for name, texts in {"queries": originals, **sets}.items():
         paths.append(tmp_path / f"{name}.tsv")
         paths[-1].write_text("".join(f"{qid}\t{text}\n" for qid, text in texts.items()), encoding="utf-8")
-    write_similarity(tiny_model, paths[0], paths[1:], tmp_path / "found.json")
+    threads = torch.get_num_threads()
+    write_similarity(threads + 1, tiny_model, paths[0], paths[1:], tmp_path / "found.json")
     found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert torch.get_num_threads() == threads + 1
+    torch.set_num_threads(threads)
     one, two = SentenceTransformer(str(tiny_model), local_files_only=True).encode(["red river", "granite salt"])
     other = one @ two / np.linalg.norm(one) / np.linalg.norm(two)
     assert found == pytest.approx({"same": 1.0, "half": (1 + other) / 2}, abs=1e-6) and other < 0.999

@@ -61,6 +61,13 @@ def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, se
             assert dict(zip(rows["qid"], rows["value"], strict=True)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("run, packages", [("dr_oq/seed1", {"torch", "faiss-cpu"}), ("bm25/seed0", {"pystemmer"})])
+def test_the_record_of_a_run_names_the_packages_of_what_ranked(finished, run, packages):
+    record = finished.folder / f"results/mini/runs/wordnet-mini/{run}/dev.original.trec.gz.sha256"
+    (installed,) = (line for line in record.read_text().splitlines() if line.startswith("# installed: "))
+    assert packages <= {pair.split()[0] for pair in installed.removeprefix("# installed: ").split(", ")}
+
+
 def test_a_second_run_does_nothing(finished):
     jobs, made = finished.plan("--", TABLE)
     assert not jobs and not made

@@ -6,105 +6,27 @@ from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
-from robustdr import variations
 from robustdr.collections import part, part_files
 from robustdr.config import Config, Tree
-from robustdr.encoding.settings import CheckpointSettings
 from robustdr.errors import UserError
-from robustdr.evaluation.settings import EvaluateSettings
-from robustdr.places import Places
-from robustdr.pretraining import HEAD, PACKAGES, TRAINS
-from robustdr.pretraining.settings import PretrainingSettings
-from robustdr.provenance import digests, key
-from robustdr.retrieval.settings import BM25IndexSettings, EmbedSettings
+from robustdr.provenance import Code, digests, key
+from robustdr.retrieval.settings import BM25IndexSettings
 from robustdr.settings import deciding
+from robustdr.stage_settings import StageSettings
 from robustdr.structure import ORIGINAL
-from robustdr.systems.kind import LENGTHS, At, Reads
-from robustdr.training.settings import ScoreSettings, TrainingDataSettings
-from robustdr.variations.base import build, find
-from robustdr.variations.settings import VariationSettings
+from robustdr.systems.kind import At, Reads
 
 # Keys of a collection that decide no byte of it.
 DESCRIBING = {"description", "licence", "url", "relevance_level", "log", "validated", "unavailable", "miniature"}
 
 
-class Plan(Places):
+class Plan(StageSettings):
     """Settings and keys of one scale."""
 
-    # settings: exactly what reaches each stage
-
-    def variation_settings(self, collection: str, split: str, variation: str) -> VariationSettings:
-        entry = self.variation(collection, split, variation)
-        name, parameters, draw = variations.drawn(variation)
-        place = variations.REGISTRY[entry.get("generator", name)]
-        seed = self.bound["variation_seed"] + draw - 1
-        return VariationSettings(place, {**entry.get("parameters", {}), **parameters}, seed)
-
-    def generator(self, collection: str, split: str, variation: str) -> variations.Variation:
-        """The generator behind a variation of a split, made without looking for its resources."""
-        settings = self.variation_settings(collection, split, variation)
-        return build(find(settings.generator), settings.parameters)
-
-    def variation_shards(self, collection: str, split: str, variation: str) -> list[str]:
-        """The shards, jobs of their own, that a query set is gathered from; their names say of how many each is one.
-
-        None where one job varies all queries: scale or split say nothing else, or the generator keeps what it made.
-        """
-        count = self.config.collections[collection]["splits"][split].get("count", 1)
-        shards = -(-count // self.bound.get("variation_shard", count))
-        if shards == 1 or not self.generator(collection, split, variation).processes:
-            return []
-        folder = self.query_set(collection, split, variation).removesuffix(".tsv")
-        return [f"{folder}/{shard}-of-{shards}.tsv" for shard in range(shards)]
-
-    def versioned(self) -> dict[str, int]:
-        """The variations whose generator makes several versions of a query at once, and how many."""
-        named = dict.fromkeys((*variations.names(), *self.bound["variations"]))
-        generators = {name: self.bound["variations"].get(name, {}).get("generator", name) for name in named}
-        counts = {name: variations.kind(generator).versions for name, generator in generators.items()}
-        return {name: count for name, count in counts.items() if count > 1}
-
-    def checkpoint_settings(self, checkpoint: str) -> CheckpointSettings:
-        entry = {key: value for key, value in self.bound["checkpoints"][checkpoint].items() if key != "trained"}
-        return CheckpointSettings(name=checkpoint, **entry)
-
-    def training_data_settings(self, system: str) -> TrainingDataSettings:
-        given = self.recipe(system).get("assign", "one")
-        assign: Any = "all" if given == "fresh" else given
-        if self.trains_on_queries_alone(system):
-            return TrainingDataSettings(assign)
-        return TrainingDataSettings(assign, self.bound["negatives"]["depth"], self.bound["negatives"]["keep"])
-
-    def budgeted(self, system: str) -> Tree:
-        """What the training of every kind of system is told."""
-        recipe = self.recipe(system)
-        how = {"system": system, "loss": recipe["loss"], "augmentation": recipe.get("augmentation", 0.0)}
-        return {**how, **self.computing, **self.budget(system)}
-
-    def pretraining_settings(self, pretraining: str) -> PretrainingSettings:
-        recipe = dict(self.config.pretraining[pretraining])
-        budget = self.bound["pretraining"][recipe.pop("budget")]
-        own = {name: value for name, value in recipe.items() if name not in ("label", "initial", "collection", "paper")}
-        checkpoint = self.checkpoint_settings(recipe["initial"])
-        head = checkpoint.source if HEAD in checkpoint.drop else None
-        return PretrainingSettings(system=pretraining, head=head, **own, **self.computing, **budget)
-
-    def lengths(self, system: str) -> Tree:
-        """The tokens that a system reads of a query and of a passage."""
-        recipe = self.recipe(system)
-        says = recipe if LENGTHS[0] in recipe else self.budget(system)
-        return {length: says[length] for length in LENGTHS}
+    # settings that the kind of a system decides
 
     def train_settings(self, system: str) -> Any:
         return self.kind(system).training(self, system)
-
-    def score_settings(self, system: str) -> ScoreSettings:
-        teacher = self.recipe(system)["teacher"]
-        return ScoreSettings(self.recipe(teacher)["ranker"], **self.lengths(teacher), **self.computing)
-
-    def embed_settings(self, system: str) -> EmbedSettings:
-        stored = self.bound["embeddings"]["precision"]
-        return EmbedSettings(self.lengths(system)["passage_length"], stored, **self.computing)
 
     @cache
     def indexes(self) -> dict[str, BM25IndexSettings]:
@@ -118,19 +40,9 @@ class Plan(Places):
         part = "negatives" if (system, at) in self.mined() else "retrieval"
         return self.kind(system).settings(self, system, at[0], self.bound[part]["depth"])
 
-    def evaluate_settings(self, system: str, collection: str) -> EvaluateSettings:
-        level = self.config.collections[collection].get("relevance_level", 1)
-        measures = {
-            f"{split}.{kind}": measures
-            for (c, split), (kinds, measures) in self.evaluations(system).items()
-            if c == collection
-            for kind in kinds
-        }
-        return EvaluateSettings(measures, level)
-
     # keys
 
-    def _source(self, collection: str, split: str | None) -> list[Tree]:
+    def _source(self, collection: str, split: str | None) -> list[Any]:
         """What a corpus (None) or split is read from: its part of the entry and the bytes of its own files."""
         source = self.config.collections[collection]
         entry = {name: value for name, value in part(source, split).items() if name not in DESCRIBING}
@@ -138,34 +50,34 @@ class Plan(Places):
 
     @cache
     def corpus_key(self, collection: str) -> str:
-        kind = self.config.collections[collection]["kind"]
-        return key(["corpus", f"robustdr.collections.{kind}"], self._source(collection, None), [])
+        return key(self.corpus_code(collection), self._source(collection, None), {})
 
     @cache
     def split_key(self, collection: str, split: str) -> str:
-        source = self.config.collections[collection]
-        kind = source["splits"][split].get("kind", source["kind"])
-        return key(["split", f"robustdr.collections.{kind}"], [*self._source(collection, split), split], [])
+        return key(self.split_code(collection, split), [*self._source(collection, split), split], {})
 
     @cache
     def card_key(self, collection: str) -> str:
-        splits = [self.split_key(collection, split) for split in self.splits(collection)]
-        passages = [] if self.is_log(collection) else [self.corpus_key(collection)]
-        return key(["card"], self.config.collections[collection], [*passages, *splits])
+        inputs: Tree = {"splits": [(split, self.split_key(collection, split)) for split in self.splits(collection)]}
+        if not self.is_log(collection):
+            inputs["corpus"] = self.corpus_key(collection)
+        return key(Code(["card"]), self.config.collections[collection], inputs)
 
     @cache
     def variation_key(self, collection: str, split: str, variation: str) -> str:
         made = self.generator(collection, split, variation)
-        data = [package.partition("==")[0] for package in made.packages]
         seed = self.variation_settings(collection, split, variation).seed
         settings = [made.name, made.effective, seed, digests(made.files)]
-        code = ["vary_split", "vary_shard", type(made).__module__]
-        return key(code, settings, [self.split_key(collection, split)], data)
+        inputs = {"queries": self.split_key(collection, split)}
+        return key(self.variation_code(collection, split, variation), settings, inputs)
 
     def similarity_key(self, checkpoint: str, collection: str, split: str, variations: Iterable[str]) -> str:
-        inputs = [self.checkpoint_key(checkpoint), self.split_key(collection, split)]
-        inputs += [self.variation_key(collection, split, variation) for variation in variations]
-        return key(["similarity"], self.computing["threads"], inputs)
+        inputs = {
+            "model": self.checkpoint_key(checkpoint),
+            "queries": self.split_key(collection, split),
+            "varied": [(kind, self.variation_key(collection, split, kind)) for kind in variations],
+        }
+        return key(Code(["similarity"]), self.computing["threads"], inputs)
 
     def queries_key(self, collection: str, split: str, variation: str) -> str:
         original = variation == ORIGINAL
@@ -176,31 +88,30 @@ class Plan(Places):
         settings = self.checkpoint_settings(checkpoint)
         local = "path" in settings.source and "package" not in settings.source
         folder = [Path(settings.source["path"])] if local else []
-        data = [settings.source["package"]] if "package" in settings.source else []
-        return key(["checkpoint"], [deciding(settings), digests(folder)], [], data)
+        return key(self.checkpoint_code(checkpoint), [deciding(settings), digests(folder)], {})
 
     @cache
     def training_data_key(self, system: str, seed: int) -> str:
-        collection, split = self.train_split(system)
-        inputs = [self.variation_key(collection, split, variation) for variation in self.training_variations(system)]
-        if inputs:
-            inputs.append(
-                self.checkpoint_key(self.checkpoint_of(system))
-            )  # its tokenizer sees what a variation changes
-        inputs.append(self.split_key(collection, split))
+        at, settings = self.train_split(system), self.training_data_settings(system)
+        inputs: Tree = {"queries": self.split_key(*at)}
+        if kinds := self.training_variations(system):
+            varied = {kind: self.variation_key(*at, kind) for kind in kinds}
+            # One is assigned by the variations' names, all are kept in the order of the recipe.
+            inputs["variations"] = varied if settings.assign == "one" else list(varied.values())
+            inputs["tokenizer"] = self.checkpoint_key(self.checkpoint_of(system))  # it sees what a variation changes
         if not self.trains_on_queries_alone(system):
-            inputs += [self.corpus_key(collection)]
+            inputs["corpus"] = self.corpus_key(at[0])
         if miner := self.miner_of(system):
-            inputs += [self.run_key(miner, self.seed_of(miner, seed), collection, split, ORIGINAL)]
-        return key(["training_data"], [deciding(self.training_data_settings(system)), seed], inputs)
+            inputs["run"] = self.run_key(miner, self.seed_of(miner, seed), *at, ORIGINAL)
+        return key(Code(["training_data"]), [deciding(settings), seed], inputs)
 
     @cache
     def pretrained_key(self, pretraining: str, seed: int) -> str:
-        recipe = self.config.pretraining[pretraining]
-        inputs = [self.checkpoint_key(recipe["initial"]), self.corpus_key(self.texts_of(pretraining))]
-        data = [pin.partition("==")[0] for pin in PACKAGES]
-        settings = [deciding(self.pretraining_settings(pretraining)), seed]
-        return key(["train", TRAINS], settings, inputs, data)
+        inputs = {
+            "initial": self.checkpoint_key(self.config.pretraining[pretraining]["initial"]),
+            "corpus": self.corpus_key(self.texts_of(pretraining)),
+        }
+        return key(self.pretrained_code(), [deciding(self.pretraining_settings(pretraining)), seed], inputs)
 
     def initial_key(self, system: str, seed: int) -> str:
         """The key of the model that a system starts from."""
@@ -216,34 +127,35 @@ class Plan(Places):
         if not self.is_trained(system):
             return initial
         name, _, snapshot = system.partition(".")
-        recipe = self.recipe(name)
-        inputs = [self.training_data_key(name, seed), initial]
-        kind = self.kind(name)
-        inputs += kind.learns_from(self, name, seed).keys
-        code = ["train", kind.trains, *kind.modules(self, name), f"robustdr.losses.{recipe['loss']['name']}"]
-        return key(code, [deciding(self.train_settings(name)), seed, snapshot], inputs)
+        inputs = {"data": self.training_data_key(name, seed), "initial": initial}
+        inputs |= self.kind(name).learns_from(self, name, seed).keys
+        return key(self.model_code(name), [deciding(self.train_settings(name)), seed, snapshot], inputs)
 
     @cache
     def teacher_scores_key(self, system: str, seed: int) -> str:
         teacher = self.recipe(system)["teacher"]
-        inputs = [self.training_data_key(system, seed), self.model_key(teacher, self.seed_of(teacher, seed))]
-        inputs.append(self.corpus_key(self.train_split(system)[0]))
-        return key(["score", *self.kind(teacher).modules(self, teacher)], deciding(self.score_settings(system)), inputs)
+        inputs = {
+            "data": self.training_data_key(system, seed),
+            "model": self.model_key(teacher, self.seed_of(teacher, seed)),
+            "corpus": self.corpus_key(self.train_split(system)[0]),
+        }
+        return key(self.teacher_scores_code(system), deciding(self.score_settings(system)), inputs)
 
     @cache
     def embeddings_key(self, system: str, seed: int, collection: str) -> str:
         encoder = self.encoder_of(system)
-        inputs = [self.model_key(encoder, seed), self.corpus_key(collection)]
-        return key(["embed"], deciding(self.embed_settings(encoder)), inputs)
+        inputs = {"model": self.model_key(encoder, seed), "corpus": self.corpus_key(collection)}
+        settings = [deciding(self.embed_settings(encoder)), self.bound["embeddings"]["shards"]]
+        return key(Code(["embed"]), settings, inputs)
 
     @cache
     def index_key(self, collection: str, index: BM25IndexSettings) -> str:
-        return key(["index"], deciding(index), [self.corpus_key(collection)])
+        return key(Code(["index"]), deciding(index), {"corpus": self.corpus_key(collection)})
 
     @cache
     def compressed_key(self, system: str, seed: int, collection: str) -> str:
         factory = self.bound["retrieval"]["index"]["factory"]
-        return key(["compress"], factory, [self.embeddings_key(system, seed, collection)])
+        return key(Code(["compress"]), factory, {"vectors": self.embeddings_key(system, seed, collection)})
 
     def ranking(self, system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         """What ranking the variations `kinds` of a split reads beside passages and queries."""
@@ -251,21 +163,25 @@ class Plan(Places):
         if not self.config.judged_candidates(*at):
             return own
         qrels = self.split_files(*at)[1]
-        return Reads({**own.paths, "judged": [qrels]}, [*own.files, qrels], [*own.keys, self.split_key(*at)])
+        return own.beside(Reads({"judged": [qrels]}, [qrels], {"judged": self.split_key(*at)}))
 
     @cache
     def run_key(self, system: str, seed: int, collection: str, split: str, variation: str) -> str:
-        kind, at = self.kind(system), (collection, split)
-        inputs = [self.queries_key(collection, split, variation), self.corpus_key(collection)]
-        inputs += self.ranking(system, seed, at, [variation]).keys
-        return key(["rank", kind.ranks, *kind.modules(self, system)], deciding(self.rank_settings(system, at)), inputs)
+        at = (collection, split)
+        inputs = {"queries": self.queries_key(*at, variation), "corpus": self.corpus_key(collection)}
+        inputs |= self.ranking(system, seed, at, [variation]).keys
+        return key(self.run_code(system), deciding(self.rank_settings(system, at)), inputs)
 
     @cache
     def measures_key(self, system: str, seed: int, collection: str) -> str:
         evaluated = [(at, kinds) for at, (kinds, _) in self.evaluations(system).items() if at[0] == collection]
-        runs = [self.run_key(system, seed, *at, kind) for at, kinds in evaluated for kind in kinds]
-        judged = [self.split_key(*at) for at, _ in evaluated]
-        return key(["evaluate"], deciding(self.evaluate_settings(system, collection)), [*runs, *judged])
+        inputs = {
+            "runs": [
+                (f"{at[1]}.{kind}", self.run_key(system, seed, *at, kind)) for at, kinds in evaluated for kind in kinds
+            ],
+            "judgements": {at[1]: self.split_key(*at) for at, _ in evaluated},
+        }
+        return key(Code(["evaluate"]), deciding(self.evaluate_settings(system, collection)), inputs)
 
     def measures(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The measures files of all seeds of (system, role) pairs that can be run, and the key that each must carry."""

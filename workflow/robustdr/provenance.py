@@ -11,10 +11,10 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from robustdr.errors import UserError
 from robustdr.files import sha256
@@ -34,6 +34,13 @@ DISTRIBUTIONS = {
     "pytrec_eval": ("pytrec-eval-terrier",),
     "yaml": ("pyyaml",),
 }
+
+
+class Code(NamedTuple):
+    """What makes an artifact: stages, and modules that these load by name; packages that they load by name alone."""
+
+    names: Sequence[str]
+    packages: Sequence[str] = ()
 
 
 def _file(module: str) -> Path | None:
@@ -111,8 +118,9 @@ def _stage(name: str, source: str) -> list[ast.stmt]:
     todo = {name}
     while todo:
         found[own] = node = defined[own := todo.pop()]
-        named = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-        todo |= (named & defined.keys()) - found.keys()
+        said = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may bear the name of another stage
+        todo |= ({inner.id for inner in said} - local) & defined.keys() - found.keys()
     return [found[own] for own in sorted(found)]
 
 
@@ -176,17 +184,15 @@ def needs() -> dict[str, set[str]]:
     return edges
 
 
-def packages(*code: str, more: Iterable[str] = ()) -> dict[str, str]:
-    """The pins of every package that the code, or `more`, imports or needs.
-
-    Args:
-        more: packages that are loaded by name alone, such as data.
+def packages(code: Code) -> dict[str, str]:
+    """The pins of every package that the code imports or loads, and of what these need.
 
     Raises:
         ValueError: one that requirements.lock does not pin.
     """
-    imported = {name for each in code for name in _reached(each)[1]}
-    todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported} | set(map(normalised, more))
+    imported = {name for each in code.names for name in _reached(each)[1]}
+    todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported}
+    todo |= set(map(normalised, code.packages))
     if missing := todo - lock().keys():
         raise ValueError(f"requirements.lock has no {min(missing)!r}")
     edges, versions = needs(), pins()
@@ -197,14 +203,14 @@ def packages(*code: str, more: Iterable[str] = ()) -> dict[str, str]:
     return {name: versions[name] for name in sorted(found)}
 
 
-def installed(*code: str) -> dict[str, str]:
+def installed(code: Code) -> dict[str, str]:
     """The versions at hand of the packages behind the code, each the one that requirements.lock pins.
 
     Raises:
         UserError: a package that is missing or another version.
     """
     found = {}
-    for name, pin in packages(*code).items():
+    for name, pin in packages(code).items():
         at_hand = next(filter(None, map(_version, DISTRIBUTIONS.get(name.partition("-")[0], (name,)))), None)
         if at_hand is None or at_hand.partition("+")[0] != pin:
             state = f"{at_hand} is installed" if at_hand else "it is not installed"
@@ -223,25 +229,27 @@ def _version(package: str) -> str | None:
         return None
 
 
-def digests(paths: Iterable[Path]) -> dict[str, str]:
-    """The SHA-256 of every file, and of every file below every folder; what is missing has none."""
-    files = [
-        file for path in paths for file in (sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path])
+def digests(paths: Iterable[Path]) -> list[dict[str, str]]:
+    """By path, the SHA-256 of every file below it, by its name from there (`.`: the path is a file).
+
+    What is missing has none. Where a path lies does not count.
+    """
+    return [
+        {file.relative_to(path).as_posix(): digest(file) for file in (path, *sorted(path.rglob("*"))) if file.is_file()}
+        for path in paths
     ]
-    return {file.as_posix(): digest(file) for file in files if file.is_file()}
 
 
-def key(code: Sequence[str], settings: Any, inputs: Iterable[str], more: Iterable[str] = ()) -> str:
+def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
     """The key of an artifact.
 
     Args:
-        code: the stage that makes it, and modules that it loads by name.
         settings: every setting that decides bytes (JSON values).
-        inputs: the keys of the artifacts it reads.
-        more: packages that it loads by name.
+        inputs: the keys of the artifacts that it is made from, by what each is to it; of several alike a list where
+            their order decides bytes, else by their names.
 
     Raises:
         ValueError: a stage, module or package that is not there.
     """
-    made_of = [modules(*code), packages(*code, more=more), settings, sorted(inputs)]
+    made_of = [modules(*code.names), packages(code), settings, inputs]
     return _digest(json.dumps(made_of, sort_keys=True))

@@ -29,6 +29,9 @@ TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
+# Of the stages that load code by name: what their key covers (robustdr.provenance.Code).
+CODE: Option = {"nargs": "+", "help": "the stage and the modules that it loads by name"}
+PACKAGES: Option = {"nargs": "*", "help": "packages that are loaded by name alone"}
 
 
 class Stage(NamedTuple):
@@ -55,7 +58,7 @@ def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespac
     return register
 
 
-@stage("write a collection's passages", source=JSON, output=PATH)
+@stage("write a collection's passages", code=CODE, source=JSON, output=PATH)
 def corpus(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_corpus
     from robustdr.collections.rows import rows_of
@@ -64,7 +67,7 @@ def corpus(a: argparse.Namespace) -> Made:
     return [(a.output, rows_of(a.output))]
 
 
-@stage("write a split's queries and what judges them", source=JSON, split=TEXT, output=MADES)
+@stage("write a split's queries and what judges them", code=CODE, source=JSON, split=TEXT, output=MADES)
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
 
@@ -91,6 +94,8 @@ def card(a: argparse.Namespace) -> Made:
 
 @stage(
     "vary the queries of a split",
+    code=CODE,
+    packages=PACKAGES,
     settings=TEXT,
     tokenizer_={**READ, "help": "counts the changes that it sees"},
     queries=READ,
@@ -124,7 +129,16 @@ def vary_split(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("vary one shard of a split's queries", settings=TEXT, queries=READ, shard=INT, shards=INT, output=MADE)
+@stage(
+    "vary one shard of a split's queries",
+    code=CODE,
+    packages=PACKAGES,
+    settings=TEXT,
+    queries=READ,
+    shard=INT,
+    shards=INT,
+    output=MADE,
+)
 def vary_shard(a: argparse.Namespace) -> Made:
     from robustdr.files import read_queries
     from robustdr.settings import read
@@ -140,7 +154,7 @@ def vary_shard(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("write an initial checkpoint", settings=TEXT, key=TEXT, output=MADE)
+@stage("write an initial checkpoint", code=CODE, packages=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
 def checkpoint(a: argparse.Namespace) -> Made:
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
@@ -176,6 +190,8 @@ def training_data(a: argparse.Namespace) -> Made:
 
 @stage(
     "train a model",
+    code=CODE,
+    packages=PACKAGES,
     trains={"help": "the module of what is trained"},
     settings=TEXT,
     seed=INT,
@@ -208,7 +224,15 @@ def train(a: argparse.Namespace) -> Made:
     return [(made,) for made in (folder, *snapshots.values())] if writes else None
 
 
-@stage("score a training file's passages as a teacher", settings=TEXT, model=READ, data=READ, corpus=READ, output=MADE)
+@stage(
+    "score a training file's passages as a teacher",
+    code=CODE,
+    settings=TEXT,
+    model=READ,
+    data=READ,
+    corpus=READ,
+    output=MADE,
+)
 def score(a: argparse.Namespace) -> Made:
     from robustdr.settings import read
     from robustdr.training.scoring import write_scores
@@ -218,11 +242,11 @@ def score(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("compare queries with their variations", model=READ, queries=READ, varied=READS, output=MADE)
+@stage("compare queries with their variations", threads=INT, model=READ, queries=READ, varied=READS, output=MADE)
 def similarity(a: argparse.Namespace) -> Made:
     from robustdr.variations.similarity import write_similarity
 
-    write_similarity(a.model, a.queries, a.varied, a.output)
+    write_similarity(a.threads, a.model, a.queries, a.varied, a.output)
     return None
 
 
@@ -267,6 +291,7 @@ def compress(a: argparse.Namespace) -> Made:
 
 @stage(
     "rank the passages for all query sets of one system",
+    code=CODE,
     ranks={"help": "the module that ranks"},
     settings=TEXT,
     keys=TEXTS,
@@ -434,16 +459,17 @@ def run_stage(name: str, a: argparse.Namespace) -> None:
     Raises:
         UserError: an input is damaged, or a package is not the one that requirements.lock pins.
     """
-    from robustdr.provenance import installed
+    from robustdr.provenance import Code, installed
 
     function, _, options = STAGES[name]
+    code = Code(getattr(a, "code", [function.__name__]), getattr(a, "packages", []))
 
     def given(role: str) -> Iterator[Path]:
         for option in (option for option, kind in options.items() if kind.get("metavar") == role):
             value = getattr(a, option.rstrip("_")) or []
             yield from value if isinstance(value, list) else [value]
 
-    versions, read = installed(function.__name__), list(given("INPUT"))
+    versions, read = installed(code), list(given("INPUT"))
     verify(read)
     made = [*(function(a) or []), *((path,) for path in given("OUTPUT"))]
     computed_on = hardware(read)

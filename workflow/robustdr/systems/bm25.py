@@ -37,7 +37,7 @@ class BM25(Kind):
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         made = self.index(plan, system)
         folder = plan.index(at[0], made.name)
-        return Reads({"index": [folder]}, [f"{folder}/{INDEX_FILES[0]}"], [plan.index_key(at[0], made)])
+        return Reads({"index": [folder]}, [f"{folder}/{INDEX_FILES[0]}"], {"index": plan.index_key(at[0], made)})
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan), 120, cores=0)

@@ -58,11 +58,11 @@ class Dense(Trained):
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         place = system, seed, at[0]
         vectors = plan.embeddings(*place)
-        searched, files, made = {"embeddings": vectors}, vectors, plan.embeddings_key
+        name, searched, files, key = "embeddings", {"embeddings": vectors}, vectors, plan.embeddings_key
         if plan.compresses() and not plan.config.judged_candidates(*at):  # of single passages, vectors are read
-            files, made = plan.compressed(*place), plan.compressed_key
+            name, files, key = "compressed", plan.compressed(*place), plan.compressed_key
             searched = {"compressed": files, "vectors": vectors}  # these may be gone by then: nothing waits for them
-        keys = [plan.model_key(system, seed), *([made(*place)] if files else [])]
+        keys = {"model": plan.model_key(system, seed), **({name: key(*place)} if files else {})}
         model = plan.model_folder(system, seed)
         return Reads({"model": [model], **searched}, [plan.weights(system, seed, QUERY), *files], keys)
 
@@ -79,13 +79,12 @@ class Dense(Trained):
         if "teacher" not in recipe:
             return passages
         if "teacher_scores" in losses.check(**recipe["loss"]):
-            scores = plan.teacher_scores(system, seed)
-            return passages.beside(
-                Reads({"teacher_scores": [scores]}, [scores], [plan.teacher_scores_key(system, seed)])
-            )
+            scores, key = plan.teacher_scores(system, seed), plan.teacher_scores_key(system, seed)
+            return passages.beside(Reads({"teacher_scores": [scores]}, [scores], {"teacher_scores": key}))
         teacher, (collection, _) = recipe["teacher"], plan.train_split(system)
         vectors = plan.embeddings(teacher, seed, collection)
-        keys = [plan.model_key(teacher, seed), plan.embeddings_key(teacher, seed, collection)]
+        made = plan.embeddings_key(teacher, seed, collection)
+        keys = {"teacher": plan.model_key(teacher, seed), "teacher_embeddings": made}
         paths = {"teacher": [plan.model_folder(teacher, seed)], "teacher_embeddings": vectors}
         return passages.beside(Reads(paths, [*plan.model(teacher, seed), *vectors], keys))
 

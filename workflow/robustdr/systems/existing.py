@@ -44,8 +44,7 @@ class Existing(Kind):
                 raise UserError(f"systems.{system}.runs: {places[0]} is missing; {places[1].name} would be read too")
             runs.append(found[0])
         paths = list(map(str, runs))
-        keys = [f"{kind} {sha256(run)}" for kind, run in zip(kinds, runs, strict=True)]
-        return Reads({"candidates": paths}, [], keys)  # no job makes them
+        return Reads({"candidates": paths}, [], {"candidates": list(map(sha256, runs))})  # no job makes them
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan), 60)

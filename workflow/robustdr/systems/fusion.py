@@ -33,7 +33,8 @@ class Fusion(Kind):
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
         fused = [(parent, plan.seed_of(parent, seed)) for parent in self.parents(plan, system)]
         runs = [plan.run(*of, *at, kind) for of in fused for kind in kinds]
-        return Reads({"candidates": runs}, runs, [plan.run_key(*of, *at, kind) for of in fused for kind in kinds])
+        keys = [plan.run_key(*of, *at, kind) for of in fused for kind in kinds]
+        return Reads({"candidates": runs}, runs, {"candidates": keys})
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan), 60)

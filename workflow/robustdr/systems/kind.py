@@ -24,18 +24,18 @@ class Need(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """What a stage reads: paths by the names that its module knows, the files whose making it waits for, their keys."""
+    """What a stage reads: paths and keys by the names that its module knows, and the files that it waits for."""
 
     paths: dict[str, list[str]]
     files: list[str]
-    keys: list[str]
+    keys: dict[str, Any]
 
     def beside(self, other: "Reads") -> "Reads":
         """What this and another read."""
-        return Reads(self.paths | other.paths, self.files + other.files, self.keys + other.keys)
+        return Reads(self.paths | other.paths, self.files + other.files, self.keys | other.keys)
 
 
-NOTHING = Reads({}, [], [])
+NOTHING = Reads({}, [], {})
 
 KINDS: dict[str, "Kind"] = {}  # by name: every class below this room that has one
 

@@ -126,14 +126,15 @@ class Rerank(Trained):
         return RerankSettings(plan.recipe(system)["ranker"], **plan.lengths(system), depth=ranked, **plan.computing)
 
     def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        runs, keys = [], [plan.model_key(system, seed)]
+        runs, keys = [], []
         for first, taken in self.candidates(plan, system, at, kinds).items():
             taken = [kind if kind in taken else ORIGINAL for kind in kinds]
             its_seed = plan.seed_of(first, seed)
             runs = [plan.run(first, its_seed, *at, kind) for kind in taken]
-            keys += [plan.run_key(first, its_seed, *at, kind) for kind in set(taken)]
+            keys = [plan.run_key(first, its_seed, *at, kind) for kind in taken]
         paths = {"model": [plan.model_folder(system, seed)], "candidates": runs}
-        return Reads(paths, [*plan.model(system, seed), *dict.fromkeys(runs)], keys)
+        made = {"model": plan.model_key(system, seed), "candidates": keys}
+        return Reads(paths, [*plan.model(system, seed), *dict.fromkeys(runs)], made)
 
     def model_files(self, structure: "Structure", system: str) -> list[str]:
         return [*RANKERS.literal(structure.recipe(system)["ranker"]["name"], "files")]
@@ -146,7 +147,7 @@ class Rerank(Trained):
         if "teacher" not in plan.recipe(system):
             return passages
         scores, key = plan.teacher_scores(system, seed), plan.teacher_scores_key(system, seed)
-        return passages.beside(Reads({"teacher_scores": [scores]}, [scores], [key]))
+        return passages.beside(Reads({"teacher_scores": [scores]}, [scores], {"teacher_scores": key}))
 
     def need(self, plan: "Plan", system: str, split: str) -> Need:
         return Need(memory(plan), 240, gpus=1, cores=0)

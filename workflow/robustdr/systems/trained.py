@@ -130,7 +130,7 @@ class Trained(Kind):
             return NOTHING
         collection, _ = plan.train_split(system)
         corpus = plan.corpus(collection)
-        return Reads({"corpus": [corpus]}, [corpus], [plan.corpus_key(collection)])
+        return Reads({"corpus": [corpus]}, [corpus], {"corpus": plan.corpus_key(collection)})
 
     def unbound(self, structure: "Structure", system: str) -> str:
         recipe, bound = structure.recipe(system), structure.bound

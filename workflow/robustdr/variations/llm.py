@@ -74,6 +74,9 @@ class Llm(Variation):
     kept in `cache` by model, temperature, prompt and query. A malformed answer is asked for again, `attempts` times in
     all; a query that has none then keeps its text, which more than the share `unanswered` may not. The environment
     variable `key` holds the key. Prices are per million tokens. `engine: rules` is the stand-in.
+
+    A `cache` that is still filled decides texts and is in no key, which would change with every answer; one that is
+    `complete`, such as a released one, is in it by its contents, and nobody is asked.
     """
 
     name = "llm"
@@ -92,9 +95,10 @@ class Llm(Variation):
     key: str = _no_effect("")
     cache: str = _no_effect("llm-variations.jsonl")
     concurrency: int = _no_effect(8)
-    attempts: int = _no_effect(5)
+    attempts: int = 5
     timeout: float = _no_effect(60.0)
-    unanswered: float = _no_effect(0.01)
+    unanswered: float = 0.01
+    complete: bool = False
     price_in: float = _no_effect(0.0)
     price_out: float = _no_effect(0.0)
     server: str = _no_effect("")
@@ -120,6 +124,10 @@ class Llm(Variation):
             require(PACKAGE, self.name)
 
     @property
+    def files(self) -> list[Path]:
+        return [Path(self.cache)] if self.complete else []
+
+    @property
     def resource(self) -> str:
         if self.engine == "rules":
             return "stand-in: rules that frame, reword and reorder a question, no model"
@@ -138,6 +146,13 @@ class Llm(Variation):
         if self.engine == "rules":
             return
         texts = list(dict.fromkeys(queries.values()))
+        if self.complete:
+            if unasked := [text for text in texts if self._key(text) not in self.answers]:
+                raise UserError(
+                    f"variation llm: complete: {self.cache} has no answer for {len(unasked)} of {len(texts)} queries, "
+                    f"such as {unasked[0]!r}; leave `complete` out to have them asked"
+                )
+            return
         missing = [text for text in texts if not self._has_versions(text)]
         if not missing:
             return
@@ -171,8 +186,9 @@ class Llm(Variation):
         return {qid: self._attacking(qid, text, draws) + 1 for qid, text in having}
 
     def draws(self, seed: int) -> Draws:
-        """The chance of each query, the same for all versions."""
-        return Draws(seed, self.name, self.effective | {"version": 0})
+        """The chance of each query, the same for all versions, however a model is asked."""
+        asked = {"engine": self.engine, "model": self.model, "temperature": self.temperature}
+        return Draws(seed, self.name, asked | {"version": 0})
 
     @staticmethod
     def _attacking(qid: str, text: str, draws: Draws) -> int:

@@ -39,12 +39,16 @@ class Similarity:
         return SentenceTransformer(str(self.path), local_files_only=True, trust_remote_code=False)
 
 
-def write_similarity(model: Path, queries: Path, varied: list[Path], output: Path) -> None:
+def write_similarity(threads: int, model: Path, queries: Path, varied: list[Path], output: Path) -> None:
     """Write the mean cosine similarity of queries and their variations, by variation (intent, Table 2).
 
     Args:
-        model: see `Similarity`. queries: the original ones. varied: a file of each variation, called after it.
+        threads: of the processor. model: see `Similarity`. queries: the original ones.
+        varied: a file of each variation, called after it.
     """
+    from robustdr.encoding.hardware import start  # slow to import, and who varies queries needs none
+
+    start(threads)
     encode, originals = Similarity(model), read_queries(queries)
     vectors = encode(list(originals.values()))
     found = {}
