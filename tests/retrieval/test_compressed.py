@@ -82,7 +82,7 @@ def test_an_index_that_finds_too_few_says_no_more(tmp_path):
     assert all(np.isfinite(score) for _, score in found)
 
 
-@pytest.mark.parametrize("factory", ["IVF16,PQ4", "SQ8", "PQ4"])
+@pytest.mark.parametrize("factory", ["IVF16,PQ4x4", "SQ8", "PQ4x4"])
 def test_an_index_on_disk_answers_as_in_memory(vectors, shards, tmp_path, factory):
     queries = vectors[:30].astype(np.float32)
     (path,) = indexed(shards[:1], tmp_path, factory)
