@@ -84,8 +84,8 @@ class Repository(Project):
     def results(self) -> dict[str, bytes]:
         """The report's files."""
         folders = ("tables", "figures", "claims", "report")
-        paths = [path for part in folders for path in (self.folder / "results/mini" / part).iterdir()]
-        return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
+        paths = [path for part in folders for path in (self.folder / "results/mini" / part).rglob("*")]
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths if path.is_file()}
 
 
 @pytest.fixture(scope="session")
