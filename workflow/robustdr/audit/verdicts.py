@@ -48,7 +48,7 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
             intersection-union test; Berger, 1982).
         corrected: the same at the level divided by the number of effects (Bonferroni): one effect that is not there, or
             the other way, decides against the claim.
-        printed: None also where another measure is taken than the paper's, so that only directions compare.
+        printed: the printed effect, as far as its rounding tells; of another measure than the paper's, as a share too.
     """
     if against := outside(corrected, region):
         return against
