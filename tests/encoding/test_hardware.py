@@ -1,14 +1,13 @@
 """What a process computes on."""
 
 import re
-from pathlib import Path
 
 import pytest
 import torch
 
+from robustdr import processor
 from robustdr.encoding import hardware
 from robustdr.errors import UserError
-from robustdr.processor import native
 
 CPU = torch.device("cpu")
 
@@ -24,14 +23,25 @@ CPU = torch.device("cpu")
 )
 def test_what_a_processor_is_fastest_in(vendor, flags, fastest, monkeypatch):
     about = f"vendor_id : {vendor}\nflags : fpu {flags}\n"
-    monkeypatch.setattr(Path, "read_text", lambda path, encoding: about)
-    native.cache_clear()
-    assert native() == fastest
-    native.cache_clear()
+    monkeypatch.setattr(processor, "_about", lambda: about)
+    assert processor.native() == fastest
 
 
-def test_the_kind_of_processor():
-    assert re.fullmatch(r"CPU, [A-Z0-9]+( with BF16)?", hardware.kind(CPU))
+@pytest.mark.parametrize(
+    "about, limit, kind",
+    [
+        ("vendor_id\t: GenuineIntel\nflags\t\t: avx512f avx512_bf16 amx_bf16\n", "", "GenuineIntel, BF16, AMX"),
+        ("vendor_id\t: AuthenticAMD\nflags\t\t: avx512f avx512_bf16\n", "", "AuthenticAMD, BF16"),
+        ("vendor_id\t: GenuineIntel\nflags\t\t: avx2\n", "AVX2", "GenuineIntel, ONEDNN_MAX_CPU_ISA=AVX2"),
+        ("", "", "riscv"),
+    ],
+)
+def test_the_kind_of_processor_tells_what_kernels_depend_on(about, limit, kind, monkeypatch):
+    monkeypatch.setattr(processor, "_about", lambda: about)
+    monkeypatch.setattr(processor.platform, "machine", lambda: "riscv")
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", limit)
+    assert processor.kind() == kind
+    assert re.fullmatch(rf"CPU, [A-Z0-9]+, {kind}", hardware.kind(CPU))
 
 
 def test_a_precision_that_a_processor_does_not_have():

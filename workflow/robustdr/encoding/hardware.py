@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 
 import torch
 
+from robustdr import processor
 from robustdr.errors import UserError
 from robustdr.settings import Precision
 
@@ -14,11 +15,10 @@ def device() -> torch.device:
 
 
 def kind(on: torch.device) -> str:
-    """The kind of hardware, for people: a GPU's name, or the processor's instruction set."""
+    """The kind of hardware, for people: a GPU's name, or what torch computes with on the processor, and its kind."""
     if on.type == "cuda":
         return torch.cuda.get_device_name(on)
-    bfloat16 = " with BF16" if torch.cpu._is_avx512_bf16_supported() else ""
-    return f"CPU, {torch.backends.cpu.get_cpu_capability()}{bfloat16}"
+    return f"CPU, {torch.backends.cpu.get_cpu_capability()}, {processor.kind()}"
 
 
 def start(threads: int) -> None:
