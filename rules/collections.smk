@@ -23,9 +23,9 @@ rule corpus:
     params:
         source=lambda w: as_json(part(CONFIG.collections[w.collection], None)),
         key=lambda w: plan(w).corpus_key(w.collection),
-        code=lambda w: plan(w).corpus_code(w.collection).names,
+        loads=lambda w: loads(plan(w).corpus_code(w.collection)),
     shell:
-        "python -m robustdr stage corpus --code {params.code} --source {params.source:q} --output {output.corpus:q}"
+        "python -m robustdr stage corpus {params.loads} --source {params.source:q} --output {output.corpus:q}"
         " > {log:q} 2>&1"
 
 
@@ -61,9 +61,9 @@ for JUDGED_BY, PLACES in judged_places().items():
             source=lambda w: as_json(part(CONFIG.collections[collection_at(w)], split_at(w))),
             split=split_at,
             key=lambda w: plan(w).split_key(*w.place.split("/")),
-            code=lambda w: plan(w).split_code(*w.place.split("/")).names,
+            loads=lambda w: loads(plan(w).split_code(*w.place.split("/"))),
         shell:
-            "python -m robustdr stage split --code {params.code} --source {params.source:q} --split {params.split:q}"
+            "python -m robustdr stage split {params.loads} --source {params.source:q} --split {params.split:q}"
             " --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
 
 

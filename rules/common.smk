@@ -122,6 +122,12 @@ def code(stage):
     return key_of(Code([stage]), None, {})
 
 
+def loads(code):
+    """The options that tell a stage what it loads by name."""
+    packages = f" --packages {' '.join(code.packages)}" if code.packages else ""
+    return f"--code {' '.join(code.names)}{packages}"
+
+
 def contents(*files):
     """The digests of files that people edit, named or found by the wildcards: a change counts whatever its time says.
 

@@ -27,11 +27,10 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
         params:
             settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
             key=lambda w: plan(w).checkpoint_key(w.checkpoint),
-            code=lambda w: plan(w).checkpoint_code(w.checkpoint).names,
-            packages=lambda w: plan(w).checkpoint_code(w.checkpoint).packages,
+            loads=lambda w: loads(plan(w).checkpoint_code(w.checkpoint)),
             folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
         shell:
-            "python -m robustdr stage checkpoint --code {params.code} --packages {params.packages}"
+            "python -m robustdr stage checkpoint {params.loads}"
             " --settings {params.settings:q} --key {params.key} --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -98,10 +97,10 @@ rule score:
     params:
         settings=lambda w: as_json(plan(w).score_settings(w.system)),
         key=lambda w: plan(w).teacher_scores_key(w.system, int(w.seed)),
-        code=lambda w: plan(w).teacher_scores_code(w.system).names,
+        loads=lambda w: loads(plan(w).teacher_scores_code(w.system)),
         model=lambda w: plan(w).model_folder(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
     shell:
-        "python -m robustdr stage score --code {params.code} --settings {params.settings:q} --model {params.model:q}"
+        "python -m robustdr stage score {params.loads} --settings {params.settings:q} --model {params.model:q}"
         " --data {input.data:q} --corpus {input.corpus:q} --output {output.scores:q} > {log:q} 2>&1"
 
 
@@ -153,8 +152,7 @@ for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items
         params:
             settings=lambda w: as_json(plan(w).train_settings(w.system)),
             key=lambda w: plan(w).model_key(w.system, int(w.seed)),
-            code=lambda w: plan(w).model_code(w.system).names,
-            packages=lambda w: plan(w).model_code(w.system).packages,
+            loads=lambda w: loads(plan(w).model_code(w.system)),
             launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
             initial=initial_folder,
             folder=lambda w: plan(w).model_folder(w.system, w.seed),
@@ -163,7 +161,7 @@ for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items
             learns_from=lambda w: options(learns_from(w)),
             snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",
         shell:
-            "{params.launcher} -m robustdr stage train --code {params.code} --packages {params.packages}"
+            "{params.launcher} -m robustdr stage train {params.loads}"
             " --trains {params.trains} --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
             " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.learns_from}"
             " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"

@@ -31,15 +31,14 @@ rule pretrain:
     params:
         settings=lambda w: as_json(plan(w).pretraining_settings(w.pretraining)),
         key=lambda w: plan(w).pretrained_key(w.pretraining, int(w.seed)),
-        code=lambda w: plan(w).pretrained_code().names,
-        packages=lambda w: plan(w).pretrained_code().packages,
+        loads=lambda w: loads(plan(w).pretrained_code()),
         launcher=lambda w: launcher(pretraining_devices(w)),
         trains=TRAINS,
         initial=lambda w: f"{w.root}/checkpoints/{pretraining(w)['initial']}",
         folder=lambda w: plan(w).pretrained_folder(w.pretraining, w.seed),
         resume=lambda w: f"{w.root}/resume/pretrained/{w.pretraining}/seed{w.seed}",
     shell:
-        "{params.launcher} -m robustdr stage train --code {params.code} --packages {params.packages}"
+        "{params.launcher} -m robustdr stage train {params.loads}"
         " --trains {params.trains} --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
         " --data {input.corpus:q} --initial {params.initial:q} --resume {params.resume:q} --output {params.folder:q}"
         " > {log:q} 2>&1"

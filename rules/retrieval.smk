@@ -95,6 +95,7 @@ rule compress:
 # change of what one paper needs touches its own systems alone. Their paths begin with the folder of their scale and
 # collection, by which Snakemake finds the rule of a file among hundreds.
 for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings()):
+    RUN = f"{P.root}/runs/{COLLECTION}/{{{{system}}}}/seed{{{{seed}}}}/{SPLIT}.{{kind}}.{{suffix}}"
 
     rule:
         name:
@@ -109,11 +110,9 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
                 )
             ),
         output:
-            runs=[f"{P.root}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz" for kind in VARIATIONS],
-            records=[
-                f"{P.root}/runs/{COLLECTION}/{{system}}/seed{{seed}}/{SPLIT}.{kind}.trec.gz.sha256"
-                for kind in VARIATIONS
-            ],
+            runs=expand(RUN, kind=VARIATIONS, suffix="arrow"),
+            trec=expand(RUN, kind=VARIATIONS, suffix="trec.gz") if SPLIT != "train" else [],  # the others are mined
+            records=expand(RUN, kind=VARIATIONS, suffix="arrow.sha256"),
         log:
             f"{P.root}/logs/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
         benchmark:
@@ -134,10 +133,11 @@ for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings())
             run_keys=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
                 p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
             ],
-            code=lambda w, p=P: p.run_code(w.system).names,
+            loads=lambda w, p=P: loads(p.run_code(w.system)),
             collection=COLLECTION,
             reads=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(p, w, at, kinds)),
         shell:
-            "python -m robustdr stage rank --code {params.code} --ranks {params.ranks} --settings {params.settings:q}"
+            "python -m robustdr stage rank {params.loads} --ranks {params.ranks} --settings {params.settings:q}"
             " --keys {params.run_keys} --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q}"
-            " --corpus {input.corpus:q} {params.reads} --queries {input.queries:q} --runs {output.runs:q} > {log:q} 2>&1"
+            " --corpus {input.corpus:q} {params.reads} --queries {input.queries:q} --runs {output.runs:q}"
+            " --trec {output.trec:q} > {log:q} 2>&1"

@@ -38,11 +38,10 @@ for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIO
         params:
             settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
             key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
-            code=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).names,
-            packages=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).packages,
+            loads=lambda w: loads(plan(w).variation_code(w.collection, w.split, w.variation)),
             tokenizer=tokenizer_argument,
         shell:
-            "python -m robustdr stage vary-split --code {params.code} --packages {params.packages}"
+            "python -m robustdr stage vary-split {params.loads}"
             " --settings {params.settings:q} {params.tokenizer}"
             " --queries {input.queries:q} --shards {input.shards:q} --output {output.queries:q}"
             " --statistics {output.statistics:q} --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
@@ -73,10 +72,9 @@ rule vary_shard:
     params:
         settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
         key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
-        code=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).names,
-        packages=lambda w: plan(w).variation_code(w.collection, w.split, w.variation).packages,
+        loads=lambda w: loads(plan(w).variation_code(w.collection, w.split, w.variation)),
     shell:
-        "python -m robustdr stage vary-shard --code {params.code} --packages {params.packages}"
+        "python -m robustdr stage vary-shard {params.loads}"
         " --settings {params.settings:q} --queries {input.queries:q}"
         " --shard {wildcards.shard} --shards {wildcards.shards} --output {output.queries:q} > {log:q} 2>&1"
 

@@ -38,8 +38,8 @@ def test_a_trained_system_rests_on_its_lineage(plan):
 def test_a_reranker_rests_on_its_first_stage(plan):
     found = steps(plan, "mono_bert", "wordnet-mini")
     ranked = [step.path for step in found if step.name == "rank"]
-    first = ranked.index("results/mini/runs/wordnet-mini/bm25_terrier/seed0/test.original.trec.gz")
-    assert first < ranked.index("results/mini/runs/wordnet-mini/mono_bert/seed1/test.original.trec.gz")
+    first = ranked.index("results/mini/runs/wordnet-mini/bm25_terrier/seed0/test.original.arrow")
+    assert first < ranked.index("results/mini/runs/wordnet-mini/mono_bert/seed1/test.original.arrow")
 
 
 def test_a_ranking_of_words_has_no_training(plan):

@@ -110,7 +110,7 @@ def search_cost(passages: int = 50_000, queries: int = 500) -> None:
 def run_cost(folder: Path) -> None:
     """Memory is what two thousand more queries take; Arrow's own is counted too."""
     rng = np.random.default_rng(0)
-    docids, path, most = docids_by_row(map(str, range(100_000, 1_000_000))), folder / "run.trec.gz", []
+    docids, path, most = docids_by_row(map(str, range(100_000, 1_000_000))), folder / "run.arrow", []
     for queries in (1000, 3000):
         scores = np.sort(rng.standard_normal((queries, DEPTH), dtype=np.float32))[:, ::-1]
         rows = rng.integers(0, len(docids), (queries, DEPTH), dtype=np.int32)

@@ -27,13 +27,13 @@ KINDS = {
     f"embeddings/{S}/0.npy": "rank",
     f"embeddings/{S}/0.ids": "rank",
     f"indexes/{C}/{INDEX}/data.csc.index.npy": "rank",
-    f"runs/{S}/dev.original.trec.gz": "evaluate",
+    f"runs/{S}/dev.original.arrow": "evaluate",
     f"measures/{S}.parquet": "table",
 }
 SOME = [
     f"variations/{C}/dev/swap_words.tsv",
     f"embeddings/{S}/0.ids",
-    f"runs/{S}/dev.original.trec.gz",
+    f"runs/{S}/dev.original.arrow",
     f"measures/{S}.parquet",
 ]
 

@@ -53,11 +53,12 @@ def stages(project: Project) -> Iterator[Stage]:
     yield Stage("BM25's index", project.make(f"{index}/{INDEX_FILES[0]}"), project.bytes_of(index))
     run = plan.run(BM25, 0, COLLECTION, "mined", "original")
     cost, times = project.make(run), made.QUERIES / made.MINED
-    yield Stage(f"BM25, {made.MINED:,} queries mined", cost, project.bytes_of(run), times, CORES)
+    disk = project.bytes_of(Path(run).parent.as_posix())
+    yield Stage(f"BM25, {made.MINED:,} queries mined", cost, disk, times, CORES)
 
     vectors = project.draw_vectors()
     run, ids = plan.run(DENSE, 0, COLLECTION, "searched", "original"), [f"{name[:-3]}ids" for name in vectors]
-    cost, disk = project.make(run), project.bytes_of(run, *vectors, *ids)
+    cost, disk = project.make(run), project.bytes_of(Path(run).parent.as_posix(), *vectors, *ids)
     times = DEV_QUERIES / made.SEARCHED
     yield Stage(f"exact search, {made.SEARCHED:,} queries", cost, disk, times, CORES)
     project.remove(*vectors, *ids)

@@ -4,7 +4,6 @@ Words and ids have one width each, so that blocks of texts and of rankings are a
 of its place alone.
 """
 
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +11,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.common import write_base, write_bert
+from robustdr.retrieval.best import docids_by_row
+from robustdr.retrieval.runs import Run, write_run
 
 PASSAGES, QUERIES, LOGGED = 8_841_823, 502_939, 1_000_000
 MINED, SEARCHED = 20_000, 500
@@ -86,22 +87,12 @@ def write_shard(path: Path, first: int, last: int) -> None:
 
 
 def write_rankings(path: Path, queries: int, passages: int, depth: int) -> None:
-    """A gzipped TREC run, `depth` passages for every query from anywhere in the collection."""
-    qids, docids, ranks = ids(0, queries), ids(0, passages), np.arange(depth)
-    line = np.dtype([("qid", "S7"), ("Q0", "S4"), ("docid", "S7"), ("rank", "S6"), ("score", "S9"), ("tag", "S8")])
-    rankings = np.zeros((1000, depth), line)
-    rankings["Q0"], rankings["tag"] = b" Q0 ", b" drawn0\n"
-    rankings["rank"] = [b" %05d" % (rank + 1) for rank in range(depth)]
-    rankings["score"] = [b" %8.5f" % (40 - rank / 50) for rank in range(depth)]
-    packed = zlib.compressobj(1, wbits=31)
-    with open(path, "wb") as file:
-        for start in range(0, queries, len(rankings)):
-            some = rankings[: queries - start]
-            first = np.random.default_rng([start, depth]).integers(passages, size=len(some))
-            some["qid"] = qids[start : start + len(some), None]
-            some["docid"] = docids[(first[:, None] + STRIDE * ranks) % passages]
-            file.write(packed.compress(some.tobytes()))
-        file.write(packed.flush())
+    """A run in arrays, `depth` passages for every query from anywhere in the collection."""
+    first = np.random.default_rng(depth).integers(passages, size=(queries, 1), dtype=np.int32)
+    rows = (first + STRIDE * np.arange(depth, dtype=np.int32)) % passages
+    scores = np.broadcast_to(np.linspace(40, 36, depth, dtype=np.float32), rows.shape)
+    qids = {str(qid): line for line, qid in enumerate(ids(0, queries).astype(int))}
+    write_run(path, Run(qids, docids_by_row(ids(0, passages).astype(str)), rows, scores), {"tag": "drawn"})
 
 
 def write_inputs(folder: Path, passages: int, splits: Mapping[str, int]) -> None:

@@ -25,10 +25,10 @@ def test_texts_have_the_lengths_and_frequencies_of_a_zipf_vocabulary(tmp_path):
 
 
 def test_rankings_are_a_run_of_all_queries_without_repetitions(tmp_path):
-    for name in ("one.trec.gz", "two.trec.gz"):
+    for name in ("one.arrow", "two.arrow"):
         made.write_rankings(tmp_path / name, 1500, 9000, 1000)
-    assert (tmp_path / "one.trec.gz").read_bytes() == (tmp_path / "two.trec.gz").read_bytes()
-    run = read_run(tmp_path / "one.trec.gz")
+    assert (tmp_path / "one.arrow").read_bytes() == (tmp_path / "two.arrow").read_bytes()
+    run = read_run(tmp_path / "one.arrow")
     assert list(run) == [str(1_000_000 + row) for row in range(1500)]
     assert all(len({docid for docid, _ in run[qid]}) == 1000 for qid in list(run)[::100])
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import feather
 
 from robustdr.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row
@@ -15,6 +16,7 @@ from robustdr.retrieval.runs import Run, rank, read_docids, read_metadata, read_
 METADATA = {"tag": "rodr-seed1", "data": {"test_data": {"name": "wordnet-mini", "topics": "“x”.tsv"}}}
 RANKED = np.arange(200, dtype=np.int32)[None], np.linspace(1, 0, 200, dtype=np.float32)[None]
 SCORES = st.floats(-1e6, 1e6, width=32)
+FORMS = pytest.mark.parametrize("form", ["trec", "trec.gz", "arrow"])
 
 
 def test_the_tie_rule_by_hand():
@@ -22,10 +24,11 @@ def test_the_tie_rule_by_hand():
     assert rank(scored, 4) == [("d0", 3.0), ("d3", 2.0), ("d2", 2.0), ("d10", 2.0)]
 
 
+@FORMS
 @settings(deadline=None)
 @given(st.dictionaries(st.text("ab12", min_size=1), st.dictionaries(st.text("xyz", min_size=1), SCORES, min_size=1)))
-def test_a_run_is_read_back_as_it_was_ranked(tmp_path_factory, scores):
-    path = tmp_path_factory.mktemp("run") / "run.trec.gz"
+def test_a_run_is_read_back_as_it_was_ranked(tmp_path_factory, form, scores):
+    path = tmp_path_factory.mktemp("run") / f"run.{form}"
     run = {qid: rank(scored.items(), 100) for qid, scored in scores.items()}
     write_run(path, run, METADATA)
     found = read_run(path)
@@ -37,11 +40,31 @@ def test_a_run_is_read_back_as_it_was_ranked(tmp_path_factory, scores):
         assert np.array_equal(np.array([score for _, score in found[qid]], dtype=np.float32), exact)
 
 
-def test_two_neighbouring_scores_stay_apart(tmp_path):
+NEARLY = st.sampled_from([1.0, 1 + 1e-12, 1 + 1e-8, 1 + 2e-8, 1 + 1e-6])  # ties in nine digits, or in single precision
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(st.text("qp", min_size=1), st.dictionaries(st.text("xyz", min_size=1), NEARLY), max_size=5),
+    st.none() | st.integers(1, 3),
+)
+def test_both_forms_are_read_as_the_same_run(tmp_path_factory, scores, depth):
+    run = {qid: rank(scored.items(), 100) for qid, scored in scores.items()}
+    folder = tmp_path_factory.mktemp("runs")
+    for form in ("trec", "arrow"):
+        write_run(folder / f"run.{form}", run, METADATA)
+    lines, arrays = (read_run(folder / f"run.{form}", depth) for form in ("trec", "arrow"))
+    assert lines == arrays and list(lines) == list(arrays)
+    if lines:
+        assert lines.scores.dtype == arrays.scores.dtype
+
+
+@FORMS
+def test_two_neighbouring_scores_stay_apart(tmp_path, form):
     score = np.float32(0.7071)
     above = np.nextafter(score, np.float32(1))
-    write_run(tmp_path / "run.trec.gz", {"q": [("a", float(above)), ("b", float(score))]}, METADATA)
-    assert read_run(tmp_path / "run.trec.gz")["q"][0][0] == "a"
+    write_run(tmp_path / f"run.{form}", {"q": [("a", float(above)), ("b", float(score))]}, METADATA)
+    assert read_run(tmp_path / f"run.{form}")["q"][0][0] == "a"
 
 
 def test_the_file_by_hand(tmp_path):
@@ -54,16 +77,18 @@ def test_the_file_by_hand(tmp_path):
     )
 
 
-def test_the_header_is_read_back(tmp_path):
-    write_run(tmp_path / "run.trec.gz", {"q": [("d", 1.0)]}, METADATA)
-    assert read_metadata(tmp_path / "run.trec.gz") == METADATA
+@pytest.mark.parametrize("form", ["trec.gz", "arrow"])
+def test_the_header_is_read_back(tmp_path, form):
+    write_run(tmp_path / f"run.{form}", {"q": [("d", 1.0)]}, METADATA)
+    assert read_metadata(tmp_path / f"run.{form}") == METADATA
 
 
-def test_the_same_run_twice_is_the_same_bytes(tmp_path):
+@FORMS
+def test_the_same_run_twice_is_the_same_bytes(tmp_path, form):
     run = {f"q{i}": [(f"d{j}", float(-j)) for j in range(50)] for i in range(20)}
-    write_run(tmp_path / "one.trec.gz", run, METADATA)
-    write_run(tmp_path / "two.trec.gz", run, METADATA)
-    assert (tmp_path / "one.trec.gz").read_bytes() == (tmp_path / "two.trec.gz").read_bytes()
+    write_run(tmp_path / f"one.{form}", run, METADATA)
+    write_run(tmp_path / f"two.{form}", run, METADATA)
+    assert (tmp_path / f"one.{form}").read_bytes() == (tmp_path / f"two.{form}").read_bytes()
 
 
 def test_the_bytes_of_a_run_with_ties_by_hand(tmp_path):
@@ -80,6 +105,29 @@ def test_the_bytes_of_a_run_with_ties_by_hand(tmp_path):
         "again Q0 d9 1 2.5 t\nagain Q0 Straße 2 1.00000001e-07 t\n"
     )
     assert (tmp_path / "run.trec.gz").read_bytes() == gzip.compress(text.encode(), compresslevel=1, mtime=0)
+
+
+@pytest.mark.parametrize("block", [1, 2, 4096])
+def test_arrays_are_those_of_the_queries_alone_in_other_tools_too(tmp_path, monkeypatch, block):
+    """Lines may be shared by queries, and of queries elsewhere; a docid that none ranks is not in the file."""
+    monkeypatch.setattr("robustdr.retrieval.runs.QUERIES", block)
+    rows = np.array([[3, 0, 1], [2, NO_PASSAGE, NO_PASSAGE], [1, 3, NO_PASSAGE], [NO_PASSAGE] * 3], np.int32)
+    scores = np.array([[3, 2, 1], [9, -np.inf, -np.inf], [5, 4, -np.inf], [-np.inf] * 3], np.float32)
+    run = Run({"q2": 2, "none": 3, "q1": 0, "again": 2}, docids_by_row(["d9", "d10", "never", "Straße"]), rows, scores)
+    write_run(tmp_path / "run.arrow", run, {"tag": "t"})
+    table = feather.read_table(tmp_path / "run.arrow")
+    docids = {"q2": ["d10", "Straße"], "q1": ["Straße", "d9", "d10"], "again": ["d10", "Straße"]}
+    assert dict(zip(table["qid"].to_pylist(), table["docid"].to_pylist(), strict=True)) == docids
+    assert table["score"].to_pylist() == [[5, 4], [3, 2, 1], [5, 4]]
+    assert b"never" not in (tmp_path / "run.arrow").read_bytes()
+    assert [*read_docids(tmp_path / "run.arrow", 2)] == [(qid, of[:2]) for qid, of in docids.items()]
+    assert read_run(tmp_path / "run.arrow", 1) == {"q2": [("d10", 5)], "q1": [("Straße", 3)], "again": [("d10", 5)]}
+
+
+def test_eight_bytes_a_ranked_passage_on_disk(tmp_path):
+    run = Run({f"q{n}": 0 for n in range(5000)}, docids_by_row(f"d{n}" for n in range(200)), *RANKED)
+    write_run(tmp_path / "run.arrow", run, {"tag": "t"})
+    assert (tmp_path / "run.arrow").stat().st_size < 8.2 * 5000 * 200
 
 
 TIED = st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.5, 1.0, 0.1]), max_size=12)
@@ -127,7 +175,7 @@ def test_the_best_of_a_run_alone(tmp_path):
 
 @pytest.mark.parametrize("block", [1, 30, 10_000])
 def test_docids_are_read_query_by_query(tmp_path, monkeypatch, block):
-    monkeypatch.setattr("robustdr.retrieval.runs.BLOCK", block)
+    monkeypatch.setattr("robustdr.retrieval.trec.BLOCK", block)
     write_run(tmp_path / "run.trec.gz", {"q": [("c", 3.0), ("a", 2.0), ("b", 2.0)], "p": [("a", 1.0)]}, METADATA)
     assert [*read_docids(tmp_path / "run.trec.gz", 2)] == [("q", ["c", "a"]), ("p", ["a"])]
     (tmp_path / "run.trec").write_text("q Q0 a 1 2.0 x\np Q0 a 1 1 x\nq Q0 c 2 1.0 x\n")
@@ -138,7 +186,7 @@ def test_docids_are_read_query_by_query(tmp_path, monkeypatch, block):
 @pytest.mark.parametrize("block", [1, 30, 10_000])
 def test_a_run_is_read_in_blocks_of_whole_lines(tmp_path, monkeypatch, block):
     """Comments between the lines and other white space too."""
-    monkeypatch.setattr("robustdr.retrieval.runs.BLOCK", block)
+    monkeypatch.setattr("robustdr.retrieval.trec.BLOCK", block)
     monkeypatch.setattr("robustdr.retrieval.runs.QUERIES", 1)  # that are ranked at once
     (tmp_path / "run.trec").write_text("# one\nq Q0 a 1 2 x\n# two\nq\tQ0  ü 2 3 x\np Q0 a 1 1 x\nq Q0 d#5 3 1 x\n")
     assert read_run(tmp_path / "run.trec") == {"q": [("ü", 3.0), ("a", 2.0), ("d#5", 1.0)], "p": [("a", 1.0)]}
@@ -160,6 +208,22 @@ def test_a_line_that_is_no_run_line(tmp_path, line):
         read_run(tmp_path / "run.txt")
 
 
+@pytest.mark.parametrize("damage", ["half", "all but a byte", "a docid that is not there", "nothing"])
+def test_damaged_arrays(tmp_path, damage):
+    path = tmp_path / "run.arrow"
+    write_run(path, {f"q{i}": [(f"d{j}", float(-j)) for j in range(99)] for i in range(20)}, METADATA)
+    whole = path.read_bytes()
+    if damage == "a docid that is not there":
+        rows = np.arange(99, dtype=np.int32).tobytes()
+        assert whole.count(rows) == 20
+        path.write_bytes(whole.replace(rows, rows[:-4] + b"\xff\xff\x00\x00", 1))
+    else:
+        path.write_bytes(whole[: {"half": len(whole) // 2, "all but a byte": -1, "nothing": 0}[damage]])
+    for read in (read_run, lambda path: [*read_docids(path, 3)]):
+        with pytest.raises(UserError, match=r"run\.arrow: no rankings, or damaged ones .* delete the file"):
+            read(path)
+
+
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "no gzip", "not UTF-8"])
 def test_a_damaged_file(tmp_path, damage):
     path = tmp_path / "run.trec.gz"
@@ -178,6 +242,7 @@ def test_a_damaged_file(tmp_path, damage):
         read_run(path)
 
 
-def test_a_run_that_is_not_there(tmp_path):
-    with pytest.raises(UserError, match=r"nothing\.trec\.gz"):
-        read_run(tmp_path / "nothing.trec.gz")
+@FORMS
+def test_a_run_that_is_not_there(tmp_path, form):
+    with pytest.raises(UserError, match=rf"nothing\.{form}"):
+        read_run(tmp_path / f"nothing.{form}")

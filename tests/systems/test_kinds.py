@@ -62,7 +62,7 @@ def test_a_toy_kind_is_planned_run_evaluated_and_tabulated(tmp_path):
     edit(tmp_path / "config/papers/rodr/experiment.yaml", experiment)
     status, output = project.snakemake("--", TABLE)
     assert status == 0, output
-    run = read_run(tmp_path / "results/mini/runs/wordnet-mini/toy/seed0/dev.swap_words.trec.gz")
+    run = read_run(tmp_path / "results/mini/runs/wordnet-mini/toy/seed0/dev.swap_words.arrow")
     corpus = (tmp_path / "results/mini/collections/wordnet-mini/corpus.jsonl").read_text().splitlines()
     third = sorted(json.loads(line)["docid"] for line in corpus)[2]
     assert len(run) == 25 and {docid for ranking in run.values() for docid, _ in ranking} == {third}

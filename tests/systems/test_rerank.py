@@ -375,14 +375,14 @@ def test_each_query_set_is_paired_with_its_candidates(config):
     plan, kinds = Plan(config, "mini"), ["original", KIND, "wordnet_synonym_swap"]
     folder = "results/mini/runs/wordnet-mini/bm25_terrier/seed0"
     own = plan.kind("mono_bert").reads(plan, "mono_bert", 1, AT, kinds)
-    assert own.paths["candidates"] == [f"{folder}/test.{kind}.trec.gz" for kind in kinds]
+    assert own.paths["candidates"] == [f"{folder}/test.{kind}.arrow" for kind in kinds]
     system = "mono_bert_on_original"
     shared = plan.kind(system).reads(plan, system, 1, AT, kinds)
-    assert shared.paths["candidates"] == [f"{folder}/test.original.trec.gz"] * 3
+    assert shared.paths["candidates"] == [f"{folder}/test.original.arrow"] * 3
     assert own.paths["model"] == shared.paths["model"] == ["results/mini/models/wordnet-mini/mono_bert/seed1"]
     weights = "results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"
     assert own.files == [weights, *own.paths["candidates"]]
-    assert shared.files == [weights, f"{folder}/test.original.trec.gz"]
+    assert shared.files == [weights, f"{folder}/test.original.arrow"]
     keys = {kind: plan.run_key("bm25_terrier", 0, *AT, kind) for kind in kinds}
     assert own.keys == {"model": plan.model_key("mono_bert", 1), "candidates": list(keys.values())}
     assert shared.keys == {"model": plan.model_key("mono_bert", 1), "candidates": [keys["original"]] * 3}
@@ -423,7 +423,7 @@ def test_a_chain_of_first_stages_is_searched_to_its_end(config):
         assert [set(k) for k, systems in plan.searches()[AT].items() if system in systems] == [kinds]
     assert plan.lineage("mono_bert") == ["dr_oq", "mono_bert"] and plan.seeds("spelled") == [1]
     reads = plan.kind("again").reads(plan, "again", 1, AT, ["original"])
-    assert reads.paths["candidates"] == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.trec.gz"]
+    assert reads.paths["candidates"] == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.arrow"]
 
 
 def test_a_trained_checkpoint_is_not_trained_again(config):

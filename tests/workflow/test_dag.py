@@ -61,7 +61,7 @@ def test_a_compressed_index_is_made_once_for_all_searches(project):
 
     edit(project.folder / "config/scales/mini.yaml", compress)
     systems = ["regular_nq", "capot_nq"]  # their passage encoder is the same
-    jobs = project.jobs(*(f"results/mini/runs/wordnet-nature/{name}/seed1/test.original.trec.gz" for name in systems))
+    jobs = project.jobs(*(f"results/mini/runs/wordnet-nature/{name}/seed1/test.original.arrow" for name in systems))
     (index,) = (job for job in jobs if job.rule == "compress")
     assert index.inputs == ("results/mini/embeddings/wordnet-nature/regular_nq/seed1/0.npy",)
     searches = [job for job in jobs if job.rule == "rank" and job.outputs[0].split("/")[4] in systems]

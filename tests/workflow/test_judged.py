@@ -43,7 +43,7 @@ def test_every_system_of_a_table_ranks_each_question_s_own_candidates(tmp_path):
     assert len(qrels) == 25 and {grade for of in qrels.values() for grade in of.values()} == {0, 1}
     for system in ("bm25", *SYSTEMS):
         for kind in ("original", "swap_words"):
-            run = read_run(tmp_path / f"results/mini/runs/wordnet-candidates/{system}/seed0/test.{kind}.trec.gz")
+            run = read_run(tmp_path / f"results/mini/runs/wordnet-candidates/{system}/seed0/test.{kind}.arrow")
             assert {q: {docid for docid, _ in of} for q, of in run.items()} == {q: {*of} for q, of in qrels.items()}
     cells = json.loads((tmp_path / TABLE).with_suffix(".json").read_text())["cells"]
     assert {(cell["system"], cell["measure"]) for cell in cells} == {

@@ -86,7 +86,7 @@ def test_rerankers_rank_what_their_first_stage_found(folder, plan):
 
     def run(system, kind):
         seed = 0 if system == "bm25" else 1
-        path = folder / f"runs/wordnet-mini/{system}/seed{seed}/dev.{kind}.trec.gz"
+        path = folder / f"runs/wordnet-mini/{system}/seed{seed}/dev.{kind}.arrow"
         assert read_metadata(path)["implementation"]["key"] == plan.run_key(system, seed, "wordnet-mini", "dev", kind)
         return {qid: [docid for docid, _ in ranking] for qid, ranking in read_run(path).items()}
 

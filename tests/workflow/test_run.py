@@ -71,7 +71,7 @@ def test_training_used_what_the_recipe_says(finished):
     examples = [json.loads(line) for line in lines]
     assert len(examples) <= 64
     assert all(example["query"] != example["query_variation"] for example in examples)
-    run = read_run(folder / "runs/wordnet-mini/dr_oq/seed1/train.original.trec.gz")
+    run = read_run(folder / "runs/wordnet-mini/dr_oq/seed1/train.original.arrow")
     for example in examples:
         mined = {docid for docid, _ in run[example["query_id"]]}
         assert {*example["negative_passages"]} <= mined

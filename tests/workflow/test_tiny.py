@@ -52,7 +52,7 @@ def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, se
     frame, _ = read_measures(folder / f"measures/wordnet-mini/{system}/seed{seed}.parquet")
     runs = folder / f"runs/wordnet-mini/{system}/seed{seed}"
     for kind in ("original", "swap_words"):
-        run = runs / f"dev.{kind}.trec.gz"
+        run = runs / f"dev.{kind}.arrow"
         header = read_metadata(run)
         assert header["implementation"]["key"] == plan.run_key(system, seed, "wordnet-mini", "dev", kind)
         assert header["data"]["test_data"]["topics"] == ("queries.tsv" if kind == "original" else f"{kind}.tsv")
@@ -63,7 +63,7 @@ def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, se
 
 @pytest.mark.parametrize("run, packages", [("dr_oq/seed1", {"torch", "faiss-cpu"}), ("bm25/seed0", {"pystemmer"})])
 def test_the_record_of_a_run_names_the_packages_of_what_ranked(finished, run, packages):
-    record = finished.folder / f"results/mini/runs/wordnet-mini/{run}/dev.original.trec.gz.sha256"
+    record = finished.folder / f"results/mini/runs/wordnet-mini/{run}/dev.original.arrow.sha256"
     (installed,) = (line for line in record.read_text().splitlines() if line.startswith("# installed: "))
     assert packages <= {pair.split()[0] for pair in installed.removeprefix("# installed: ").split(", ")}
 

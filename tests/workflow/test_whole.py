@@ -58,7 +58,7 @@ def test_rankings_are_those_of_sentence_transformers(folder, system, model):
     queries = read_queries(folder / "collections/wordnet-mini/dev/queries.tsv")
     scores = library.similarity(library.encode_query(list(queries.values())), library.encode_document(list(texts)))
     seed = 0 if system == "minilm" else 1
-    found = read_run(folder / f"runs/wordnet-mini/{system}/seed{seed}/dev.original.trec.gz")
+    found = read_run(folder / f"runs/wordnet-mini/{system}/seed{seed}/dev.original.arrow")
     for qid, of_query in zip(queries, scores, strict=True):
         expected = [docids[i] for i in of_query.argsort(descending=True)[:10]]
         assert [docid for docid, _ in found[qid]][:10] == expected

@@ -93,7 +93,7 @@ class Places(Structure):
         return [f"{self.root}/compressed/{path.removesuffix('.npy')}.faiss" for path in vectors]
 
     def run(self, system: str, seed: object, collection: str, split: str, variation: str) -> str:
-        return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.trec.gz"
+        return f"{self.root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.arrow"
 
     def training_data(self, system: str, seed: object) -> str:
         return f"{self.root}/training/{self.train_split(system)[0]}/{system}/seed{seed}.jsonl"

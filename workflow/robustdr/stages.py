@@ -95,7 +95,7 @@ def card(a: argparse.Namespace) -> Made:
 @stage(
     "vary the queries of a split",
     code=CODE,
-    packages=PACKAGES,
+    packages_=PACKAGES,
     settings=TEXT,
     tokenizer_={**READ, "help": "counts the changes that it sees"},
     queries=READ,
@@ -132,7 +132,7 @@ def vary_split(a: argparse.Namespace) -> Made:
 @stage(
     "vary one shard of a split's queries",
     code=CODE,
-    packages=PACKAGES,
+    packages_=PACKAGES,
     settings=TEXT,
     queries=READ,
     shard=INT,
@@ -154,7 +154,7 @@ def vary_shard(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("write an initial checkpoint", code=CODE, packages=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
+@stage("write an initial checkpoint", code=CODE, packages_=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
 def checkpoint(a: argparse.Namespace) -> Made:
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
@@ -191,7 +191,7 @@ def training_data(a: argparse.Namespace) -> Made:
 @stage(
     "train a model",
     code=CODE,
-    packages=PACKAGES,
+    packages_=PACKAGES,
     trains={"help": "the module of what is trained"},
     settings=TEXT,
     seed=INT,
@@ -306,15 +306,16 @@ def compress(a: argparse.Namespace) -> Made:
     candidates_=READS,
     judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
     queries=READS,
-    runs=MADES,
+    runs=PATHS,
+    trec={**PATHS, "help": "the same runs as TREC files, for people"},
 )
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
     kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
     files = {name: getattr(a, name) or [] for name in kinds}
-    write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs)
-    return None
+    write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
+    return [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)]
 
 
 @stage(
@@ -462,7 +463,7 @@ def run_stage(name: str, a: argparse.Namespace) -> None:
     from robustdr.provenance import Code, installed
 
     function, _, options = STAGES[name]
-    code = Code(getattr(a, "code", [function.__name__]), getattr(a, "packages", []))
+    code = Code(getattr(a, "code", [function.__name__]), getattr(a, "packages", None) or [])
 
     def given(role: str) -> Iterator[Path]:
         for option in (option for option, kind in options.items() if kind.get("metavar") == role):

@@ -62,7 +62,7 @@ def _ranked(plan: Plan, system: str, seed: int, collection: str, split: str, kin
             yield _indexed(plan, *place[:2])
         if folder in ("embeddings", "compressed", "runs"):
             _, other, seeded, file = place
-            its_seed, name = int(seeded.removeprefix("seed")), re.sub(r"\.(npy|faiss|trec\.gz)$", "", file)
+            its_seed, name = int(seeded.removeprefix("seed")), re.sub(r"\.(npy|faiss|arrow)$", "", file)
             if folder == "embeddings":
                 yield _embedded(plan, other, its_seed, collection, name, path)
             elif folder == "compressed":

@@ -20,7 +20,7 @@ from robustdr.evaluation.measures import Qrels
 from robustdr.evaluation.names import parse
 from robustdr.evaluation.statistics import paired_t_test
 from robustdr.files import read_qrels
-from robustdr.retrieval.runs import read_listed
+from robustdr.retrieval.trec import read_listed
 
 
 @dataclass(frozen=True)

@@ -44,13 +44,15 @@ def write_runs(
     files: Files,
     query_sets: list[Path],
     runs: list[Path],
+    trec: Sequence[Path] = (),
 ) -> None:
     """Rank the passages for every query set and write the runs.
 
     Args:
         ranks: the module that ranks. settings: its settings as JSON. files: what it reads.
         tag, collection: for the runs' headers. corpus: corpus.jsonl.
-        query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each.
+        query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each, and
+            `trec`: where the same runs go once more, in the form that people read.
 
     Raises:
         UserError: what the module reports, or a ranking that is not of a query's judged candidates.
@@ -59,10 +61,12 @@ def write_runs(
     told: Any = read(module.Settings, settings)
     ranked = module.rankings(told, corpus, files, [read_queries(path) for path in query_sets])
     lists = judged_lists(files)
-    for query_set, run, key, rankings in zip(query_sets, runs, keys, ranked, strict=True):
+    for number, (query_set, run, key, rankings) in enumerate(zip(query_sets, runs, keys, ranked, strict=True)):
         for qid, docids in lists.items():
             if {docid for docid, _ in rankings.get(qid, ())} != {*docids}:
                 raise UserError(
                     f"{ranks}: its ranking for query {qid!r} of {query_set} is not of the judged candidates"
                 )
-        write_run(run, rankings, metadata(tag, key, collection, query_set, asdict(told)))
+        about = metadata(tag, key, collection, query_set, asdict(told))
+        for path in (run, *trec[number : number + 1]):
+            write_run(path, rankings, about)

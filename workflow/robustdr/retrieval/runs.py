@@ -1,32 +1,22 @@
-"""Rankings as arrays, and TREC runs with an ir_metadata header, under one tie rule."""
+"""Rankings as arrays, in memory and on disk, under one tie rule."""
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from io import BufferedIOBase
-from itertools import chain, groupby, islice
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import yaml
-from pyarrow import csv
 
 from robustdr.errors import UserError
 from robustdr.files import atomic
-from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best
+from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best, docids_by_row
+from robustdr.retrieval.trec import IDS, read_header, read_trec, trec_docids, write_trec
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
-BLOCK = 1 << 22  # bytes of a run that are read at once
-TEXT = pa.dictionary(pa.int32(), pa.large_string())  # each id once
-COLUMNS = pa.schema({"qid": TEXT, "docid": TEXT, "score": pa.float64()})
-READ = csv.ReadOptions(use_threads=False, column_names=["qid", "Q0", "docid", "rank", "score", "tag"])
-PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False)
-CONVERT = csv.ConvertOptions(column_types=COLUMNS, include_columns=COLUMNS.names, null_values=[])
+ARRAYS = ".arrow"  # how the name of a run in arrays ends; every other is a TREC file
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,121 +81,121 @@ def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dic
 
 
 def write_run(path: Path, run: Mapping[str, Ranking], metadata: dict[str, Any]) -> None:
-    """Write a TREC run, gzipped if its name ends in .gz: the ir_metadata header as comments, then a line per passage,
-    `qid Q0 docid rank score tag`. One query's lines are in memory at a time.
+    """Write a run with its ir_metadata: in arrays where the name ends in .arrow, else as a TREC file (`write_trec`).
 
-    Nine digits tell any two single-precision scores apart, so ties stay ties and nothing else becomes one.
+    The arrays are an Arrow file of `qid`, `docid` and `score`, a line a query; docids are numbers of four bytes, each
+    spelled out once, and so are scores that are in single precision.
     """
     header = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True)
-    lines = ["# ir_metadata.start", *(f"# {line}" for line in header.splitlines()), "# ir_metadata.end"]
-    # Without a time stamp, so that the same run is the same bytes.
-    packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
-    with atomic(path) as temporary, open(temporary, "wb") as file:
-        for part in chain([lines], (_lines(qid, ranking, metadata["tag"]) for qid, ranking in run.items())):
-            text = "".join(f"{line}\n" for line in part).encode()
-            file.write(packed.compress(text) if packed else text)
-        if packed:
-            file.write(packed.flush())
+    if path.suffix == ARRAYS:
+        _write_arrays(path, run if isinstance(run, Run) else _as_arrays(run), header)
+    else:
+        write_trec(path, run, header, metadata["tag"])
 
 
-def _lines(qid: str, ranking: Ranking, tag: str) -> Iterator[str]:
-    return (f"{qid} Q0 {docid} {i} {score:.9g} {tag}" for i, (docid, score) in enumerate(ranking, 1))
+def _as_arrays(rankings: Mapping[str, Ranking]) -> Run:
+    """Rankings as they would be read from a TREC file, whose scores have nine digits."""
+    row = {docid: row for row, docid in enumerate(dict.fromkeys(d for of in rankings.values() for d, _ in of))}
+    found = {
+        qid: (np.array([row[docid] for docid, _ in of], int), np.array([float(f"{score:.9g}") for _, score in of]))
+        for qid, of in rankings.items()
+    }
+    return _single(Run.scored(docids_by_row(row), found, max(map(len, rankings.values()), default=0)))
 
 
-def read_run(path: Path, depth: int | None = None) -> Run:
-    """Read a run (gzipped or not), ordered by the tie rule; the `depth` best passages of every query, or all.
-
-    Raises:
-        UserError: the file is damaged or a line is no run line (names file and line).
-    """
-    docids, found = _read(path)
-    run = Run.scored(docids, found, depth or max((len(rows) for rows, _ in found.values()), default=1))
+def _single(run: Run) -> Run:
+    """The scores in single precision, unless that would make ties."""
     single = run.scores.astype(np.float32)
     same = [scores[:, 1:] == scores[:, :-1] for scores in (single, run.scores)]
     return replace(run, scores=single) if np.array_equal(*same) else run
 
 
-def read_listed(path: Path) -> dict[str, Ranking]:
-    """Read a run in the order of its lines, otherwise as `read_run`."""
-    docids, found = _read(path)
-    names = docids.to_pylist()
-    return {
-        qid: [(names[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
-        for qid, (rows, scores) in found.items()
-    }
+def _write_arrays(path: Path, run: Run, header: str) -> None:
+    """Queries without a passage are left out, as a TREC file has no line of them."""
+    ranked = (run.rows != NO_PASSAGE).any(axis=1)
+    lines = {qid: line for qid, line in run.lines.items() if ranked[line]}
+    at = np.fromiter(lines.values(), np.int64, len(lines))
+    blocks = [slice(start, start + QUERIES) for start in range(0, len(at), QUERIES)]
+    used = np.zeros(len(run.docids), bool)
+    for block in blocks:
+        rows = run.rows[at[block]]
+        used[rows[rows != NO_PASSAGE]] = True
+    number, docids = np.cumsum(used, dtype=np.int32) - 1, run.docids.filter(pa.array(used))
+    score = pa.list_(pa.from_numpy_dtype(run.scores.dtype))
+    schema = pa.schema({"qid": pa.large_string(), "docid": pa.list_(IDS), "score": score}, {"ir_metadata": header})
+    qids = pa.array(lines, pa.large_string())
+    with atomic(path) as temporary, pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for block in blocks:
+            rows, scores = run.rows[at[block]], run.scores[at[block]]
+            kept = rows != NO_PASSAGE
+            ends = pa.array(np.concatenate([[0], np.cumsum(kept.sum(axis=1))]), pa.int32())
+            ids = pa.DictionaryArray.from_arrays(pa.array(number[rows[kept]]), docids)
+            lists = [pa.ListArray.from_arrays(ends, values) for values in (ids, pa.array(scores[kept]))]
+            writer.write_batch(pa.record_batch([qids[block], *lists], schema))
+
+
+def read_run(path: Path, depth: int | None = None) -> Run:
+    """Read a run in either form, ordered by the tie rule; the `depth` best passages of every query, or all.
+
+    Raises:
+        UserError: the file is damaged or, of a TREC file, a line is no run line (names file and line).
+    """
+    if path.suffix == ARRAYS:
+        return _single(_read_arrays(path, depth))
+    docids, found = read_trec(path)
+    return _single(Run.scored(docids, found, depth or max((len(rows) for rows, _ in found.values()), default=1)))
+
+
+def _read_arrays(path: Path, depth: int | None) -> Run:
+    schema, batches = _mapped(path)
+    lengths = [batch["docid"].value_lengths().to_numpy() for batch in batches]
+    width = max((int(of.max()) for of in lengths), default=0)
+    shape, precision = (sum(map(len, lengths)), min(width, depth or width)), schema.field("score").type.value_type
+    rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, precision.to_pandas_dtype())
+    end, place = 0, np.arange(shape[1])
+    for batch, of in zip(batches, lengths, strict=True):
+        start, end = end, end + len(of)
+        kept = place < of[:, None]
+        taken = (batch["docid"].offsets.to_numpy()[:-1, None] + place)[kept]
+        rows[start:end][kept] = batch["docid"].values.indices.to_numpy()[taken]
+        scores[start:end][kept] = batch["score"].values.to_numpy()[taken]
+    docids = batches[0]["docid"].values.dictionary if batches else docids_by_row([])
+    qids = (qid for batch in batches for qid in batch["qid"].to_pylist())
+    return Run({qid: line for line, qid in enumerate(qids)}, docids, rows, scores)
+
+
+def _mapped(path: Path) -> tuple[pa.Schema, list[pa.RecordBatch]]:
+    """The schema and the lines of an Arrow file, which are read where they are asked for.
+
+    Raises:
+        UserError: the file is missing or damaged.
+    """
+    try:
+        reader = pa.ipc.open_file(pa.memory_map(str(path)))
+        batches = [reader.get_batch(number) for number in range(reader.num_record_batches)]
+        for batch in batches:
+            batch.validate(full=True)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path}: no rankings, or damaged ones ({error}); delete the file and run again") from error
+    return reader.schema, batches
 
 
 def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """The `depth` first docids of one query after the other, in the order of the lines; a block of these is in memory.
+    """The `depth` first docids of one query after the other, in the order of the file; some of these are in memory.
 
     Raises:
         UserError: as `read_run`, or the lines of a query are not together.
     """
-    seen: set[str] = set()
-    for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path))), itemgetter(0)):
-        if qid in seen:
-            raise UserError(f"{path}: the lines of query {qid!r} are not together; delete the file and run again")
-        seen.add(qid)
-        yield qid, [docid for _, docid in islice(lines, depth)]
-
-
-def _pairs(table: pa.Table) -> Iterator[tuple[str, str]]:
-    """Query id and docid of every line."""
-    columns = (table[name].combine_chunks() for name in ("qid", "docid"))
-    return zip(*(map(ids.dictionary.to_pylist().__getitem__, ids.indices.to_pylist()) for ids in columns), strict=True)
-
-
-def _read(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """The docids of a run, and by query the rows of its passages among them and their scores, line by line."""
-    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path)]).unify_dictionaries()
-    qids, docids = (table[name].combine_chunks() for name in ("qid", "docid"))
-    of = qids.indices.to_numpy()
-    order = np.argsort(of, kind="stable") if (of[1:] < of[:-1]).any() else slice(None)
-    ends = np.bincount(of, minlength=len(qids.dictionary)).cumsum()[:-1]
-    columns = (np.split(column.to_numpy()[order], ends) for column in (docids.indices, table["score"]))
-    found = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
-    return docids.dictionary, found
-
-
-def _tables(path: Path) -> Iterator[pa.Table]:
-    """The lines of a run, a block of them at a time."""
-    number = 0
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
-            for number, block in _blocks(file):
-                try:
-                    if b"\t" in block or b"  " in block:
-                        raise pa.ArrowInvalid("other white space")
-                    yield csv.read_csv(pa.py_buffer(block), READ, PARSE, CONVERT)
-                except pa.ArrowInvalid:  # also comments between the lines, or no run
-                    rows = []
-                    for line in block.splitlines():
-                        if not line.startswith(b"#"):
-                            qid, _, docid, _, score, _ = line.decode().split()
-                            rows.append({"qid": qid, "docid": docid, "score": float(score)})
-                        number += 1
-                    yield pa.Table.from_pylist(rows, COLUMNS)
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
-
-
-def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of a file, some at a time, and the number of the first; without the comments at its beginning."""
-    number, line = 1, file.readline()
-    while line.startswith(b"#"):
-        number, line = number + 1, file.readline()
-    while block := line + file.read(BLOCK) + file.readline():
-        yield number, block
-        number, line = number + block.count(b"\n"), b""
+    if path.suffix != ARRAYS:
+        yield from trec_docids(path, depth)
+        return
+    for batch in _mapped(path)[1]:
+        ids, ends = batch["docid"].values, batch["docid"].offsets.to_numpy()
+        for qid, start, end in zip(batch["qid"].to_pylist(), ends[:-1], ends[1:], strict=True):
+            yield qid, ids[start : min(end, start + depth)].to_pylist()
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """The ir_metadata header of a gzipped run; empty without one."""
-    lines = []
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                break
-            if not line.startswith("# ir_metadata."):
-                lines.append(line[2:])
-    return yaml.safe_load("".join(lines)) or {}
+    """The ir_metadata of a run in arrays or of a gzipped TREC file; empty without any."""
+    header = _mapped(path)[0].metadata[b"ir_metadata"].decode() if path.suffix == ARRAYS else read_header(path)
+    return yaml.safe_load(header) or {}

@@ -1,0 +1,134 @@
+"""Runs as TREC files with an ir_metadata header."""
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedIOBase
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from robustdr.errors import UserError
+from robustdr.files import atomic
+
+BLOCK = 1 << 22  # bytes of a run that are read at once
+IDS = pa.dictionary(pa.int32(), pa.large_string())  # each id once
+COLUMNS = pa.schema({"qid": IDS, "docid": IDS, "score": pa.float64()})
+READ = csv.ReadOptions(use_threads=False, column_names=["qid", "Q0", "docid", "rank", "score", "tag"])
+PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False)
+CONVERT = csv.ConvertOptions(column_types=COLUMNS, include_columns=COLUMNS.names, null_values=[])
+
+
+def write_trec(path: Path, run: Mapping[str, Iterable[tuple[str, float]]], header: str, tag: str) -> None:
+    """Write the rankings of queries, gzipped if the name ends in .gz: the header as comments, then a line per passage,
+    `qid Q0 docid rank score tag`. One query's lines are in memory at a time.
+
+    Nine digits tell any two single-precision scores apart, so ties stay ties and nothing else becomes one.
+    """
+    lines = ["# ir_metadata.start", *(f"# {line}" for line in header.splitlines()), "# ir_metadata.end"]
+    # Without a time stamp, so that the same run is the same bytes.
+    packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
+    with atomic(path) as temporary, open(temporary, "wb") as file:
+        for part in chain([lines], (_lines(qid, ranking, tag) for qid, ranking in run.items())):
+            text = "".join(f"{line}\n" for line in part).encode()
+            file.write(packed.compress(text) if packed else text)
+        if packed:
+            file.write(packed.flush())
+
+
+def _lines(qid: str, ranking: Iterable[tuple[str, float]], tag: str) -> Iterator[str]:
+    return (f"{qid} Q0 {docid} {i} {score:.9g} {tag}" for i, (docid, score) in enumerate(ranking, 1))
+
+
+def read_trec(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """The docids of a run, and by query the rows of its passages among them and their scores, line by line.
+
+    Raises:
+        UserError: the file is damaged or a line is no run line (names file and line).
+    """
+    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path)]).unify_dictionaries()
+    qids, docids = (table[name].combine_chunks() for name in ("qid", "docid"))
+    of = qids.indices.to_numpy()
+    order = np.argsort(of, kind="stable") if (of[1:] < of[:-1]).any() else slice(None)
+    ends = np.bincount(of, minlength=len(qids.dictionary)).cumsum()[:-1]
+    columns = (np.split(column.to_numpy()[order], ends) for column in (docids.indices, table["score"]))
+    found = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
+    return docids.dictionary, found
+
+
+def read_listed(path: Path) -> dict[str, list[tuple[str, float]]]:
+    """Read a run in the order of its lines, otherwise as `runs.read_run`."""
+    docids, found = read_trec(path)
+    names = docids.to_pylist()
+    return {
+        qid: [(names[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
+        for qid, (rows, scores) in found.items()
+    }
+
+
+def trec_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
+    """The `depth` first docids of one query after the other, in the order of the lines; a block of these is in memory.
+
+    Raises:
+        UserError: as `read_trec`, or the lines of a query are not together.
+    """
+    seen: set[str] = set()
+    for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path))), itemgetter(0)):
+        if qid in seen:
+            raise UserError(f"{path}: the lines of query {qid!r} are not together; delete the file and run again")
+        seen.add(qid)
+        yield qid, [docid for _, docid in islice(lines, depth)]
+
+
+def _pairs(table: pa.Table) -> Iterator[tuple[str, str]]:
+    """Query id and docid of every line."""
+    columns = (table[name].combine_chunks() for name in ("qid", "docid"))
+    return zip(*(map(ids.dictionary.to_pylist().__getitem__, ids.indices.to_pylist()) for ids in columns), strict=True)
+
+
+def _tables(path: Path) -> Iterator[pa.Table]:
+    """The lines of a run, a block of them at a time."""
+    number = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+            for number, block in _blocks(file):
+                try:
+                    if b"\t" in block or b"  " in block:
+                        raise pa.ArrowInvalid("other white space")
+                    yield csv.read_csv(pa.py_buffer(block), READ, PARSE, CONVERT)
+                except pa.ArrowInvalid:  # also comments between the lines, or no run
+                    rows = []
+                    for line in block.splitlines():
+                        if not line.startswith(b"#"):
+                            qid, _, docid, _, score, _ = line.decode().split()
+                            rows.append({"qid": qid, "docid": docid, "score": float(score)})
+                        number += 1
+                    yield pa.Table.from_pylist(rows, COLUMNS)
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
+
+
+def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+    """Whole lines of a file, some at a time, and the number of the first; without the comments at its beginning."""
+    number, line = 1, file.readline()
+    while line.startswith(b"#"):
+        number, line = number + 1, file.readline()
+    while block := line + file.read(BLOCK) + file.readline():
+        yield number, block
+        number, line = number + block.count(b"\n"), b""
+
+
+def read_header(path: Path) -> str:
+    """The ir_metadata header of a gzipped run; empty without one."""
+    lines = []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                break
+            if not line.startswith("# ir_metadata."):
+                lines.append(line[2:])
+    return "".join(lines)
