@@ -30,12 +30,6 @@ localrules:
     measures,
 
 
-# Snakemake limits how many jobs start a second (100), and by that limit every job that ended wakes the scheduler again and
-# again to the end of the run: after 500 jobs that takes a fifth of a core.
-onstart:
-    workflow.scheduler.job_rate_limiter = None
-
-
 # The stages of dvc.yaml, at the scale and for the papers of config.yaml.
 ROOT = root_of(config["scale"])
 
