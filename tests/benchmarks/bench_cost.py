@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -36,7 +37,7 @@ from robustdr.processor import native
 from robustdr.retrieval.best import docids_by_row
 from robustdr.retrieval.bm25_index import tokenizer, write_index
 from robustdr.retrieval.index import search
-from robustdr.retrieval.runs import Run, read_run, write_run
+from robustdr.retrieval.runs import Run, read_docids, read_run, write_run
 from robustdr.retrieval.settings import BM25IndexSettings
 from robustdr.training.assignment import changes
 from robustdr.training.data import BLOCK, read_training_data
@@ -114,13 +115,19 @@ def run_cost(folder: Path) -> None:
     for queries in (1000, 3000):
         scores = np.sort(rng.standard_normal((queries, DEPTH), dtype=np.float32))[:, ::-1]
         rows = rng.integers(0, len(docids), (queries, DEPTH), dtype=np.int32)
-        write_run(path, Run({str(1_000_000 + q): q for q in range(queries)}, docids, rows, scores), {"tag": "seed1"})
+        run = Run({str(1_000_000 + q): q for q in range(queries)}, docids, rows, scores)
+        write_run(path, run, {"tag": "seed1"})
         before = pa.total_allocated_bytes()
         python, _ = peak(lambda: read_run(path, 200))
         most.append(python + pa.default_memory_pool().max_memory() - before)
     reading = (most[1] - most[0]) / (2000 * DEPTH)
     print(f"run: {path.stat().st_size / rows.size:.1f} bytes on disk, {reading:.0f} in memory to read 200 ranks"
           " of 1,000, per ranked passage")  # fmt: skip
+    lines = folder / "run.trec.gz"
+    write_run(lines, run, {"tag": "seed1"})
+    for name, read in (("to evaluate", read_run), ("to mine", lambda file: deque(read_docids(file, DEPTH), 0))):
+        seconds = [timed(lambda file=file, read=read: read(file)) for file in (lines, path)]
+        report("cost", f"reading a run {name}, seconds of a TREC file / of arrays", seconds[0] / seconds[1])
 
 
 def training_data_cost(folder: Path, texts: list[str]) -> None:

@@ -192,7 +192,7 @@ def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
     for batch in _mapped(path)[1]:
         ids, ends = batch["docid"].values, batch["docid"].offsets.to_numpy()
         for qid, start, end in zip(batch["qid"].to_pylist(), ends[:-1], ends[1:], strict=True):
-            yield qid, ids[start : min(end, start + depth)].to_pylist()
+            yield qid, ids.dictionary.take(ids.indices[start : min(end, start + depth)]).to_pylist()
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
