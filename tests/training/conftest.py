@@ -114,7 +114,7 @@ def settings() -> DenseTraining:
         freeze_word_embeddings=True,
         checkpoint_every=4,
         precision="float32",
-        threads=2,
+        threads=1,
     )
 
 
