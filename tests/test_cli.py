@@ -93,7 +93,7 @@ def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
             main(argv)
         assert done.value.code == 2
     with pytest.raises(SystemExit):
-        parser().parse_args(["stage", "corpus", "--source", "{", "--output", "x"])
+        parser().parse_args(["stage", "headline", "--measures", "{", "--output", "x"])
     assert "invalid loads value" in capsys.readouterr().err
 
 

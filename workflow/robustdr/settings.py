@@ -6,9 +6,10 @@ decides none of its bytes, so it is no part of a key.
 
 import json
 from dataclasses import asdict, fields
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import TypeAliasType
 
 from robustdr.errors import UserError
 
@@ -19,7 +20,11 @@ Precision = Literal["float32", "bfloat16", "float16"]
 Settings = TypeVar("Settings")
 
 
-def read(kind: type[Settings], text: str) -> Settings:
+@overload
+def read(kind: type[Settings], text: str) -> Settings: ...
+@overload
+def read(kind: TypeAliasType, text: str) -> Any: ...
+def read(kind: Any, text: str) -> Any:
     """The settings in a JSON text.
 
     Raises:

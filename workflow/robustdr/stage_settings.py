@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from robustdr import variations
+from robustdr.collections import kind_of
 from robustdr.config import Tree
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.evaluation.settings import EvaluateSettings
@@ -104,11 +105,10 @@ class StageSettings(Places):
     # code
 
     def corpus_code(self, collection: str) -> Code:
-        return Code(["corpus", f"robustdr.collections.{self.config.collections[collection]['kind']}"])
+        return Code(["corpus", f"robustdr.collections.{kind_of(self.config.collections[collection], None)}"])
 
     def split_code(self, collection: str, split: str) -> Code:
-        source = self.config.collections[collection]
-        return Code(["split", f"robustdr.collections.{source['splits'][split].get('kind', source['kind'])}"])
+        return Code(["split", f"robustdr.collections.{kind_of(self.config.collections[collection], split)}"])
 
     def variation_code(self, collection: str, split: str, variation: str) -> Code:
         made = self.generator(collection, split, variation)

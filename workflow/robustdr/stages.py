@@ -24,7 +24,6 @@ READ: Option = {"type": Path, "metavar": "INPUT"}
 READS: Option = {**READ, "nargs": "*"}
 MADE: Option = {"type": Path, "metavar": "OUTPUT"}
 MADES: Option = {**MADE, "nargs": "*"}
-JSON: Option = {"type": json.loads}
 TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}
@@ -58,37 +57,43 @@ def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespac
     return register
 
 
-@stage("write a collection's passages", code=CODE, source=JSON, output=PATH)
+@stage("write a collection's passages", code=CODE, source=TEXT, output=PATH)
 def corpus(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_corpus
     from robustdr.collections.rows import rows_of
+    from robustdr.collections.settings import Source
+    from robustdr.settings import read
 
-    print(write_corpus(a.source, a.output))
+    print(write_corpus(read(Source, a.source), a.output))
     return [(a.output, rows_of(a.output))]
 
 
-@stage("write a split's queries and what judges them", code=CODE, source=JSON, split=TEXT, output=MADES)
+@stage("write a split's queries and what judges them", code=CODE, source=TEXT, split=TEXT, output=MADES)
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
+    from robustdr.collections.settings import Source
+    from robustdr.settings import read
 
-    print(write_split(a.source, a.split, a.output))
+    print(write_split(read(Source, a.source), a.split, a.output))
     return None
 
 
 @stage(
     "check a collection and describe it",
-    source=JSON,
+    source=TEXT,
     corpus_=READ,
     splits={**READS, "help": "all files of all splits"},
     output=MADE,
 )
 def card(a: argparse.Namespace) -> Made:
     from robustdr.collections.card import write_card
+    from robustdr.collections.settings import Source
+    from robustdr.settings import read
 
     splits: dict[str, list[Path]] = {}
     for path in a.splits:
         splits.setdefault(path.parent.name, []).append(path)
-    write_card(a.source, a.corpus, splits, a.output)
+    write_card(read(Source, a.source), a.corpus, splits, a.output)
     return None
 
 
@@ -446,7 +451,7 @@ def findings(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("write the headline measures of a scale", measures=JSON, tables=READS, output=MADE, drops=MADE)
+@stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)
 def headline(a: argparse.Namespace) -> Made:
     from robustdr.reporting.headline import write_headline
 

@@ -6,20 +6,21 @@ kind than the corpus has. A new kind is one module of that name with `corpus`, `
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from robustdr.collections.settings import Source
 from robustdr.errors import UserError, unknown
 from robustdr.files import atomic
 
 KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 
 
-def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
+def write_corpus(source: Source, output: Path) -> dict[str, int]:
     """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` a line, and its index.
 
     Args:
@@ -45,7 +46,7 @@ def write_corpus(source: dict[str, Any], output: Path) -> dict[str, int]:
     return {"passages": count}
 
 
-def write_split(source: dict[str, Any], split: str, outputs: Sequence[Path]) -> dict[str, int]:
+def write_split(source: Source, split: str, outputs: Sequence[Path]) -> dict[str, int]:
     """Write files of a split, each called after what it holds.
 
     Where the source says `binary_from`, a judgement has grade 1 from that grade on, and 0 below it.
@@ -60,7 +61,7 @@ def write_split(source: dict[str, Any], split: str, outputs: Sequence[Path]) -> 
     Raises:
         UserError: a split or kind that is unknown, an input that is missing or malformed, an output without a line.
     """
-    made = _kind(_split(source, split).get("kind", source["kind"])).split(source, split)
+    made = _kind(kind_of(source, split)).split(source, split)
     least = source.get("binary_from")
     lines = {
         "queries": (f"{query.qid}\t{query.text}\n" for query in made.queries),
@@ -83,34 +84,33 @@ def write_split(source: dict[str, Any], split: str, outputs: Sequence[Path]) -> 
     return counts | ({"removed": made.removed} if made.removed else {})
 
 
-def local_files(source: dict[str, Any]) -> list[Path]:
+def kind_of(source: Mapping[str, Any], split: str | None) -> str:
+    """The kind of the corpus (None) or of a split, which is the corpus's where the split names none."""
+    return source["kind"] if split is None else _split(source, split).get("kind", source["kind"])
+
+
+def local_files(source: Mapping[str, Any]) -> list[Path]:
     """The files on disk that a source reads, in a fixed order; empty where a package or ir_datasets brings the data."""
-    parts = [
-        (source["kind"], None),
-        *((part.get("kind", source["kind"]), name) for name, part in source["splits"].items()),
-    ]
-    return list(dict.fromkeys(path for kind, split in parts for path in _kind(kind).files(source, split)))
+    return list(dict.fromkeys(path for split in (None, *source["splits"]) for path in part_files(source, split)))
 
 
-def part(source: dict[str, Any], split: str | None) -> dict[str, Any]:
+def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
     """The keys of a source that decide the corpus (None) or a split: other splits are none of them, nor is a `count`.
 
     But where its kind makes the corpus, or every split, of all splits together.
     """
-    kind = source["kind"] if split is None else _split(source, split).get("kind", source["kind"])
-    if ("corpus" if split is None else "split") in getattr(_kind(kind), "TOGETHER", ()):
+    if ("corpus" if split is None else "split") in getattr(_kind(kind_of(source, split)), "TOGETHER", ()):
         return source
     own = {} if split is None else {name: value for name, value in _split(source, split).items() if name != "count"}
     return {**source, "splits": {split: own} if split else {}}
 
 
-def part_files(source: dict[str, Any], split: str | None) -> list[Path]:
+def part_files(source: Mapping[str, Any], split: str | None) -> list[Path]:
     """The files on disk that the corpus (None) or a split is read from."""
-    kind = source["kind"] if split is None else source["splits"][split].get("kind", source["kind"])
-    return _kind(kind).files(source, split)
+    return _kind(kind_of(source, split)).files(source, split)
 
 
-def judged_candidates(source: dict[str, Any], split: str) -> bool:
+def judged_candidates(source: Mapping[str, Any], split: str) -> bool:
     """Whether each query of a split ranks the passages that its qrels judge, whatever their grade, and no others."""
     return source.get("splits", {}).get(split, {}).get("candidates") == "judged"
 
@@ -122,7 +122,7 @@ def _kind(name: str) -> ModuleType:
     return import_module(f"robustdr.collections.{name}")
 
 
-def _split(source: dict[str, Any], name: str) -> dict[str, Any]:
+def _split(source: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if name not in source["splits"]:
         raise unknown("collections.yaml: splits", name, source["splits"])
     return source["splits"][name]

@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
 from robustdr.collections.records import Judgement, Passage, Query, Split
+from robustdr.collections.settings import Beir
 from robustdr.errors import UserError
 
 _HEADER = "query-id\tcorpus-id\tscore"
 
 
-def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+def corpus(source: Beir) -> Iterator[Passage]:
     """JSON objects with _id, text and perhaps a title."""
     return passages(_passages(checked(_path(source, "corpus.jsonl"), source.get("sha256", {}))))
 
 
-def split(source: dict[str, Any], name: str) -> Split:
+def split(source: Beir, name: str) -> Split:
     """The queries that qrels/<name>.tsv judges: queries.jsonl has those of all splits."""
     texts, qrels = (
         checked(_path(source, file), source.get("sha256", {})) for file in ("queries.jsonl", f"qrels/{name}.tsv")
@@ -27,13 +27,13 @@ def split(source: dict[str, Any], name: str) -> Split:
     return Split((query for query in queries(_queries(texts)) if query.qid in judged), judgements)
 
 
-def files(source: dict[str, Any], split: str | None) -> list[Path]:
+def files(source: Beir, split: str | None) -> list[Path]:
     """The files of the corpus (None) or of a split."""
     names = ["corpus.jsonl"] if split is None else ["queries.jsonl", f"qrels/{split}.tsv"]
     return [Path(_path(source, name)) for name in names]
 
 
-def _path(source: dict[str, Any], name: str) -> str:
+def _path(source: Beir, name: str) -> str:
     return f"{source['folder'].rstrip('/')}/{name}"
 
 

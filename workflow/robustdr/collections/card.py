@@ -12,12 +12,13 @@ import numpy as np
 
 from robustdr.collections import judged_candidates
 from robustdr.collections.reading import read_records
+from robustdr.collections.settings import Source
 from robustdr.errors import UserError
 from robustdr.files import read_answers, read_lines, read_qrels, read_queries, sha256, write_json
 from robustdr.seeds import digest
 
 
-def write_card(source: dict[str, Any], corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
+def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
     """Check that corpus, queries and what judges them fit together, and write what they are: name, counts, sha256.
 
     The collection is called after the folder of `output`. Memory: 16 bytes a passage, and the queries. Empty passages

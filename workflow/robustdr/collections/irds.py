@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from robustdr.collections.records import Answers, Judgement, Passage, Query, Split
+from robustdr.collections.settings import Irds, IrdsSplit
 from robustdr.errors import UserError
 
 
-def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+def corpus(source: Irds) -> Iterator[Passage]:
     """The passages of the data set `corpus`, with titles where it has them; `quoted`: taken out of CSV's quotes."""
     dataset = _load(source["corpus"], "docs")
     plain = _unquoted if source.get("quoted") else str
@@ -27,9 +28,9 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
                 yield Passage(document.doc_id, plain(named.get("title") or ""), plain(text))
 
 
-def split(source: dict[str, Any], name: str) -> Split:
+def split(source: Irds, name: str) -> Split:
     """The judged queries of the split's data set `id`, all its judgements, and if asked the queries' answers."""
-    part = source["splits"][name]
+    part = cast(IrdsSplit, source["splits"][name])
     id = part["id"]
     dataset = _load(id, "queries", "qrels")
     if part.get("answers") and "answers" not in dataset.queries_cls()._fields:
@@ -39,7 +40,7 @@ def split(source: dict[str, Any], name: str) -> Split:
     return Split(queries, _judgements(dataset, id), answers)
 
 
-def files(source: dict[str, Any], split: str | None) -> list[Path]:
+def files(source: Irds, split: str | None) -> list[Path]:
     """None: ir_datasets keeps the files."""
     return []
 

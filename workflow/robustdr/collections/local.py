@@ -8,29 +8,30 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
 from robustdr.collections.records import Judgement, Passage, Query, Split
+from robustdr.collections.settings import Local, LocalSplit
 
 FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
 HEAD = 1000  # lines whose majority says how many columns a corpus has
 
 
-def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+def corpus(source: Local) -> Iterator[Passage]:
     """The passages; under `drop_empty` without those that have neither title nor text."""
     rows = read_passages(checked(source["corpus"], source.get("sha256", {})), refuse)
     return passages(row for row in rows if not (source.get("drop_empty") and row[1].is_empty()))
 
 
-def split(source: dict[str, Any], name: str) -> Split:
+def split(source: Local, name: str) -> Split:
     """The queries, and the judgements, which a query log may lack.
 
     Under `drop_empty` without empty queries and what judges empty ones or empty passages; under `ignore_unjudged`
     without queries that have no judgement then.
     """
-    part, digests = source["splits"][name], source.get("sha256", {})
+    part, digests = cast(LocalSplit, source["splits"][name]), source.get("sha256", {})
     texts, *qrels = (checked(part[key], digests) for key in ("queries", "qrels") if key in part)
     asked = list(read_queries(texts, refuse))
     judgements = [judged for path in qrels for _, judged in read_judgements(path, refuse)]
@@ -46,12 +47,12 @@ def split(source: dict[str, Any], name: str) -> Split:
     return Split(queries(kept), judgements, removed=len(asked) - len(kept))
 
 
-def files(source: dict[str, Any], split: str | None) -> list[Path]:
+def files(source: Local, split: str | None) -> list[Path]:
     """The files of the corpus (None) or of a split, which reads the corpus too where it leaves out what is empty."""
     corpus = [Path(source["corpus"])] if "corpus" in source else []
     if split is None:
         return corpus
-    part = source["splits"][split]
+    part = cast(LocalSplit, source["splits"][split])
     own = [Path(part[key]) for key in ("queries", "qrels") if key in part]
     return own + corpus if source.get("drop_empty") else own
 

@@ -7,13 +7,14 @@ questions is two passages. The passages are those of all questions, whether or n
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
+from robustdr.collections.settings import Pairs
 from robustdr.collections.tabular import Table, own_file
 from robustdr.errors import UserError
 
@@ -31,13 +32,13 @@ class _Pair(NamedTuple):
     grade: int
 
 
-def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+def corpus(source: Pairs) -> Iterator[Passage]:
     """The candidates of every question of every split, in the order of the files."""
     rows = (pair for name in source["splits"] for pair in _pairs(source, name))
     return passages((pair.place, Passage(pair.docid, "", pair.text)) for pair in rows)
 
 
-def split(source: dict[str, Any], name: str) -> Split:
+def split(source: Pairs, name: str) -> Split:
     """The questions with a relevant candidate, or under `filtered: true` with one of each, and all their candidates."""
     pairs = list(_pairs(source, name))
     grades: dict[str, set[bool]] = {}
@@ -50,29 +51,29 @@ def split(source: dict[str, Any], name: str) -> Split:
     return Split(queries(asked[qid] for qid in grades if qid in kept), judgements, removed=len(grades) - len(kept))
 
 
-def files(source: dict[str, Any], split: str | None) -> list[Path]:
+def files(source: Pairs, split: str | None) -> list[Path]:
     """The user's files, of the corpus (None) those of every split; none where the hub brings them."""
     parts = source["splits"].values() if split is None else [source["splits"][split]]
     return [path for part in parts for path in own_file(part)]
 
 
-def _pairs(source: dict[str, Any], name: str) -> Iterator[_Pair]:
+def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
     """The rows of a split.
 
     Raises:
         UserError: see `Table`; a row without an id, a question or a grade, or two texts of one question.
     """
     table, named = Table(source, source["splits"][name]), source["columns"]
-    columns = [table.column(named[column], pa.string()) for column in ("qid", "query", "text")]
+    columns = [table.column(column, pa.string()) for column in (named["qid"], named["query"], named["text"])]
     texts: dict[str, str] = {}
     ranks: Counter[str] = Counter()
     for row, (qid, query, text, grade) in enumerate(
         zip(*columns, table.column(named["grade"], pa.int64()), strict=True)
     ):
         place = Place(table.path, row, "row")
-        for column, value in (("qid", qid), ("query", query), ("grade", grade)):
+        for column, value in ((named["qid"], qid), (named["query"], query), (named["grade"], grade)):
             if value is None:
-                raise UserError(f"{place}: nothing in the column {named[column]!r}")
+                raise UserError(f"{place}: nothing in the column {column!r}")
         if texts.setdefault(qid, query) != query:
             raise UserError(f"{place}: question {qid!r} is {query!r} here and {texts[qid]!r} before")
         yield _Pair(place, qid, query, f"{qid}-{ranks[qid]}", text or "", grade)

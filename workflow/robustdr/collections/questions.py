@@ -5,20 +5,21 @@ A question has no id there: its query id is the number of its row, from 0.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pyarrow as pa
 
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import queries
 from robustdr.collections.records import Answers, Query, Split
+from robustdr.collections.settings import QuestionsSplit, Source
 from robustdr.collections.tabular import Table, own_file
 from robustdr.errors import UserError
 
 
-def split(source: dict[str, Any], name: str) -> Split:
+def split(source: Source, name: str) -> Split:
     """The column `question`, and the column `answers`, a list of texts; `a.b` is the field b of the column a."""
-    part = source["splits"][name]
+    part = cast(QuestionsSplit, source["splits"][name])
     table = Table(source, part)
     asked = table.column(part["question"], pa.string())
     answers = table.column(part["answers"], pa.list_(pa.string()))
@@ -26,9 +27,9 @@ def split(source: dict[str, Any], name: str) -> Split:
     return Split(queries(rows), answers=_answers(table.path, answers))
 
 
-def files(source: dict[str, Any], split: str | None) -> list[Path]:
+def files(source: Source, split: str) -> list[Path]:
     """The user's file; none where the hub brings it."""
-    return own_file(source["splits"][split])
+    return own_file(cast(QuestionsSplit, source["splits"][split]))
 
 
 def _answers(path: Path, rows: list[list[str | None] | None]) -> Iterator[Answers]:

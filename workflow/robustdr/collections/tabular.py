@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from robustdr import hub
 from robustdr.collections.reading import checked
+from robustdr.collections.settings import Source, TableFile
 from robustdr.errors import UserError, unknown
 
 
@@ -20,7 +21,7 @@ class Table:
         UserError: the file cannot be fetched, is not there, has other bytes than the configuration pins, or is none.
     """
 
-    def __init__(self, source: dict[str, Any], part: dict[str, Any]):
+    def __init__(self, source: Source, part: TableFile):
         self.path = _path(source, part)
         try:
             self._table = _tsv(self.path) if self.path.suffix == ".tsv" else pq.read_table(self.path)
@@ -43,12 +44,12 @@ class Table:
             raise UserError(f"{self.path}: column {name!r} of {given} gives no {kind} ({error})") from None
 
 
-def own_file(part: dict[str, Any]) -> list[Path]:
+def own_file(part: TableFile) -> list[Path]:
     """The user's file; none where the hub brings it."""
     return [Path(part["path"])] if "path" in part else []
 
 
-def _path(source: dict[str, Any], part: dict[str, Any]) -> Path:
+def _path(source: Source, part: TableFile) -> Path:
     if "path" in part:
         return checked(part["path"], source.get("sha256", {}))
     from huggingface_hub import hf_hub_download

@@ -1,11 +1,27 @@
 """Settings of the stage that writes checkpoints."""
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Literal, NotRequired
 
+from pydantic import with_config
 from pydantic.dataclasses import dataclass
+from typing_extensions import TypedDict  # Python's own comes with 3.12
 
 from robustdr.settings import STRICT, UNSEEN
+
+
+@with_config(STRICT)
+class CheckpointSource(TypedDict):
+    """Where a checkpoint comes from: `package` with `path`, or `path`, or `hub` with `revision`.
+
+    `sha256` is that of the weights.
+    """
+
+    package: NotRequired[str]
+    path: NotRequired[str]
+    hub: NotRequired[str]
+    revision: NotRequired[str]
+    sha256: NotRequired[str]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -13,8 +29,6 @@ class CheckpointSettings:
     """A checkpoint of a scale.
 
     Attributes:
-        source: where it comes from: `package` with `path`, or `path`, or `hub` with `revision`; optionally `sha256` of
-            the weights.
         pooling: of an encoder, which needs one; of a directory that is taken whole, its own is.
         layers: the transformer layers to keep; None for all.
         drop: parts of the source that are left out, see `checkpoint.check_whole`.
@@ -27,7 +41,7 @@ class CheckpointSettings:
 
     name: str
     description: str = field(metadata=UNSEEN)
-    source: dict[str, Any]
+    source: CheckpointSource
     pooling: Literal["cls", "mean"] | None = None
     layers: list[int] | None = None
     drop: list[str] = field(default_factory=list)

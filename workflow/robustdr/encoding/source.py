@@ -2,9 +2,9 @@
 
 import importlib.util
 from pathlib import Path
-from typing import Any
 
 from robustdr import hub
+from robustdr.encoding.settings import CheckpointSource
 from robustdr.errors import UserError
 
 WEIGHTS = "model.safetensors"
@@ -32,7 +32,7 @@ def from_hub(name: str, revision: str | None, what: str) -> Path:
         return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
 
 
-def locate(source: dict[str, Any]) -> Path:
+def locate(source: CheckpointSource) -> Path:
     """The directory behind the `source` entry of a checkpoint of one transformer, checked against `sha256`.
 
     Raises:
@@ -46,7 +46,7 @@ def locate(source: dict[str, Any]) -> Path:
     return directory
 
 
-def find(source: dict[str, Any]) -> Path:
+def find(source: CheckpointSource) -> Path:
     """The directory behind a checkpoint's `source` entry; `sha256` is that of the model.safetensors at its root.
 
     Raises:

@@ -36,7 +36,7 @@ def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
             rows = list(islice((row for row, word in enumerate(words) if WORD.fullmatch(word)), settings.words))
             return [words[row] for row in rows], vectors[rows]
         case {"path": path, **more} if more.keys() <= {"sha256"}:
-            return read_text(Path(path), more.get("sha256", ""), settings.words, WORD)
+            return read_text(Path(path), settings.source.get("sha256", ""), settings.words, WORD)
     raise UserError(
         f"checkpoint {settings.name}: source: {settings.source} holds no word vectors; "
         f"allowed: package {GLOVE_MODULE} alone, or a path with sha256"

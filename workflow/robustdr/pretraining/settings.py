@@ -1,10 +1,11 @@
 """What pre-training is told."""
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
+from robustdr.encoding.settings import CheckpointSource
 from robustdr.settings import STRICT, UNSEEN
 from robustdr.training.settings import LoopSettings
 
@@ -40,7 +41,7 @@ class PretrainingSettings(LoopSettings):
     decoder_layers: int = 2
     variant: Literal["released", "paper"] = "paper"
     vocabulary: Literal["corpus", "all"] = "all"
-    head: dict[str, Any] | None = None
+    head: CheckpointSource | None = None
     length: int
     frozen_steps: int = 0
     frozen_learning_rate: float = 1e-3

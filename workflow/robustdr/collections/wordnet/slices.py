@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from robustdr.collections.records import Query
+from robustdr.collections.settings import WordNet
 from robustdr.collections.wordnet.database import Database, Synset, usage
 from robustdr.collections.wordnet.neighbours import Neighbours
 from robustdr.collections.wordnet.passages import Writer
@@ -33,7 +34,7 @@ class Slice(NamedTuple):
     splits: dict[str, list[tuple[Query, dict[str, int]]]]
 
 
-def select(source: dict[str, Any], database: Database) -> Slice:
+def select(source: WordNet, database: Database) -> Slice:
     """Draw words in random order for every split; a word that would share a synset with another split is passed over.
 
     Evaluation splits are drawn first, so that their words are a fair sample; training takes what fits into the
@@ -66,8 +67,8 @@ def select(source: dict[str, Any], database: Database) -> Slice:
     docids = sorted([*owners, *rest[: size - len(owners)]])
     neighbours = Neighbours(docids, database, seed)
     for name, asked in splits.items():
-        if wanted := source["splits"][name].get("distractors"):
-            splits[name] = [(query, grades | neighbours.beside(grades, wanted)) for query, grades in asked]
+        if beside := source["splits"][name].get("distractors"):
+            splits[name] = [(query, grades | neighbours.beside(grades, beside)) for query, grades in asked]
     return Slice(docids, splits)
 
 
@@ -84,7 +85,7 @@ def _draw(words: list[Word], split: str, owners: dict[str, str], size: int, writ
             yield word
 
 
-def _allowed(source: dict[str, Any], database: Database) -> set[str]:
+def _allowed(source: WordNet, database: Database) -> set[str]:
     """The ids of the synsets from the slice's lexicographer files; all of them if it names none."""
     files = {synset.lexfile for synset in database.synsets.values()}
     for name in source.get("lexicographer_files", ()):
@@ -94,7 +95,7 @@ def _allowed(source: dict[str, Any], database: Database) -> set[str]:
     return {id for id, synset in database.synsets.items() if synset.lexfile in wanted}
 
 
-def _words(source: dict[str, Any], database: Database, allowed: set[str]) -> Iterator[Word]:
+def _words(source: WordNet, database: Database, allowed: set[str]) -> Iterator[Word]:
     for (lemma, letter), senses in database.senses.items():
         if len(senses) > source["max_senses"] or _familiarity(lemma, letter, database) < source["familiarity"]:
             continue

@@ -1,0 +1,42 @@
+"""What reaches the stages that read collections: each source of the project, and none that says what no kind knows."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from robustdr.cli import main
+from robustdr.collections import part
+from robustdr.collections.settings import Source
+from robustdr.config import load
+from robustdr.settings import read
+
+COLLECTIONS = load(Path(__file__).parents[2] / "config").collections
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name):
+    for split in (None, *COLLECTIONS[name]["splits"]):
+        source = part(COLLECTIONS[name], split)
+        assert read(Source, json.dumps(source)) == source
+
+
+@pytest.mark.parametrize(
+    "name, change, message",
+    [
+        ("wordnet-mini", {"familiar": 3}, r"wordnet\.familiar: Extra inputs are not permitted"),
+        ("wordnet-mini", {"passages": "10000"}, r"wordnet\.passages: Input should be a valid integer"),
+        ("wordnet-mini", {"splits": {"dev": {"query": 3}}}, r"wordnet\.splits\.dev\.queries: Field required"),
+        ("antique", {"corpus": None}, r"irds\.corpus: Input should be a valid string"),
+        ("antique", {"splits": {"test": {"id": "antique", "count": "3"}}}, r"irds\.splits\.test\.\w+\.count"),
+        ("wikiqa", {"columns": {"qid": "id", "query": "q", "text": "t"}}, r"pairs\.columns\.grade: Field required"),
+        ("antique", {"kind": "locale"}, "'locale' found using 'kind' does not match any of the expected tags"),
+    ],
+)
+def test_a_key_that_is_misspelt_or_missing_or_of_another_type_stops_the_stage(tmp_path, capsys, name, change, message):
+    output = tmp_path / "corpus.jsonl"
+    source = json.dumps({**COLLECTIONS[name], **change})
+    assert main(["stage", "corpus", "--code", "corpus", "--source", source, "--output", str(output)]) == 2
+    assert re.search(f"settings of Source: .*{message}", capsys.readouterr().err)
+    assert not output.exists()
