@@ -16,6 +16,7 @@ from robustdr.reports import claims_settings, figure_settings, table_settings
 from robustdr.stages import STAGES, run_stage
 from robustdr.systems import DEFAULT
 from robustdr.training.settings import TrainingDataSettings
+from robustdr.variations import translation
 from robustdr.variations.settings import VariationSettings
 
 ROOT = Path(__file__).parents[1]
@@ -269,6 +270,21 @@ def test_the_answers_of_a_complete_cache_are_in_the_key_and_where_it_lies_is_not
 
     assert made("here", "one", True) == made("there", "one", True) != made("here", "two", True)
     assert made("here", "one", False) == made("here", "two", False)  # still filled by the job itself
+
+
+def test_apertium_s_dictionaries_are_in_the_key(config, tmp_path, monkeypatch):
+    """Debian's package changes without a pin of ours."""
+    monkeypatch.setattr(translation, "DATA", tmp_path)
+    monkeypatch.setattr(translation.shutil, "which", lambda name: name)
+
+    def made(dictionary, engine):
+        (tmp_path / "eng-spa.autobil.bin").write_text(dictionary)
+        entry = {"parameters": {"engine": engine}}
+        made = changed(config, "scales", "mini", "variations", {"back_translation": entry})
+        return Plan(made, "mini").variation_key(*AT, "back_translation")
+
+    assert made("one", "apertium") == made("one", "apertium") != made("two", "apertium")
+    assert made("one", "rules") == made("two", "rules")
 
 
 def test_a_draw_has_the_parameters_and_generator_of_its_variation(config):

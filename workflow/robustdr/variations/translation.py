@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from robustdr.errors import UserError
@@ -12,6 +13,7 @@ from robustdr.variations.base import Draw, plain
 from robustdr.variations.engines import Engine, Engined
 
 APERTIUM = "apertium-eng-spa"
+DATA = Path("/usr/share/apertium", APERTIUM)  # where Debian puts its dictionaries and rules
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,13 @@ class BackTranslation(Engined):
     def models(self) -> dict[str, str]:
         return super().models | ({"back": self.back} if self.engine == "marian" else {})
 
+    @property
+    def files(self) -> list[Path]:
+        return [DATA] if self.engine == "apertium" else super().files
+
     def check(self) -> None:
         super().check()
-        if self.engine == "apertium" and not shutil.which("apertium"):
+        if self.engine == "apertium" and not (shutil.which("apertium") and DATA.is_dir()):
             raise UserError(f"variation {self.name} needs apertium; run `apt-get install {APERTIUM}`")
 
     @property
