@@ -21,7 +21,7 @@ FILES = {
     "lazy.py": "def run():\n    from robustdr.other import X\n\n    return X\n",
     "ring.py": "import robustdr.ring_too\n",
     "ring_too.py": "import robustdr.ring\n",
-    "stages.py": (
+    "stages/data.py": (
         "import yaml\nfrom robustdr.other import X\n\nLIMIT = 3\n\n\ndef helper():\n    return LIMIT\n\n\n"
         "@stage('loop', limit=INT)\ndef loop(a):\n    from robustdr.loop import run\n\n    return run(), helper()\n\n\n"
         "def lazy(a):\n    loop = X\n    return loop, yaml\n"
@@ -161,10 +161,19 @@ def test_a_stage_is_its_function_and_what_that_names(package):
 def test_an_edit_of_a_stage_counts_for_that_stage_alone(package, old, new):
     folder, hashed = package
     before = hashed("loop"), hashed("lazy")
-    text = (folder / "stages.py").read_text()
+    path = folder / "stages" / "data.py"
+    text = path.read_text()
     assert old in text
-    (folder / "stages.py").write_text(text.replace(old, new))
+    path.write_text(text.replace(old, new))
     assert hashed("loop") != before[0] and hashed("lazy") == before[1]
+
+
+def test_what_other_stages_of_a_module_import_does_not_count(package):
+    folder, hashed = package
+    before = hashed("lazy")
+    path = folder / "stages" / "data.py"
+    path.write_text(path.read_text().replace("other import X\n", "other import X, Y\n"))
+    assert hashed("lazy") == before
 
 
 @pytest.mark.parametrize("name, message", [("robustdr.nothing", "no module"), ("nothing", "has no stage 'nothing'")])

@@ -1,7 +1,8 @@
 """Keys: what made an artifact — code, packages, settings and inputs — in sixteen hexadecimal digits.
 
-Code is named by a stage (its function in `robustdr.stages`) or by a module; everything of this package that it imports,
-directly or not, counts. Packages are those that this code imports, and what they need, as pinned in requirements.lock.
+Code is named by a stage (its function below `robustdr.stages`) or by a module; everything of this package that it
+imports, directly or not, counts. Packages are those that this code imports, and what they need, as pinned in
+requirements.lock.
 """
 
 import ast
@@ -103,6 +104,15 @@ def _named(imports: Iterable[Import], module: str, path: Path) -> set[str]:
     return found
 
 
+def _stage_file(name: str) -> tuple[Path, str]:
+    """The module that has a stage's function, and its text."""
+    for path in sorted(PACKAGE.joinpath("stages").glob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if re.search(rf"^def {name}\(", source, re.MULTILINE):
+            return path, source
+    raise ValueError(f"{STAGES} has no stage {name!r}")
+
+
 def _stage(name: str, source: str) -> list[ast.stmt]:
     """The statements of the module of stages that a stage is made of: its function, and what that names there."""
     defined: dict[str, ast.stmt] = {}
@@ -110,10 +120,10 @@ def _stage(name: str, source: str) -> list[ast.stmt]:
         match node:
             case ast.FunctionDef(name=own) | ast.AnnAssign(target=ast.Name(id=own)) | ast.Assign([ast.Name(id=own)]):
                 defined[own] = node
-            case ast.Import(names) | ast.ImportFrom(names=names):
-                defined |= {alias.asname or alias.name: node for alias in names}
-    if name not in defined:
-        raise ValueError(f"{STAGES} has no stage {name!r}")
+            case ast.Import(names):
+                defined |= {alias.asname or alias.name: ast.Import([alias]) for alias in names}
+            case ast.ImportFrom(base, names, level):
+                defined |= {alias.asname or alias.name: ast.ImportFrom(base, [alias], level) for alias in names}
     found: dict[str, ast.stmt] = {}
     todo = {name}
     while todo:
@@ -131,10 +141,9 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
     todo = {code}
     others: set[str] = set()
     if not code.startswith(PACKAGE.name):
-        path = _file(STAGES)
-        assert path is not None
-        parts[code], imports = _part(code, path.read_text(encoding="utf-8"))
-        todo = _named(imports, STAGES, path)
+        file, source = _stage_file(code)
+        parts[code], imports = _part(code, source)
+        todo = _named(imports, f"{STAGES}.{file.stem}", file)
     while todo:
         name = todo.pop()
         if name.partition(".")[0] != PACKAGE.name:

@@ -1,0 +1,44 @@
+"""The stages that the rules call: what each runs, and its options. They lie in modules called as the rules' files are.
+
+A stage imports its modules when it runs: starting torch to audit a table would cost more than the audit. What its
+function names is the code that its key covers (robustdr.provenance).
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from robustdr.integrity import hardware, record, verify
+from robustdr.stages import collections, evaluation, models, reporting, retrieval, variations
+from robustdr.stages.options import STAGES
+
+__all__ = ["STAGES", "collections", "evaluation", "models", "reporting", "retrieval", "run_stage", "variations"]
+
+
+def run_stage(name: str, a: argparse.Namespace) -> None:
+    """Run a stage between the check of what it reads and the record of what it made.
+
+    Raises:
+        UserError: an input is damaged, or a package is not the one that requirements.lock pins.
+    """
+    from robustdr.provenance import Code, installed
+
+    function, _, options = STAGES[name]
+    code = Code(getattr(a, "code", [function.__name__]), getattr(a, "packages", None) or [])
+
+    def given(role: str) -> Iterator[Path]:
+        for option in (option for option, kind in options.items() if kind.get("metavar") == role):
+            value = getattr(a, option.rstrip("_")) or []
+            yield from value if isinstance(value, list) else [value]
+
+    versions, read = installed(code), list(given("INPUT"))
+    verify(read)
+    made = [*(function(a) or []), *((path,) for path in given("OUTPUT"))]
+    computed_on = hardware(read)
+    if "torch" in sys.modules:
+        from robustdr.encoding.hardware import device, kind
+
+        computed_on.add(kind(device()))
+    for path, *beside in made:
+        record(path, *beside, hardware=computed_on, installed=versions)

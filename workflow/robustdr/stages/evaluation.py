@@ -1,0 +1,25 @@
+"""Measures."""
+
+import argparse
+
+from robustdr.stages.options import MADE, READ, READS, TEXT, Made, stage
+
+
+@stage(
+    "evaluate all runs of one model",
+    settings=TEXT,
+    key=TEXT,
+    runs=READS,
+    judgements=READS,
+    corpus_=READ,
+    output=MADE,
+)
+def evaluate(a: argparse.Namespace) -> Made:
+    from robustdr.evaluation.measures import write_measures
+    from robustdr.evaluation.settings import EvaluateSettings
+    from robustdr.settings import read
+
+    settings = read(EvaluateSettings, a.settings)
+    runs = dict(zip(settings.measures, zip(a.runs, a.judgements, strict=True), strict=True))
+    write_measures(settings, a.key, runs, a.output, a.corpus)
+    return None

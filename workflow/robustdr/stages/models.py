@@ -1,0 +1,94 @@
+"""Checkpoints, and what trains models."""
+
+import argparse
+import os
+
+from robustdr.stages.options import CODE, INT, INTS, MADE, PACKAGES, PATH, READ, READS, TEXT, Made, stage
+
+
+@stage("write an initial checkpoint", code=CODE, packages_=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
+def checkpoint(a: argparse.Namespace) -> Made:
+    from robustdr.encoding.checkpoint import write_checkpoint
+    from robustdr.encoding.settings import CheckpointSettings
+    from robustdr.settings import read
+
+    write_checkpoint(read(CheckpointSettings, a.settings), a.key, a.output)
+    return None
+
+
+@stage(
+    "write a recipe's training file",
+    settings=TEXT,
+    seed=INT,
+    corpus_=READ,
+    qrels_=READ,
+    run_={**READ, "help": "where hard negatives come from; without it, judged passages graded 0"},
+    answers_={**READ, "help": "no passage of the run with one of these is a negative"},
+    queries=READ,
+    variations=READS,
+    tokenizer=READ,
+    output=MADE,
+)
+def training_data(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
+    from robustdr.training.data import write_training_data
+    from robustdr.training.settings import TrainingDataSettings
+
+    files = {name: getattr(a, name) for name in ("corpus", "qrels", "run", "answers") if getattr(a, name)}
+    settings = read(TrainingDataSettings, a.settings)
+    write_training_data(settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, files)
+    return None
+
+
+@stage(
+    "train a model",
+    code=CODE,
+    packages_=PACKAGES,
+    trains={"help": "the module of what is trained"},
+    settings=TEXT,
+    seed=INT,
+    key=TEXT,
+    data=READ,
+    initial=READ,
+    resume=PATH,
+    teacher_=READS,
+    teacher_embeddings_=READS,
+    teacher_scores_=READS,
+    corpus_=READS,
+    snapshots_=INTS,
+    output=PATH,
+)
+def train(a: argparse.Namespace) -> Made:
+    from importlib import import_module
+
+    from robustdr.settings import read
+    from robustdr.training.loop import train
+
+    folder = a.output
+    snapshots = {
+        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
+        for percent in a.snapshots
+    }
+    files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
+    settings = read(import_module(a.trains).Settings, a.settings)
+    train(a.trains, settings, a.seed, a.key, a.data, a.initial, folder, a.resume, files, snapshots)
+    writes = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun
+    return [(made,) for made in (folder, *snapshots.values())] if writes else None
+
+
+@stage(
+    "score a training file's passages as a teacher",
+    code=CODE,
+    settings=TEXT,
+    model=READ,
+    data=READ,
+    corpus=READ,
+    output=MADE,
+)
+def score(a: argparse.Namespace) -> Made:
+    from robustdr.settings import read
+    from robustdr.training.scoring import write_scores
+    from robustdr.training.settings import ScoreSettings
+
+    write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.corpus, a.output)
+    return None

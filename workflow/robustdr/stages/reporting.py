@@ -1,0 +1,122 @@
+"""Tables, figures, verdicts and the report."""
+
+import argparse
+import json
+
+from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
+
+
+@stage(
+    "write a table, reported beside reproduced",
+    settings=TEXT,
+    measures=READS,
+    statistics=READS,
+    queries=READS,
+    costs=PATHS,
+    reported_=PATH,
+    output=MADE,
+)
+def table(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.settings import TableSettings
+    from robustdr.reporting.tables import write_table
+    from robustdr.settings import read
+
+    write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
+    return None
+
+
+@stage("draw a figure", settings=TEXT, measures=READS, reported_=PATH, output=MADE)
+def figure(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.figures import write_figure
+    from robustdr.reporting.settings import FigureSettings
+    from robustdr.settings import read
+
+    write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
+    return None
+
+
+@stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, reported_=PATH, output=MADE)
+def claims(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.claims import write_claims
+    from robustdr.reporting.settings import ClaimsSettings
+    from robustdr.settings import read
+
+    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
+    return [(a.output.with_suffix(".json"),)]
+
+
+@stage("count Table 2 or 3 of qvg from its released labels", table=TEXT, labels=PATH, reported=PATH, output=PATH)
+def validate_labels(a: argparse.Namespace) -> Made:
+    from robustdr.audit.validation import write_validation
+
+    write_validation(a.table, a.labels, a.reported, a.output)
+    return None
+
+
+@stage(
+    "write the queries behind a system's cells",
+    settings=TEXT,
+    measures=READS,
+    runs=READS,
+    judgements=READS,
+    queries={**READS, "help": "the original ones of each split"},
+    corpus_=READ,
+    output=PATH,
+)
+def queries(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.queries import write_queries
+    from robustdr.reporting.settings import QueriesSettings
+    from robustdr.settings import read
+
+    settings = read(QueriesSettings, a.settings)
+    write_queries(settings, a.measures, a.runs, a.judgements, a.queries, a.corpus, a.output)
+    return None
+
+
+@stage(
+    "write the texts of a collection's queries and of the passages that the report shows",
+    explored={**PATHS, "help": "what the stage `queries` wrote"},
+    queries={**READS, "help": "original and varied"},
+    corpus=READ,
+    output={**PATH, "help": "the texts of the queries"},
+    passages={**PATHS, "help": "scripts that share the passages"},
+)
+def texts(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.texts import write_texts
+
+    write_texts(a.explored, a.queries, a.corpus, a.output, a.passages)
+    return None
+
+
+@stage(
+    "write the report",
+    settings=TEXT,
+    tables=READS,
+    figures=READS,
+    claims=READS,
+    audits=PATHS,
+    output={**PATH, "help": "its first page; the others lie beside it"},
+)
+def site(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.settings import SiteSettings
+    from robustdr.reporting.site import write_site
+    from robustdr.settings import read
+
+    write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
+    return None
+
+
+@stage("write the verdicts on all claims in one document", commit=TEXT, claims=READS, output=PATH)
+def findings(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.findings import write_findings
+
+    write_findings(a.commit, a.claims, a.output)
+    return None
+
+
+@stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)
+def headline(a: argparse.Namespace) -> Made:
+    from robustdr.reporting.headline import write_headline
+
+    write_headline(a.measures, a.tables, a.output, a.drops)
+    return None

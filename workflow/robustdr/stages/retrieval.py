@@ -1,0 +1,74 @@
+"""Vectors, indexes and rankings."""
+
+import argparse
+import json
+
+from robustdr.stages.options import CODE, INT, MADE, PATH, PATHS, READ, READS, TEXT, TEXTS, Made, stage
+
+
+@stage(
+    "encode one shard of a corpus",
+    settings=TEXT,
+    model=READ,
+    corpus=READ,
+    card=READ,
+    shard=INT,
+    shards=INT,
+    output=PATH,
+)
+def embed(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.embeddings import write_embeddings
+    from robustdr.retrieval.settings import EmbedSettings
+    from robustdr.settings import read
+
+    passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
+    settings = read(EmbedSettings, a.settings)
+    write_embeddings(settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
+    return [(a.output, a.output.with_suffix(".ids"))]
+
+
+@stage("index a corpus for BM25", settings=TEXT, corpus=READ, output=MADE)
+def index(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.bm25_index import write_index
+    from robustdr.retrieval.settings import BM25IndexSettings
+    from robustdr.settings import read
+
+    write_index(read(BM25IndexSettings, a.settings), a.corpus, a.output)
+    return None
+
+
+@stage("make the compressed index of one shard of vectors", factory=TEXT, vectors=READ, output=PATH)
+def compress(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.compressed import write_index
+
+    write_index(a.factory, a.vectors, a.output)
+    return [(a.output, a.output.with_suffix(".ids"), a.output.with_suffix(".json"))]
+
+
+@stage(
+    "rank the passages for all query sets of one system",
+    code=CODE,
+    ranks={"help": "the module that ranks"},
+    settings=TEXT,
+    keys=TEXTS,
+    tag=TEXT,
+    collection=TEXT,
+    corpus=READ,
+    model_=READS,
+    embeddings_=READS,
+    index_=READS,
+    compressed_=READS,
+    vectors_={**PATHS, "help": "what each compressed index is of: by its record, as it may be large"},
+    candidates_=READS,
+    judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
+    queries=READS,
+    runs=PATHS,
+    trec={**PATHS, "help": "the same runs as TREC files, for people"},
+)
+def rank(a: argparse.Namespace) -> Made:
+    from robustdr.retrieval.rank import write_runs
+
+    kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
+    files = {name: getattr(a, name) or [] for name in kinds}
+    write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
+    return [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)]
