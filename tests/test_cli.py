@@ -12,6 +12,7 @@ import pytest
 from robustdr.cli import STAGES, main, parser
 from robustdr.evaluation.measures import read_measures
 from robustdr.retrieval.runs import write_run
+from robustdr.stages.options import stage
 
 ROOT = Path(__file__).parents[1]
 
@@ -70,6 +71,11 @@ def test_the_rules_call_every_stage_with_its_options():
         named = {word.removeprefix("--") for word in command.replace('"', " ").split() if word.startswith("--")}
         assert named <= flags(stage).keys(), stage
         assert named >= {flag for flag, needed in flags(stage).items() if needed}, stage
+
+
+def test_no_two_stages_have_one_name():
+    with pytest.raises(ValueError, match="two stages are called vary-shard"):
+        stage("another")(STAGES["vary-shard"].function)
 
 
 def test_a_stage_loads_no_command_of_people_s():

@@ -21,8 +21,10 @@ FILES = {
     "lazy.py": "def run():\n    from robustdr.other import X\n\n    return X\n",
     "ring.py": "import robustdr.ring_too\n",
     "ring_too.py": "import robustdr.ring\n",
+    "stages/options.py": "INT = int\nFLOAT = float\n\n\ndef stage(*text, **options):\n    return id\n",
     "stages/data.py": (
-        "import yaml\nfrom robustdr.other import X\n\nLIMIT = 3\n\n\ndef helper():\n    return LIMIT\n\n\n"
+        "import yaml\nfrom robustdr.other import X\nfrom robustdr.stages.options import INT, stage\n\n"
+        "LIMIT = 3\n\n\ndef helper():\n    return LIMIT\n\n\n"
         "@stage('loop', limit=INT)\ndef loop(a):\n    from robustdr.loop import run\n\n    return run(), helper()\n\n\n"
         "def lazy(a):\n    loop = X\n    return loop, yaml\n"
     ),
@@ -166,6 +168,17 @@ def test_an_edit_of_a_stage_counts_for_that_stage_alone(package, old, new):
     assert old in text
     path.write_text(text.replace(old, new))
     assert hashed("loop") != before[0] and hashed("lazy") == before[1]
+
+
+@pytest.mark.parametrize(
+    "old, new, counts", [("INT = int", "INT = str", True), ("FLOAT = float", "FLOAT = str", False)]
+)
+def test_an_option_counts_for_the_stages_that_have_it(package, old, new, counts):
+    folder, hashed = package
+    before = hashed("loop"), hashed("lazy")
+    path = folder / "stages" / "options.py"
+    path.write_text(path.read_text().replace(old, new))
+    assert (hashed("loop") != before[0]) == counts and hashed("lazy") == before[1]
 
 
 def test_what_other_stages_of_a_module_import_does_not_count(package):

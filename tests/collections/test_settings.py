@@ -3,16 +3,19 @@
 import json
 import re
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 from robustdr.cli import main
-from robustdr.collections import part
+from robustdr.collections import part, settings
 from robustdr.collections.settings import Source
 from robustdr.config import load
 from robustdr.settings import read
 
-COLLECTIONS = load(Path(__file__).parents[2] / "config").collections
+ROOT = Path(__file__).parents[2]
+QUESTIONS = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
+COLLECTIONS = load(ROOT / "config").collections
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
@@ -22,6 +25,16 @@ def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name)
         assert read(Source, json.dumps(source)) == source
 
 
+@pytest.mark.parametrize("kind", ["WordNet", "Beir", "Irds", "Local", "Pairs"])
+@pytest.mark.parametrize("of", ["", "Split"])
+def test_the_schema_and_the_stages_know_the_same_keys(kind, of):
+    schema = json.loads((ROOT / "config/schemas/collections.schema.json").read_text())["$defs"]
+    known = getattr(settings, kind + of)
+    defined = schema[kind.lower() + of.replace("S", "_s")]
+    assert set(get_type_hints(known)) == set(defined["properties"])
+    assert known.__required_keys__ == set(defined["required"])
+
+
 @pytest.mark.parametrize(
     "name, change, message",
     [
@@ -29,7 +42,10 @@ def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name)
         ("wordnet-mini", {"passages": "10000"}, r"wordnet\.passages: Input should be a valid integer"),
         ("wordnet-mini", {"splits": {"dev": {"query": 3}}}, r"wordnet\.splits\.dev\.queries: Field required"),
         ("antique", {"corpus": None}, r"irds\.corpus: Input should be a valid string"),
-        ("antique", {"splits": {"test": {"id": "antique", "count": "3"}}}, r"irds\.splits\.test\.\w+\.count"),
+        ("antique", {"splits": {"test": {"id": "antique", "count": "3"}}}, r"irds\.splits\.test\.irds\.count"),
+        ("antique", {"splits": {"test": {"queries": "q.tsv"}}}, r"irds\.splits\.test\.irds\.id: Field required"),
+        ("antique", {"splits": {"test": QUESTIONS | {"answer": "a"}}}, r"irds\.splits\.test\.questions\.answer: Extra"),
+        ("antique", {"splits": {"test": {"kind": "beir"}}}, "'beir' found using .* does not match any"),
         ("wikiqa", {"columns": {"qid": "id", "query": "q", "text": "t"}}, r"pairs\.columns\.grade: Field required"),
         ("antique", {"kind": "locale"}, "'locale' found using 'kind' does not match any of the expected tags"),
     ],

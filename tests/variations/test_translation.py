@@ -80,7 +80,7 @@ def test_a_description_becomes_a_title():
 
 def test_apertium_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(translation.shutil, "which", lambda name: None)
-    with pytest.raises(UserError, match=r"needs apertium; run `apt-get install apertium-eng-spa`"):
+    with pytest.raises(UserError, match=r"needs apertium and .*; run `apt-get install apertium-eng-spa`"):
         variations.create("back_translation", {"engine": "apertium"})
 
 

@@ -105,11 +105,12 @@ def _named(imports: Iterable[Import], module: str, path: Path) -> set[str]:
 
 
 def _stage_file(name: str) -> tuple[Path, str]:
-    """The module that has a stage's function, and its text."""
-    for path in sorted(PACKAGE.joinpath("stages").glob("*.py")):
+    """The module that has a stage's function, and its text with that of `options`, so that each option counts alone."""
+    folder = PACKAGE / "stages"
+    for path in sorted(folder.glob("*.py")):
         source = path.read_text(encoding="utf-8")
         if re.search(rf"^def {name}\(", source, re.MULTILINE):
-            return path, source
+            return path, source + folder.joinpath("options.py").read_text(encoding="utf-8")
     raise ValueError(f"{STAGES} has no stage {name!r}")
 
 

@@ -1,8 +1,8 @@
 """Collections: passages, query splits and judgements from any source, in the files that every stage reads.
 
 A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may name another
-kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`;
-`questions` has splits alone. What a kind makes of all splits together its `TOGETHER` names.
+kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`,
+and its keys in `settings`; `questions` has splits alone. What a kind makes of all splits together its `TOGETHER` names.
 """
 
 import json

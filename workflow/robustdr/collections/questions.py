@@ -12,12 +12,12 @@ import pyarrow as pa
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import queries
 from robustdr.collections.records import Answers, Query, Split
-from robustdr.collections.settings import QuestionsSplit, Source
+from robustdr.collections.settings import FromFiles, QuestionsSplit
 from robustdr.collections.tabular import Table, own_file
 from robustdr.errors import UserError
 
 
-def split(source: Source, name: str) -> Split:
+def split(source: FromFiles, name: str) -> Split:
     """The column `question`, and the column `answers`, a list of texts; `a.b` is the field b of the column a."""
     part = cast(QuestionsSplit, source["splits"][name])
     table = Table(source, part)
@@ -27,7 +27,7 @@ def split(source: Source, name: str) -> Split:
     return Split(queries(rows), answers=_answers(table.path, answers))
 
 
-def files(source: Source, split: str) -> list[Path]:
+def files(source: FromFiles, split: str) -> list[Path]:
     """The user's file; none where the hub brings it."""
     return own_file(cast(QuestionsSplit, source["splits"][split]))
 

@@ -1,12 +1,12 @@
 """Sources: what a stage is told of a collection, an entry of collections.yaml, by its kind.
 
 A source stays the mapping that it is in YAML, for its keys decide what is made (`robustdr.collections.part`). The
-schema of collections.yaml says what each key means.
+schema of collections.yaml says what each key means. A split is of its source's kind where it names no other.
 """
 
 from typing import Annotated, Literal, NotRequired
 
-from pydantic import Field, with_config
+from pydantic import Discriminator, Field, Tag, with_config
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
 
 from robustdr.settings import STRICT
@@ -21,7 +21,6 @@ class Columns(TypedDict):
     grade: str
 
 
-@with_config(STRICT)
 class TableFile(TypedDict):
     """A table: `path`, or `hub` with `revision` and `file`."""
 
@@ -42,21 +41,18 @@ class PairsSplit(TableFile):
     candidates: NotRequired[Candidates]
 
 
-@with_config(STRICT)
 class WordNetSplit(TypedDict):
     queries: int
     candidates: NotRequired[Candidates]
     distractors: NotRequired[int]
 
 
-@with_config(STRICT)
 class BeirSplit(TypedDict):
     kind: NotRequired[Literal["beir"]]
     count: NotRequired[int]
     candidates: NotRequired[Candidates]
 
 
-@with_config(STRICT)
 class IrdsSplit(TypedDict):
     kind: NotRequired[Literal["irds"]]
     id: str
@@ -65,13 +61,23 @@ class IrdsSplit(TypedDict):
     candidates: NotRequired[Candidates]
 
 
-@with_config(STRICT)
 class LocalSplit(TypedDict):
     kind: NotRequired[Literal["local"]]
     queries: str
     qrels: NotRequired[str]
     count: NotRequired[int]
     candidates: NotRequired[Candidates]
+
+
+Foreign = (
+    Annotated[IrdsSplit, Tag("irds")]
+    | Annotated[LocalSplit, Tag("local")]
+    | Annotated[QuestionsSplit, Tag("questions")]
+)
+
+
+def _own(kind: str) -> Discriminator:
+    return Discriminator(lambda split: split.get("kind", kind))
 
 
 @with_config(STRICT)
@@ -81,11 +87,9 @@ class _Any(TypedDict):
     description: NotRequired[str]
     licence: NotRequired[str]
     url: NotRequired[str]
-    unavailable: NotRequired[str]
     relevance_level: NotRequired[int]
     binary_from: NotRequired[int]
     log: NotRequired[Literal[True]]
-    sha256: NotRequired[dict[str, str]]
 
 
 class WordNet(_Any):
@@ -104,7 +108,8 @@ class WordNet(_Any):
 class Beir(_Any):
     kind: Literal["beir"]
     folder: str
-    splits: dict[str, BeirSplit | IrdsSplit | LocalSplit | QuestionsSplit]
+    sha256: NotRequired[dict[str, str]]
+    splits: dict[str, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _own("beir")]]
 
 
 class Irds(_Any):
@@ -112,7 +117,9 @@ class Irds(_Any):
     corpus: str
     quoted: NotRequired[Literal[True]]
     validated: NotRequired[dict[str, str]]
-    splits: dict[str, IrdsSplit | LocalSplit | QuestionsSplit]
+    unavailable: NotRequired[str]
+    sha256: NotRequired[dict[str, str]]
+    splits: dict[str, Annotated[Foreign, _own("irds")]]
 
 
 class Local(_Any):
@@ -120,14 +127,19 @@ class Local(_Any):
     corpus: NotRequired[str]
     drop_empty: NotRequired[Literal[True]]
     ignore_unjudged: NotRequired[Literal[True]]
-    splits: dict[str, LocalSplit | IrdsSplit | QuestionsSplit]
+    unavailable: NotRequired[str]
+    sha256: NotRequired[dict[str, str]]
+    splits: dict[str, Annotated[Foreign, _own("local")]]
 
 
 class Pairs(_Any):
     kind: Literal["pairs"]
     columns: Columns
     filtered: NotRequired[Literal[True]]
+    unavailable: NotRequired[str]
+    sha256: NotRequired[dict[str, str]]
     splits: dict[str, PairsSplit]
 
 
-Source = TypeAliasType("Source", Annotated[WordNet | Beir | Irds | Local | Pairs, Field(discriminator="kind")])
+FromFiles = Beir | Irds | Local | Pairs
+Source = TypeAliasType("Source", Annotated[WordNet | FromFiles, Field(discriminator="kind")])

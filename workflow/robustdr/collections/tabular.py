@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from robustdr import hub
 from robustdr.collections.reading import checked
-from robustdr.collections.settings import Source, TableFile
+from robustdr.collections.settings import FromFiles, TableFile
 from robustdr.errors import UserError, unknown
 
 
@@ -21,7 +21,7 @@ class Table:
         UserError: the file cannot be fetched, is not there, has other bytes than the configuration pins, or is none.
     """
 
-    def __init__(self, source: Source, part: TableFile):
+    def __init__(self, source: FromFiles, part: TableFile):
         self.path = _path(source, part)
         try:
             self._table = _tsv(self.path) if self.path.suffix == ".tsv" else pq.read_table(self.path)
@@ -49,7 +49,7 @@ def own_file(part: TableFile) -> list[Path]:
     return [Path(part["path"])] if "path" in part else []
 
 
-def _path(source: Source, part: TableFile) -> Path:
+def _path(source: FromFiles, part: TableFile) -> Path:
     if "path" in part:
         return checked(part["path"], source.get("sha256", {}))
     from huggingface_hub import hf_hub_download

@@ -10,10 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.integrity import hardware, record, verify
-from robustdr.stages import collections, evaluation, models, reporting, retrieval, variations
+from robustdr.stages import collections, evaluation, models, reporting, retrieval, validation, variations
 from robustdr.stages.options import STAGES
 
-__all__ = ["STAGES", "collections", "evaluation", "models", "reporting", "retrieval", "run_stage", "variations"]
+ROOMS = (
+    collections,
+    evaluation,
+    models,
+    reporting,
+    retrieval,
+    validation,
+    variations,
+)  # they register the stages
 
 
 def run_stage(name: str, a: argparse.Namespace) -> None:

@@ -42,7 +42,10 @@ def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespac
     """Register a function as the stage of its name."""
 
     def register(function: Callable[[argparse.Namespace], Made]) -> Callable[[argparse.Namespace], Made]:
-        STAGES[function.__name__.replace("_", "-")] = Stage(function, text, options)
+        name = function.__name__.replace("_", "-")
+        if name in STAGES:
+            raise ValueError(f"two stages are called {name}")
+        STAGES[name] = Stage(function, text, options)
         return function
 
     return register

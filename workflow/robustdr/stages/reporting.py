@@ -45,14 +45,6 @@ def claims(a: argparse.Namespace) -> Made:
     return [(a.output.with_suffix(".json"),)]
 
 
-@stage("count Table 2 or 3 of qvg from its released labels", table=TEXT, labels=PATH, reported=PATH, output=PATH)
-def validate_labels(a: argparse.Namespace) -> Made:
-    from robustdr.audit.validation import write_validation
-
-    write_validation(a.table, a.labels, a.reported, a.output)
-    return None
-
-
 @stage(
     "write the queries behind a system's cells",
     settings=TEXT,

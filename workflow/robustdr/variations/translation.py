@@ -47,7 +47,7 @@ class BackTranslation(Engined):
     def check(self) -> None:
         super().check()
         if self.engine == "apertium" and not (shutil.which("apertium") and DATA.is_dir()):
-            raise UserError(f"variation {self.name} needs apertium; run `apt-get install {APERTIUM}`")
+            raise UserError(f"variation {self.name} needs apertium and {DATA}; run `apt-get install {APERTIUM}`")
 
     @property
     def resource(self) -> str:

@@ -1,0 +1,13 @@
+"""What is counted from released labels."""
+
+import argparse
+
+from robustdr.stages.options import PATH, TEXT, Made, stage
+
+
+@stage("count Table 2 or 3 of qvg from its released labels", table=TEXT, labels=PATH, reported=PATH, output=PATH)
+def validate_labels(a: argparse.Namespace) -> Made:
+    from robustdr.audit.validation import write_validation
+
+    write_validation(a.table, a.labels, a.reported, a.output)
+    return None
