@@ -12,7 +12,7 @@ import pytest
 from robustdr.cli import STAGES, main, parser
 from robustdr.evaluation.measures import read_measures
 from robustdr.retrieval.runs import write_run
-from robustdr.stages.options import stage
+from robustdr.stages import options
 
 ROOT = Path(__file__).parents[1]
 
@@ -75,7 +75,7 @@ def test_the_rules_call_every_stage_with_its_options():
 
 def test_no_two_stages_have_one_name():
     with pytest.raises(ValueError, match="two stages are called vary-shard"):
-        stage("another")(STAGES["vary-shard"].function)
+        options.stage("another")(STAGES["vary-shard"].function)
 
 
 def test_a_stage_loads_no_command_of_people_s():
