@@ -80,7 +80,8 @@ def test_a_description_becomes_a_title():
 
 def test_apertium_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(translation.shutil, "which", lambda name: None)
-    with pytest.raises(UserError, match=r"needs apertium and .*; run `apt-get install apertium-eng-spa`"):
+    message = "needs apertium and /usr/share/apertium/apertium-eng-spa; run `apt-get install apertium-eng-spa`"
+    with pytest.raises(UserError, match=message):
         variations.create("back_translation", {"engine": "apertium"})
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from robustdr.collections import kind_of
 from robustdr.errors import UserError
 
 Tree = dict[str, Any]
@@ -46,7 +47,7 @@ def placed_collection(source: Tree, folder: Path) -> Tree:
             paths["sha256"] = {str(folder / name): digest for name, digest in pinned.items()}
         return {**entry, **paths}
 
-    splits = {name: moved(part, part.get("kind", source["kind"])) for name, part in source["splits"].items()}
+    splits = {name: moved(part, kind_of(source, name)) for name, part in source["splits"].items()}
     return {**moved(source, source["kind"]), "splits": splits}
 
 

@@ -1,8 +1,8 @@
 """Settings of stages: one frozen dataclass a stage, checked where the plan writes it and where the stage reads it.
 
 Each room keeps those of its stages in a light module `settings.py`. What a collection or checkpoint is made from is a
-mapping there, as in YAML. A field marked `UNSEEN` reaches the stage but
-decides none of its bytes, so it is no part of a key.
+mapping there, as in YAML. A field marked `UNSEEN` reaches the stage but decides none of its bytes, so it is no part of a
+key.
 """
 
 import json

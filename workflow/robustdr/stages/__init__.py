@@ -10,10 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.integrity import hardware, record, verify
-from robustdr.stages import collections, evaluation, models, reporting, retrieval, validation, variations
-from robustdr.stages.options import STAGES
-
-ROOMS = (
+from robustdr.stages import (  # noqa: F401  by it, their stages are registered
     collections,
     evaluation,
     models,
@@ -21,7 +18,8 @@ ROOMS = (
     retrieval,
     validation,
     variations,
-)  # they register the stages
+)
+from robustdr.stages.options import STAGES
 
 
 def run_stage(name: str, a: argparse.Namespace) -> None:
