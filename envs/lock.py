@@ -52,7 +52,7 @@ def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
     """The text of an environment with everything that its packages need, at the locked versions.
 
     Args:
-        lock: version and `via` of every package, as `robustdr.provenance.lock` reads them.
+        lock: version and `via` of every package, as `robustdr.keys.provenance.lock` reads them.
     """
     head, _, _ = text.partition(f"\n{NEEDED}")
     named = {normalised(name) for name in re.findall(r"- ([\w.-]+)=+", head)} - {"python"}
@@ -65,7 +65,7 @@ def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
 
 
 if __name__ == "__main__":
-    from robustdr import provenance
+    from robustdr.keys import provenance
 
     LOCK.write_text(locked(), encoding="utf-8")
     for path in sorted(ROOT.glob("envs/*.yaml")):

@@ -11,22 +11,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from robustdr.config import load, validate
-from robustdr import overlay, reports
-from robustdr.audit import labels
+from robustdr.experiments.config import load, validate
+from robustdr.experiments import overlay
+from robustdr.graph import reports
+from robustdr.variations import labels
 from robustdr.collections import local_files, part, part_files
 from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
-from robustdr.errors import UserError, unknown
-from robustdr.files import sha256
-from robustdr.places import JUDGEMENTS, record_listing
-from robustdr.plan import plans
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import sha256
+from robustdr.graph.places import JUDGEMENTS, record_listing
+from robustdr.graph.plan import plans
 from robustdr.pretraining import TRAINS
-from robustdr.provenance import Code, key as key_of
+from robustdr.keys.provenance import Code, key as key_of
 from robustdr.reporting.settings import PAGES, PARTS
 from robustdr.retrieval.settings import INDEX_FILES
-from robustdr.settings import as_json as typed
-from robustdr.structure import ORIGINAL
-from robustdr.targets import check_target
+from robustdr.core.settings import as_json as typed
+from robustdr.graph.structure import ORIGINAL
+from robustdr.graph.targets import check_target
 
 
 def last(line):

@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from robustdr import cli, variations
-from robustdr.config import load
-from robustdr.plan import Plan
-from robustdr.provenance import PACKAGE, Code, packages, pins
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.keys.provenance import PACKAGE, Code, packages, pins
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}

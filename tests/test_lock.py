@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from robustdr import provenance
+from robustdr.keys import provenance
 
 ROOT = Path(__file__).parents[1]
 spec = spec_from_file_location("lock", ROOT / "envs" / "lock.py")

@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from robustdr.audit import labels
+from robustdr.variations import labels
 
 S, A, N, W, P = "specialisation", "aspect_change", "naturality", "ordering", "paraphrasing"
 

@@ -11,7 +11,7 @@ import scipy.stats
 from audit.judging import judged, verdict
 from robustdr.audit.effects import TESTS
 from robustdr.audit.intervals import Interval
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.store import Source, Store
 
 ROOT = Path(__file__).parents[2]

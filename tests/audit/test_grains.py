@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from robustdr.audit.findings import audit
 from robustdr.audit.grains import grain, mixture, nearest
 from robustdr.audit.intervals import Interval, of_printed
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 
 def around(measure, queries, value, relevant=0):

@@ -5,7 +5,7 @@ import pytest
 from robustdr.audit.findings import audit
 from robustdr.audit.printed import judge, judge_folder
 from robustdr.audit.reported import PAPERS, load_paper
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 TABLE = {
     "where": {"collection": "passages", "measure": "RR@10"},

@@ -5,7 +5,7 @@ import pytest
 from robustdr.audit.findings import audit
 from robustdr.audit.relations import KINDS, shown
 from robustdr.audit.resolve import resolve
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}, {"value": "summary"}]
 VALUE = {"value": "value"}

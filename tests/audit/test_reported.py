@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.audit.cells import parse
 from robustdr.audit.reported import load, load_paper
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 GOOD = """\
 paper: mine

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.labelled import SHEETS, A, N, P, S, W, write_sheets
-from robustdr.audit import labels
 from robustdr.audit.reported import load, load_paper
 from robustdr.audit.validation import kappa, table2, table3
+from robustdr.variations import labels
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = ROOT / "config/papers/qvg/reported.yaml"

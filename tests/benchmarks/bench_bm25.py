@@ -18,9 +18,9 @@ import bm25s
 import numpy as np
 
 from benchmarks.common import report, timed
+from robustdr.core.settings import as_json
 from robustdr.retrieval.bm25 import Index
 from robustdr.retrieval.settings import BM25Settings
-from robustdr.settings import as_json
 
 QUERIES, VOCABULARY, DEPTH = 500, 500_000, 1000
 

@@ -30,10 +30,10 @@ from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import rows_of, write_rows
+from robustdr.core.files import read_queries, write_queries
+from robustdr.core.processor import native
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
-from robustdr.files import read_queries, write_queries
-from robustdr.processor import native
 from robustdr.retrieval.best import docids_by_row
 from robustdr.retrieval.bm25_index import tokenizer, write_index
 from robustdr.retrieval.index import search

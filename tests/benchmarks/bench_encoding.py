@@ -16,8 +16,8 @@ from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import report, timed, wordnet_source, write_base
 from robustdr.collections import wordnet
+from robustdr.core.processor import native
 from robustdr.encoding.encoder import Encoder
-from robustdr.processor import native
 
 LENGTH = 48
 

@@ -23,13 +23,13 @@ from transformers import BertForMaskedLM, Trainer, TrainingArguments
 
 from benchmarks.common import report, timed, wordnet_source, write_base
 from robustdr.collections import write_corpus
+from robustdr.core.processor import native
 from robustdr.encoding.batching import pad
 from robustdr.encoding.hardware import device
 from robustdr.pretraining.feed import Feed, Passages
 from robustdr.pretraining.masks import Shown
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.processor import native
 from robustdr.training.loop import train
 from robustdr.training.schedule import learning_rate
 

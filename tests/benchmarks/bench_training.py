@@ -29,9 +29,9 @@ from sentence_transformers.sentence_transformer.losses import MultipleNegativesR
 from benchmarks.common import report, timed, train_ours, training_settings, wordnet_source, write_base
 from robustdr.collections import wordnet
 from robustdr.collections.rows import rows_of, write_rows
+from robustdr.core.processor import native
+from robustdr.core.seeds import generator
 from robustdr.encoding.hardware import device
-from robustdr.processor import native
-from robustdr.seeds import generator
 from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed
 from robustdr.training.schedule import learning_rate

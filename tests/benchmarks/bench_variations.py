@@ -19,10 +19,11 @@ from pathlib import Path
 from scipy.stats import chi2_contingency
 
 from benchmarks.common import report, wordnet_source
-from robustdr import lexicon, variations
+from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.wordnet import database
-from robustdr.files import read_queries
+from robustdr.core.files import read_queries
+from robustdr.variations import lexicon
 
 COMPARED = ("rand_insert", "rand_delete", "rand_substitute", "swap_neighbour_chars", "swap_adjacent_key")
 SAMPLE = 2_000

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
+from robustdr.core.processor import native
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.processor import native
 from robustdr.training.settings import DenseTraining
 
 CONFIG = Path(__file__).parents[2] / "config"

@@ -8,9 +8,9 @@ import yaml
 
 from robustdr import variations
 from robustdr.collections.card import write_card
-from robustdr.config import validate
-from robustdr.errors import UserError
-from robustdr.files import read_queries, sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, sha256
+from robustdr.experiments.config import validate
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "config/schemas/collections.schema.json"

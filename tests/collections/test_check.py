@@ -12,7 +12,7 @@ from robustdr.cli import main
 from robustdr.collections import write_split
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN
-from robustdr.files import read_qrels, read_queries
+from robustdr.core.files import read_qrels, read_queries
 
 CLEAN = {
     "corpus.tsv": "d1\ta stone\nd2\ta river\n",

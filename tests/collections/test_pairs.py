@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from robustdr.collections import local_files, write_corpus, write_split
 from robustdr.collections.card import write_card
-from robustdr.config import validate
-from robustdr.errors import UserError
-from robustdr.files import read_qrels, read_queries, sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_qrels, read_queries, sha256
+from robustdr.experiments.config import validate
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "config/schemas/collections.schema.json"

@@ -8,8 +8,8 @@ import pytest
 
 from robustdr.collections import local_files, write_split
 from robustdr.collections.card import write_card
-from robustdr.errors import UserError
-from robustdr.files import read_answers, sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_answers, sha256
 
 ROWS = {
     "question": ["who got  the first\tnobel prize", "what star sign is it"],

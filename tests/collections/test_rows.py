@@ -12,8 +12,8 @@ from robustdr.collections import write_corpus
 from robustdr.collections.reading import read_records
 from robustdr.collections.records import Passage
 from robustdr.collections.rows import Corpus, Reference, rows_of, write_rows
-from robustdr.errors import UserError
-from robustdr.integrity import record, verify
+from robustdr.core.errors import UserError
+from robustdr.keys.integrity import record, verify
 
 PASSAGES = [Passage("d1", "", "gold"), Passage("ä", "Straße", "a „tree“\nof two lines"), Passage("d0", "x", "")]
 

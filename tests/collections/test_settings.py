@@ -10,8 +10,8 @@ import pytest
 from robustdr.cli import main
 from robustdr.collections import part, settings
 from robustdr.collections.settings import Source
-from robustdr.config import load
-from robustdr.settings import read
+from robustdr.core.settings import read
+from robustdr.experiments.config import load
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}

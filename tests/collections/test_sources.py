@@ -21,8 +21,8 @@ from ir_datasets.util import Cache, RequestsDownload
 
 from robustdr.collections import local_files, write_corpus, write_split
 from robustdr.collections.reading import read_corpus
-from robustdr.errors import UserError
-from robustdr.files import read_answers, read_qrels, read_queries, sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_answers, read_qrels, read_queries, sha256
 
 PASSAGES = [("d1", "", "a small café"), ("d2", "Title", "two words"), ("d3", "", "the third")]
 QUERIES = [("q1", "where is the café"), ("q2", "which one is third")]

@@ -17,7 +17,7 @@ from robustdr import variations
 from robustdr.collections import wordnet
 from robustdr.collections.wordnet import database
 from robustdr.collections.wordnet.passages import Writer
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 SOURCES = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))

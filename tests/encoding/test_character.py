@@ -9,14 +9,14 @@ import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.character import CharacterBertConfig, CharacterBertModel, CharacterEmbedding, character_tokenizer
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
 from robustdr.encoding.directory import FORMS, QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.files import sha256
 from robustdr.training.assignment import changes
 from robustdr.training.state import save
 

@@ -8,10 +8,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import locate, write_checkpoint
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.files import sha256
 
 
 def settings(source, **others):

@@ -5,9 +5,9 @@ import pytest
 from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 
+from robustdr.core.files import write_text
 from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FILES, copy, part
 from robustdr.encoding.encoder import Encoder
-from robustdr.files import write_text
 
 TEXTS = ["what is the meaning of music", "gold", "the king of the river"]
 

@@ -7,12 +7,12 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import generator
 from robustdr.encoding import encoder as module
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.seeds import generator
 
 
 @pytest.fixture(scope="module")

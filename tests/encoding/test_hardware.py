@@ -5,9 +5,9 @@ import re
 import pytest
 import torch
 
-from robustdr import processor
+from robustdr.core import processor
+from robustdr.core.errors import UserError
 from robustdr.encoding import hardware
-from robustdr.errors import UserError
 
 CPU = torch.device("cpu")
 

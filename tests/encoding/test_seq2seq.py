@@ -9,11 +9,11 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoTokenizer, T5ForConditionalGeneration
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import FORMS
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.files import sha256
 
 
 def settings(source, **others):

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from tests.encoding.embedding_server import KINDS, WIDTH, Server, vectors
 
-from robustdr.client import Client
+from robustdr.core.client import Client
+from robustdr.core.errors import UserError
 from robustdr.encoding.served import Served
-from robustdr.errors import UserError
 
 TEXTS = [f"text {number}" for number in range(20)]
 
@@ -136,7 +136,7 @@ def test_a_cache_that_is_none(server, tmp_path):
 ASK = """
 import sys
 from pathlib import Path
-from robustdr.client import Client
+from robustdr.core.client import Client
 from robustdr.encoding.served import Served
 url, cache = sys.argv[1:]
 Served(Client(url, "m", "", 3, 10.0), None, "dot", Path(cache), 2, 2, 3).encode([f"text {n}" for n in range(200)], "")

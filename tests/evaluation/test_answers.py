@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.answers import judge, patterns, spaced
 from robustdr.evaluation.measures import read_measures, write_measures
 from robustdr.evaluation.settings import EvaluateSettings

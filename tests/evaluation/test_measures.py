@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import evaluate, read_measures, write_measures
 from robustdr.evaluation.names import Measure, parse
 from robustdr.evaluation.settings import EvaluateSettings
@@ -269,7 +269,7 @@ def test_names_that_are_none(name, message):
 def test_measures_equal_those_of_ranx_on_runs_under_the_tie_rule():
     """ranx has its own order of ties, so that it is given places instead of scores."""
     ranx = pytest.importorskip("ranx")
-    from robustdr.seeds import generator
+    from robustdr.core.seeds import generator
 
     rng = generator("ranx")
     qids = [f"q{number}" for number in range(60)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.store import Source, Store
 

@@ -16,9 +16,9 @@ from ir_datasets.formats import TsvDocs
 from ir_datasets.util import Download, RequestsDownload
 
 from robustdr.collections import write_corpus, write_split
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import locate
-from robustdr.errors import UserError
-from robustdr.files import sha256
 
 DOCS = "".join(f"d{number}\tpassage number {number}\n" for number in range(5000)).encode()
 REVISION = "1" * 40

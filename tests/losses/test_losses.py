@@ -7,7 +7,7 @@ import torch
 
 from losses.equations import random_batch, tensor
 from robustdr import losses
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.losses.batch import Batch
 
 WEIGHTS = {"nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}

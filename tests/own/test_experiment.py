@@ -3,11 +3,11 @@
 import pytest
 import yaml
 
-from robustdr.config import load
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 from robustdr.own import experiment, models
 from robustdr.own.experiment import HOUSE, NAME, Data, Split
-from robustdr.plan import Plan
 
 BY_CATEGORY = {"misspelling": ["typo", "misspell"], "ordering": ["swap_words"]}
 

@@ -5,7 +5,7 @@ import shutil
 import huggingface_hub
 import pytest
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.own import models
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

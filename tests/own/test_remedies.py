@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.own.experiment import TEMPLATES
 from robustdr.own.remedies import budgets, recipes
 

@@ -12,9 +12,9 @@ import pytest
 from tests.encoding.embedding_server import Server
 from tests.workflow.small import tiny
 
-from robustdr.config import load
 from robustdr.evaluation.measures import read_measures
-from robustdr.plan import Plan
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 
 pytestmark = pytest.mark.slow
 ROOT = "results/mini"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from robustdr.core.seeds import generator
 from robustdr.pretraining.feed import Feed, Passages
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.seeds import generator
 from robustdr.training.loop import train
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.pretraining.feed import Passages
 from robustdr.pretraining.masks import Masks
 from robustdr.pretraining.vocabulary import Vocabulary

@@ -11,10 +11,10 @@ from safetensors.torch import load_file, save_file
 from transformers import BertForMaskedLM
 
 from rankers.numpy_transformers import arrays, bert_embeddings, bert_layers, gelu, layer_norm
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.directory import SHARED_FILES
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
-from robustdr.files import sha256
 from robustdr.pretraining.student import Student
 from training.models import files, log, same
 from training.test_resume import Interrupted, stop_after

@@ -10,12 +10,12 @@ import pytest
 from tests.test_config import put
 from tests.workflow.small import edit, tiny
 
-from robustdr.config import load
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.directory import SHARED_FILES
-from robustdr.errors import UserError
-from robustdr.files import sha256
-from robustdr.plan import Plan
-from robustdr.reports import lineage_costs
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.graph.reports import lineage_costs
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = "papers/rodr/experiment.yaml"
@@ -175,7 +175,10 @@ def test_every_setting_that_decides_bytes_moves_the_key_of_what_starts_from_it(f
 
 def test_nothing_but_its_room_knows_a_setting_of_pretraining():
     package = ROOT / "workflow/robustdr"
-    files = [*(package / name for name in ("structure.py", "plan.py", "config.py")), *package.glob("stages/*.py")]
+    files = [
+        *(package / name for name in ("graph/structure.py", "graph/plan.py", "experiments/config.py")),
+        *package.glob("stages/*.py"),
+    ]
     for name in ("bottleneck", "decoder_layers", "typos", "recover", "variant"):
         assert [p.name for p in files if re.search(rf"\b{name}\b", p.read_text())] == [], name
 

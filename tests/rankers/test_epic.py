@@ -10,7 +10,7 @@ from transformers import BertConfig, BertForMaskedLM
 
 from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, saves_and_loads, scores
 from rankers.numpy_transformers import arrays, bert, gelu, layer_norm, sigmoid
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.rankers.ranker import load
 
 

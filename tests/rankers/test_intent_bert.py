@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from rankers.checks import PAIRS, pairs_do_not_see_each_other, scores
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load, saved
 

@@ -10,7 +10,7 @@ import torch
 
 from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, saves_and_loads, scores
 from rankers.numpy_transformers import arrays, bert
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.rankers.ranker import load
 
 

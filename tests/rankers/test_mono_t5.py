@@ -10,9 +10,9 @@ from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGene
 
 from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, saves_and_loads, scores
 from rankers.numpy_transformers import arrays, t5_stack
+from robustdr.core.errors import UserError
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
 from robustdr.rankers.ranker import load
 
 

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from rankers.word_vectors import PAIRS, VECTORS
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load, saved
 

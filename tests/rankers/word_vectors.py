@@ -5,9 +5,9 @@ import math
 import numpy as np
 import torch
 
+from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.files import sha256
 from robustdr.rankers.ranker import load
 
 WORDS = ["music", "gold", "river", "king", "water", "stone", "tree"]

@@ -14,10 +14,10 @@ import yaml
 from benchmarks.common import configured
 from rehearsal import made
 from rehearsal.measured import Cost, measured
-from robustdr.config import load
-from robustdr.files import write_text
-from robustdr.integrity import record
-from robustdr.plan import Plan
+from robustdr.core.files import write_text
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.keys.integrity import record
 
 ROOT = Path(__file__).parents[2]
 # What config/ beside this file calls its collections, and its systems.

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from tests.reporting.conftest import RANKS
 
-from robustdr.files import write_queries as write_tsv
+from robustdr.core.files import write_queries as write_tsv
 from robustdr.reporting.queries import write_queries
 from robustdr.reporting.settings import PARTS, Paper, QueriesSettings, SiteSettings, Step
 from robustdr.reporting.site import write_site

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr.config import load
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.experiments.config import load
 
 ROOT = Path(__file__).parents[2]
 LAYOUT = {"title": "T", "collections": ["msmarco-passage", "antique"]}

@@ -12,13 +12,13 @@ import pytest
 import yaml
 
 from reporting.conftest import told
-from robustdr.config import load
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.names import MEAN
-from robustdr.plan import Plan
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.graph.reports import claims_settings
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reports import claims_settings
 
 REPORTED = """\
 paper: toy

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 from tests.reporting.small_site import NASTY, two_results
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import read_measures
 from robustdr.reporting import comparison
 from robustdr.reporting.comparison import compared_claims, interval, write_comparison

@@ -11,13 +11,13 @@ import pytest
 
 from reporting.conftest import told
 from robustdr.audit.reported import load
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.core.settings import as_json
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import open_store
 from robustdr.reporting.figures import learning_curve, robustness, series, write_figure
 from robustdr.reporting.settings import FigureSettings
-from robustdr.settings import as_json
 
 ROOT = Path(__file__).parents[2]
 # Rank of the relevant passage of 40 queries, by system; the curve of `rodr` rises, the other's falls.
@@ -68,7 +68,7 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
     write_figure(settings, measures, None, tmp_path / "one.svg")
     code = (
         "import json, sys; from pathlib import Path; from robustdr.reporting.figures import write_figure;"
-        "from robustdr.reporting.settings import FigureSettings; from robustdr.settings import read;"
+        "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read;"
         "settings, measures = json.load(sys.stdin);"
         "write_figure(read(FigureSettings, settings), [Path(path) for path in measures], None, Path(sys.argv[1]))"
     )

@@ -6,8 +6,8 @@ import pytest
 from tests.reporting.conftest import RANKS
 from tests.reporting.small_site import NASTY, build, collection, explore, texts
 
+from robustdr.core.files import read_queries
 from robustdr.evaluation.measures import read_measures
-from robustdr.files import read_queries
 from robustdr.reporting import queries
 from robustdr.reporting.queries import changed_most, costs, read_data, write_data
 from robustdr.reporting.texts import part_of, write_texts

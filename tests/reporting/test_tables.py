@@ -12,7 +12,7 @@ from robustdr.audit.effects import ORIGINAL
 from robustdr.audit.intervals import Interval
 from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.names import MEAN
-from robustdr.integrity import record
+from robustdr.keys.integrity import record
 from robustdr.reporting.cells import agreement
 
 

@@ -8,12 +8,12 @@ import bm25s
 import numpy as np
 import pytest
 
+from robustdr.core.seeds import generator
+from robustdr.core.settings import as_json
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
-from robustdr.seeds import generator
-from robustdr.settings import as_json
 
 SETTINGS = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
 CORPUS = {

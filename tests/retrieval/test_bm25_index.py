@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import generator
+from robustdr.core.settings import as_json
 from robustdr.retrieval import bm25_index
 from robustdr.retrieval.bm25 import Index
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings, BM25Settings
-from robustdr.seeds import generator
-from robustdr.settings import as_json
 
 SETTINGS = BM25IndexSettings(k1=0.9, b=0.4, stopwords=None, stemmer=None)
 SEARCH = BM25Settings(**asdict(SETTINGS), depth=10)

@@ -8,10 +8,10 @@ import faiss
 import numpy as np
 import pytest
 
-from robustdr import integrity
 from robustdr.cli import main
-from robustdr.errors import UserError
-from robustdr.integrity import record
+from robustdr.core.errors import UserError
+from robustdr.keys import integrity
+from robustdr.keys.integrity import record
 from robustdr.retrieval import compressed
 from robustdr.retrieval.compressed import build, read_index, write_index
 from robustdr.retrieval.index import search

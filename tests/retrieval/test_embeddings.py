@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustdr.collections.rows import Corpus, rows_of, write_rows
+from robustdr.core.errors import UserError
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
 from robustdr.retrieval import embeddings as module
 from robustdr.retrieval.embeddings import PassageVectors, iterate, read_embeddings, shard_bounds, write_embeddings
 from robustdr.retrieval.settings import EmbedSettings

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from robustdr.collections.reading import read_corpus
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_qrels
+from robustdr.core.settings import as_json
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
 from robustdr.evaluation.measures import evaluate
-from robustdr.files import read_qrels
 from robustdr.rankers.ranker import load
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.embeddings import write_embeddings
@@ -29,7 +30,6 @@ from robustdr.retrieval.settings import (
     RM3Settings,
     SearchSettings,
 )
-from robustdr.settings import as_json
 
 TEXTS = {
     "d1": "river and stone",

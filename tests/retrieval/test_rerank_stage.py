@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from robustdr.cli import main
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.rankers.ranker import Ranker, load
 from robustdr.retrieval.rerank import rankings
 from robustdr.retrieval.runs import read_run, write_run

@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 import pytest
 
+from robustdr.core.settings import as_json
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.rewrite import symspell
 from robustdr.retrieval.runs import read_run
 from robustdr.retrieval.settings import BM25Settings, RewriteSettings
-from robustdr.settings import as_json
 
 BM25 = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
 SETTINGS = RewriteSettings("symspell", 2, "robustdr.retrieval.bm25", asdict(BM25))

@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from robustdr.core.seeds import generator
+from robustdr.core.settings import as_json
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.rm3 import K3
 from robustdr.retrieval.runs import read_run
 from robustdr.retrieval.settings import BM25Settings, RM3Settings
-from robustdr.seeds import generator
-from robustdr.settings import as_json
 
 BM25 = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=100)
 TERRIER = RM3Settings(BM25, "terrier", terms=10, documents=3, original_weight=0.6)

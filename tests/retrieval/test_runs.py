@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import feather
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row
 from robustdr.retrieval.runs import Run, rank, read_docids, read_metadata, read_run, write_run
 

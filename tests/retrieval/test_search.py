@@ -6,15 +6,15 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import generator
+from robustdr.core.settings import as_json
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
 from robustdr.retrieval.compressed import write_index
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import read_metadata, read_run
 from robustdr.retrieval.settings import EmbedSettings, Index, SearchSettings
-from robustdr.seeds import generator
-from robustdr.settings import as_json
 
 SETTINGS = SearchSettings(
     query_length=16, passage_length=16, depth=7, index=Index("Flat", 1), shards=3, precision="bfloat16", threads=1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.variations import chat_server
 
-from robustdr.files import read_queries
+from robustdr.core.files import read_queries
 from slurm.cluster import Cluster
 from slurm.test_cluster import PARTITIONS, SLURM
 from workflow.conftest import Project

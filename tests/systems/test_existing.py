@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.config import load
-from robustdr.errors import UserError
-from robustdr.plan import Plan
+from robustdr.core.errors import UserError
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 from robustdr.retrieval.existing import rankings
 from robustdr.retrieval.settings import RunSettings
 from robustdr.systems import KINDS

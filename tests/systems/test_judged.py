@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.config import load
-from robustdr.errors import UserError
-from robustdr.plan import Plan, plans
+from robustdr.core.errors import UserError
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan, plans
 
 ROOT = Path(__file__).parents[2]
 AT = ("wordnet-candidates", "test")

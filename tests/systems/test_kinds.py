@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.workflow.small import edit, tiny
 
-from robustdr.config import load
-from robustdr.plan import Plan
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 from robustdr.retrieval.runs import read_run
 from robustdr.systems import DEFAULT, KINDS
 
@@ -21,7 +21,7 @@ from typing import ClassVar
 from pydantic.dataclasses import dataclass
 
 from robustdr.collections.reading import read_corpus
-from robustdr.settings import STRICT
+from robustdr.core.settings import STRICT
 from robustdr.systems.kind import Kind, Need
 
 

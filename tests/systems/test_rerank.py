@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr.config import load
-from robustdr.errors import UserError
-from robustdr.plan import Plan
+from robustdr.core.errors import UserError
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 QVG = "papers/qvg/experiment.yaml"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.encoding.embedding_server import Server
 
-from robustdr.config import load
+from robustdr.core.errors import UserError
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
-from robustdr.plan import Plan
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 from robustdr.retrieval import search, served
 from robustdr.retrieval.settings import Index, SearchSettings, ServedSettings
 from robustdr.systems import KINDS

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from robustdr.collections.rows import Corpus, rows_of, write_rows
+from robustdr.core.seeds import generator
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.settings import EmbedSettings
-from robustdr.seeds import generator
 from robustdr.training.loop import train
 from robustdr.training.settings import DenseTraining
 from training.models import corpus_of, examples_of

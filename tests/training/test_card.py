@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import yaml
 
-from robustdr.settings import deciding
+from robustdr.core.settings import deciding
 from robustdr.training import dense
 from robustdr.training.card import model_card
 from robustdr.training.settings import DenseTraining

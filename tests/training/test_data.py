@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.errors import UserError
-from robustdr.files import write_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_queries
 from robustdr.retrieval.runs import write_run
 from robustdr.training import data
 from robustdr.training.data import choose_negatives, choose_passages, read_training_data, write_training_data

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import digest
 from robustdr.encoding.directory import DOCUMENT, QUERY
-from robustdr.errors import UserError
-from robustdr.seeds import digest
 from robustdr.training import distributed
 from robustdr.training.dense import VECTORS, Student
 from robustdr.training.feed import Feed

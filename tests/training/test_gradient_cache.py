@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from robustdr import losses
+from robustdr.core.seeds import generator
 from robustdr.encoding import encoder
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.losses.batch import Batch
-from robustdr.seeds import generator
 from robustdr.training.dense import Student
 from training.models import log
 

@@ -10,11 +10,11 @@ import torch
 import yaml
 from sentence_transformers import SentenceTransformer
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
+from robustdr.core.settings import deciding
 from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
-from robustdr.files import sha256
-from robustdr.settings import deciding
 from training.models import files, log, same, weights
 
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}

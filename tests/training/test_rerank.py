@@ -15,8 +15,8 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.models.bert.modeling_bert import BertLayer
 
 from rankers.word_vectors import vectors_of
-from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load, saved
 from robustdr.retrieval.rerank import rankings

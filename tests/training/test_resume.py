@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from robustdr.files import sha256
+from robustdr.core.files import sha256
 from robustdr.training import loop
 from training.models import files, same
 

@@ -9,10 +9,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoTokenizer
 
-from robustdr.errors import UserError
-from robustdr.files import write_text
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_text
+from robustdr.core.seeds import generator
 from robustdr.rankers.ranker import load
-from robustdr.seeds import generator
 from robustdr.training.feed import Feed
 from robustdr.training.scores import of_groups, read_scores
 from robustdr.training.scoring import write_scores

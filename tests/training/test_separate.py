@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from robustdr.core.files import sha256
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.encoder import Encoder
-from robustdr.files import sha256
 from training.models import examples_of, log, weights
 
 CAPOT = {"name": "capot"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.cli import main
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.training.tevatron import export
 from training.models import corpus_of, examples_of
 

@@ -10,12 +10,12 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Router, Transformer
 
 from robustdr.collections.records import Passage
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import ABOUT, DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.files import sha256
 from robustdr.training.dense import Student
 from robustdr.training.feed import Step
 from training.models import files, references

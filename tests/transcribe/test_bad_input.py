@@ -5,7 +5,7 @@ from docx import Document
 
 from robustdr.audit.reported import load
 from robustdr.cli import main
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.transcribe.command import transcribe
 
 GOOD = "| Model | MRR@10 |\n| --- | --- |\n| BM25 | 18.7 |\n| DPR | 31.4 |\n"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustdr import variations
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.variations import base
 from robustdr.variations.base import Draw, Draws
 

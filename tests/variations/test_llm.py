@@ -14,8 +14,8 @@ from tests.variations.chat_server import KINDS, Server, versions
 
 from robustdr import variations
 from robustdr.cli import main
-from robustdr.errors import UserError
-from robustdr.files import read_queries, write_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, write_queries
 from robustdr.variations import llm
 from robustdr.variations.answers import Answers
 
@@ -242,7 +242,7 @@ def test_a_line_that_was_cut_off_costs_one_question_once(create, server, tmp_pat
 ASK = """
 import json, sys
 from pathlib import Path
-from robustdr.files import read_queries
+from robustdr.core.files import read_queries
 from robustdr.variations import create
 create("llm", json.loads(sys.argv[2])).fetch(read_queries(sys.argv[1]))
 """

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr import lexicon, variations
-from robustdr.errors import UserError
-from robustdr.files import sha256
-from robustdr.variations import edits, misspelling
+from robustdr import variations
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
+from robustdr.variations import edits, lexicon, misspelling
 
 QUERY = "What is the Photosynthesis cycle"  # eligible for a typo: Photosynthesis, cycle
 

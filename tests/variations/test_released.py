@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.errors import UserError
-from robustdr.files import read_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries
 from robustdr.variations import create
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

@@ -9,8 +9,8 @@ import ir_datasets
 import pytest
 
 from robustdr import variations
-from robustdr.errors import UserError
-from robustdr.files import read_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries
 from robustdr.variations import queries as sources
 from robustdr.variations.statistics import statistics
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from robustdr import variations
-from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.variations import engines, runner, seq2seq
 
 QUERIES = [

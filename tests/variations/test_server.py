@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from robustdr import variations
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.variations.server import serving
 
 SCRIPT = Path(__file__).with_name("chat_server.py")

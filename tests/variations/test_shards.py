@@ -6,8 +6,8 @@ import pytest
 
 from robustdr import variations
 from robustdr.cli import main
-from robustdr.errors import UserError
-from robustdr.files import read_queries, sha256, write_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, sha256, write_queries
 from robustdr.variations import runner
 
 TEXTS = (

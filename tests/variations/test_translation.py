@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from robustdr import variations
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.variations import reformulation, translation
 
 QUERIES = {

@@ -4,9 +4,10 @@ import hashlib
 
 import pytest
 
-from robustdr import lexicon, variations, wordvectors
-from robustdr.errors import UserError
-from robustdr.variations import vectors
+from robustdr import variations
+from robustdr.core.errors import UserError
+from robustdr.encoding import wordvectors
+from robustdr.variations import lexicon, vectors
 from robustdr.variations.morphology import other_forms
 
 

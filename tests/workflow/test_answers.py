@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from robustdr.core.files import read_answers
 from robustdr.evaluation.measures import read_measures
-from robustdr.files import read_answers
 from workflow.small import drop_papers, edit, make_papers, some
 
 pytestmark = pytest.mark.slow

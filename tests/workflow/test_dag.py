@@ -7,8 +7,8 @@ import pytest
 from tests.workflow.conftest import ROOT
 from tests.workflow.small import edit
 
-from robustdr.config import load
-from robustdr.plan import Plan
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
 
 W3 = "query_alignment: 1.0, passage_alignment: 0.2}     # §4.1"
 TABLES = ["results/mini/tables/rodr_table2.md", "results/mini/tables/rodr_table4.md"]

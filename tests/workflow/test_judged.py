@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.workflow.small import edit, tiny
 
-from robustdr.files import read_qrels
+from robustdr.core.files import read_qrels
 from robustdr.retrieval.runs import read_run
 
 pytestmark = pytest.mark.slow

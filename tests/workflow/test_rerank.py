@@ -5,10 +5,10 @@ import json
 import pytest
 from tests.workflow.small import ROLE, edit, tiny
 
-from robustdr.config import load
-from robustdr.plan import Plan
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.graph.reports import table_settings
 from robustdr.rankers.ranker import saved
-from robustdr.reports import table_settings
 from robustdr.retrieval.runs import read_metadata, read_run
 
 pytestmark = pytest.mark.slow

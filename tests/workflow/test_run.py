@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.workflow.small import edit, shrink
 
-from robustdr.config import load
-from robustdr.plan import Plan
-from robustdr.provenance import PACKAGE, modules
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.keys.provenance import PACKAGE, modules
 from robustdr.retrieval.runs import read_run
 from robustdr.stages import STAGES
 
@@ -33,7 +33,7 @@ atexit.register(say)
 ROOMS = ("collections", "variations", "losses", "rankers", "retrieval")
 BY_NAME = (*(f"robustdr.{room}." for room in ROOMS), "robustdr.training.dense", "robustdr.training.rerank")
 # What the command line loads before any stage, and around it; the hardware's name is for the record alone.
-AROUND = "import json, sys, robustdr.cli, robustdr.encoding.hardware, robustdr.provenance; "
+AROUND = "import json, sys, robustdr.cli, robustdr.encoding.hardware, robustdr.keys.provenance; "
 AROUND += "print(json.dumps(list(sys.modules)))"
 
 

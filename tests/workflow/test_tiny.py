@@ -5,11 +5,11 @@ import json
 import pytest
 from tests.workflow.small import tiny
 
-from robustdr.config import load
+from robustdr.core.files import read_qrels
 from robustdr.evaluation.measures import evaluate, read_measures
-from robustdr.files import read_qrels
-from robustdr.plan import Plan
-from robustdr.reports import table_settings
+from robustdr.experiments.config import load
+from robustdr.graph.plan import Plan
+from robustdr.graph.reports import table_settings
 from robustdr.retrieval.runs import read_metadata, read_run
 
 TABLE = "results/mini/tables/rodr_table2.md"

@@ -5,7 +5,7 @@ from sentence_transformers import SentenceTransformer
 from tests.workflow.small import edit, tiny
 
 from robustdr.collections.reading import read_corpus
-from robustdr.files import read_queries
+from robustdr.core.files import read_queries
 from robustdr.retrieval.runs import read_run
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.stages import STAGES, run_stage
 
 
@@ -44,7 +44,7 @@ def export(a: argparse.Namespace) -> None:
 
 
 def verify(a: argparse.Namespace) -> int:
-    from robustdr.integrity import damaged
+    from robustdr.keys.integrity import damaged
 
     faults = [fault for path in a.paths for fault in damaged(path)]
     print("\n".join(faults) or "nothing is damaged")

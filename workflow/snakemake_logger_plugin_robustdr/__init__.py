@@ -1,6 +1,6 @@
 """`snakemake --logger robustdr`: one line of progress, and errors in full; all else is in Snakemake's log file.
 
-Snakemake finds its plugins by the names of packages. The line itself is `robustdr.progress`.
+Snakemake finds its plugins by the names of packages. The line itself is `robustdr.core.progress`.
 """
 
 import logging
@@ -34,7 +34,7 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         # Not before: Snakemake imports every plugin, and the Snakefile of a copy of the project must find its package.
-        from robustdr.progress import Progress, recorded
+        from robustdr.core.progress import Progress, recorded
 
         benchmarks = self.settings.benchmarks if self.settings else None
         self.progress = Progress(recorded(benchmarks) if benchmarks else {})

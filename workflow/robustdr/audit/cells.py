@@ -9,7 +9,7 @@ from math import inf
 from typing import NamedTuple
 
 from robustdr.audit.intervals import Interval, of_printed
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 COORDINATES = ("collection", "split", "category", "query_set", "system", "measure", "seed", "quantity", "value")
 NO_NUMBER, LOST = "-", "?"

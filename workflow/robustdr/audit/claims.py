@@ -18,7 +18,7 @@ from robustdr.audit.verdicts import (
     verdict,
     worst,
 )
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
 from robustdr.evaluation.store import Store
 

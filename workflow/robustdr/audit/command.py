@@ -10,8 +10,8 @@ from robustdr.audit import page, report
 from robustdr.audit.findings import SEVERITIES, Audit, audit
 from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import PAPERS, load
-from robustdr.errors import UserError, unknown
-from robustdr.files import write_text
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import write_text
 
 FORMATS = {**report.FORMATS, "html": page.html}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from robustdr.audit.cells import Cell
 from robustdr.audit.intervals import Interval
-from robustdr.files import write_json, write_text
+from robustdr.core.files import write_json, write_text
 
 COUNT, SHARE, COEFFICIENT = ",d", ".2%", ".3f"
 LEGEND = "= the printed number is a rounding of the counted one; ≠ it is none."

@@ -9,8 +9,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
-from robustdr.errors import UserError, unknown
-from robustdr.files import read_lines
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import read_lines
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 Keys = tuple[str | int, ...]

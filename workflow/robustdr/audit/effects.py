@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from robustdr.audit.intervals import Interval
-from robustdr.errors import unknown
+from robustdr.core.errors import unknown
 
 ORIGINAL = "original"
 ABOVE = Interval(0.0, inf)

@@ -14,7 +14,7 @@ from robustdr.audit.findings import Audit
 from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
 from robustdr.audit.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
-from robustdr.errors import UserError, unknown
+from robustdr.core.errors import UserError, unknown
 
 MEAN = "variations_mean"
 WHOLE = ("value", "median")  # what a table may call the mean of several seeds

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from robustdr.audit.relations import Check
 from robustdr.audit.reported import ANY, Reported, Table
 from robustdr.audit.resolve import resolve
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
 TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)

@@ -15,11 +15,11 @@ from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
 from robustdr.audit.intervals import Interval
 from robustdr.audit.relations import shown
 from robustdr.audit.reported import Reported, Table
-from robustdr.errors import UserError, unknown
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import read_qrels
 from robustdr.evaluation.measures import Qrels
 from robustdr.evaluation.names import parse
 from robustdr.evaluation.statistics import paired_t_test
-from robustdr.files import read_qrels
 from robustdr.retrieval.trec import read_listed
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from robustdr.audit import cells, document
 from robustdr.audit.cells import Cell, describe
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 PAPERS = document.CONFIG / "papers"
 ANY = "*"

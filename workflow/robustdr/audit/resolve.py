@@ -8,7 +8,7 @@ from robustdr.audit.cells import Cell, describe
 from robustdr.audit.grains import FINEST, MEASURES, Grain, Mixture, grain, mixture
 from robustdr.audit.relations import KINDS, Check
 from robustdr.audit.reported import ANY, Reported, Table, literal
-from robustdr.errors import UserError, unknown
+from robustdr.core.errors import UserError, unknown
 
 NEEDS = {"counts_match": ("out_of",)}
 TAKES = {

@@ -6,11 +6,12 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from robustdr.audit import counted, labels
+from robustdr.audit import counted
 from robustdr.audit.cells import Cell
 from robustdr.audit.counted import COEFFICIENT, COUNT, SHARE, Entry, elsewhere
-from robustdr.audit.labels import CATEGORIES, GENERATORS, Pair, Variation
 from robustdr.audit.reported import Reported, load
+from robustdr.variations import labels
+from robustdr.variations.labels import CATEGORIES, GENERATORS, Pair, Variation
 
 SEMANTICS = {"specialisation", "aspect_change"}  # the categories that change what a query means (Section 3.1)
 Table = tuple[list[Entry], list[str]]  # the numbers in the order of the page, and the notes under them

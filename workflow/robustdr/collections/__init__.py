@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from robustdr.collections.settings import Source
-from robustdr.errors import UserError, unknown
-from robustdr.files import atomic
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import atomic
 
 KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 

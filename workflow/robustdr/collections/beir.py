@@ -7,7 +7,7 @@ from robustdr.collections.problems import Place
 from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Beir
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 _HEADER = "query-id\tcorpus-id\tscore"
 

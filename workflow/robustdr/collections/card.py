@@ -13,9 +13,9 @@ import numpy as np
 from robustdr.collections import judged_candidates
 from robustdr.collections.reading import read_records
 from robustdr.collections.settings import Source
-from robustdr.errors import UserError
-from robustdr.files import read_answers, read_lines, read_qrels, read_queries, sha256, write_json
-from robustdr.seeds import digest
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_answers, read_lines, read_qrels, read_queries, sha256, write_json
+from robustdr.core.seeds import digest
 
 
 def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:

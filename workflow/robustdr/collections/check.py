@@ -13,7 +13,7 @@ import Stemmer
 from robustdr.collections.local import read_judgements, read_passages, read_queries
 from robustdr.collections.problems import Place, Problem, Report
 from robustdr.collections.reading import EMPTY_PASSAGE, EMPTY_QUERY, check_passage, check_query
-from robustdr.seeds import digest
+from robustdr.core.seeds import digest
 
 
 class _Lines:

@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 from robustdr.collections.problems import Place, Problem
-from robustdr.errors import UserError
-from robustdr.files import atomic, write_json
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, write_json
 
 SHOWN = 20  # problems of a kind, without --all
 MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in the order of the output

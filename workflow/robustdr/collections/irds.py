@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from robustdr.collections.records import Answers, Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, IrdsSplit
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 
 def corpus(source: Irds) -> Iterator[Passage]:

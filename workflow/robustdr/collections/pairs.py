@@ -16,7 +16,7 @@ from robustdr.collections.reading import passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Pairs
 from robustdr.collections.tabular import Table, own_file
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 TOGETHER = ("corpus",)
 

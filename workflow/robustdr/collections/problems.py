@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 
 class Place(NamedTuple):

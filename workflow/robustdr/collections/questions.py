@@ -14,7 +14,7 @@ from robustdr.collections.reading import queries
 from robustdr.collections.records import Answers, Query, Split
 from robustdr.collections.settings import FromFiles, QuestionsSplit
 from robustdr.collections.tabular import Table, own_file
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 
 def split(source: FromFiles, name: str) -> Split:

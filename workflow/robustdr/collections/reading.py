@@ -11,8 +11,8 @@ from typing import Any
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
-from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from robustdr.collections.records import Passage
-from robustdr.errors import UserError
-from robustdr.files import atomic, open_binary
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, open_binary
 
 BATCH = 1 << 17  # rows that are in memory at once while a corpus is indexed
 SCHEMA = pa.schema({"docid": pa.large_string(), "start": pa.int64()})

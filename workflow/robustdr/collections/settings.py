@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Discriminator, Field, Tag, with_config
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
 
-from robustdr.settings import STRICT
+from robustdr.core.settings import STRICT
 
 Candidates = Literal["judged"]
 

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
-from robustdr import hub
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import FromFiles, TableFile
-from robustdr.errors import UserError, unknown
+from robustdr.core import hub
+from robustdr.core.errors import UserError, unknown
 
 
 class Table:

@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer, BertConfig
 
+from robustdr.core.errors import UserError
 from robustdr.encoding import hardware
 from robustdr.encoding.character import (
     FILL,
@@ -22,8 +23,7 @@ from robustdr.encoding.character import (
     CharacterEmbedding,
     character_tokenizer,
 )
-from robustdr.errors import UserError
-from robustdr.wordvectors import read_glove
+from robustdr.encoding.wordvectors import read_glove
 
 # The authors' names of what this project names otherwise; the heads of the pre-training are left out.
 NAMES = {

@@ -10,7 +10,9 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from transformers import AutoModel
 
-from robustdr.checks import at
+from robustdr.core.checks import at
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import atomic, write_text
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
 from robustdr.encoding.directory import MODULES
@@ -19,8 +21,6 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, find, locate
 from robustdr.encoding.static import write_static
 from robustdr.encoding.whole import load, write
-from robustdr.errors import UserError, unknown
-from robustdr.files import atomic, write_text
 
 CARD = """---
 library_name: sentence-transformers

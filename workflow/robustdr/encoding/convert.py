@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from robustdr.errors import UserError
-from robustdr.files import atomic
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
 
 PICKLE, CONFIG = "pytorch_model.bin", "config.json"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robustdr.files import write_json
+from robustdr.core.files import write_json
 
 QUERY, DOCUMENT = ROUTES = "query", "document"
 ENCODER, CHARACTER, WHOLE = "encoder", "character", "whole"  # the forms of checkpoints that are dual encoders

@@ -15,11 +15,11 @@ from tqdm import tqdm
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 
 import robustdr.encoding.character  # noqa: F401  by it, the Auto classes of transformers know a CharacterBERT
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import digest
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, is_plain, is_router, part
 from robustdr.encoding.hardware import Precision, autocast, device, dtype, sent
-from robustdr.errors import UserError
-from robustdr.seeds import digest
 
 if TYPE_CHECKING:
     from robustdr.encoding import whole

@@ -4,9 +4,9 @@ from contextlib import AbstractContextManager
 
 import torch
 
-from robustdr import processor
-from robustdr.errors import UserError
-from robustdr.settings import Precision
+from robustdr.core import processor
+from robustdr.core.errors import UserError
+from robustdr.core.settings import Precision
 
 
 def device() -> torch.device:

@@ -10,10 +10,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import AutoTokenizer, T5Config, T5ForConditionalGeneration
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, write_text
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, locate
-from robustdr.errors import UserError
-from robustdr.files import atomic, write_text
 
 CARD = """---
 library_name: transformers

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robustdr.client import Client, GarbledError
-from robustdr.errors import UserError
+from robustdr.core.client import Client, GarbledError
+from robustdr.core.errors import UserError
 
 if TYPE_CHECKING:
     import openai

@@ -7,7 +7,7 @@ from pydantic import with_config
 from pydantic.dataclasses import dataclass
 from typing_extensions import TypedDict  # Python's own comes with 3.12
 
-from robustdr.settings import STRICT, UNSEEN
+from robustdr.core.settings import STRICT, UNSEEN
 
 
 @with_config(STRICT)

@@ -3,9 +3,9 @@
 import importlib.util
 from pathlib import Path
 
-from robustdr import hub
+from robustdr.core import hub
+from robustdr.core.errors import UserError
 from robustdr.encoding.settings import CheckpointSource
-from robustdr.errors import UserError
 
 WEIGHTS = "model.safetensors"
 

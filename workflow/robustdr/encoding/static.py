@@ -8,11 +8,11 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, write_text
+from robustdr.core.seeds import digest
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.errors import UserError
-from robustdr.files import atomic, write_text
-from robustdr.seeds import digest
-from robustdr.wordvectors import GLOVE_MODULE, PADDING, UNKNOWN, WORD, read_glove, read_text
+from robustdr.encoding.wordvectors import GLOVE_MODULE, PADDING, UNKNOWN, WORD, read_glove, read_text
 
 CARD = """---
 library_name: sentence-transformers

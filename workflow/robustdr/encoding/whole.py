@@ -11,8 +11,8 @@ from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Router, Transformer
 
+from robustdr.core.errors import UserError
 from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTER_CONFIG, ROUTES
-from robustdr.errors import UserError
 
 READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
 TASK = "feature-extraction"

@@ -13,7 +13,7 @@ from pathlib import Path
 import regex
 
 from robustdr.collections.reading import read_records
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.retrieval.runs import Ranking
 
 _TOKEN = regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytrec_eval
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, read_answers, read_qrels
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.names import COUNTED, PROVIDED, WITHOUT_CUT, Measure, parse
 from robustdr.evaluation.settings import EvaluateSettings
-from robustdr.files import atomic, read_answers, read_qrels
 from robustdr.retrieval.runs import Ranking, rank, read_run
 
 Qrels = dict[str, dict[str, int]]

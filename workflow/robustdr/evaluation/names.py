@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from robustdr.errors import UserError, unknown
+from robustdr.core.errors import UserError, unknown
 
 MEAN = "variations_mean"  # over all variations of an evaluation
 PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", "Success": "success", "P": "P"}

@@ -2,7 +2,7 @@
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT
+from robustdr.core.settings import STRICT
 
 
 @dataclass(frozen=True, config=STRICT)

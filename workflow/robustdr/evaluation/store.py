@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import MEAN
 

@@ -8,7 +8,7 @@ returns its terms by name, already weighted: the training loop minimises their s
 from pathlib import Path
 from typing import Any
 
-from robustdr.declared import Declared
+from robustdr.core.declared import Declared
 
 LOSSES = Declared("loss", Path(__file__).parent, ("batch",))
 

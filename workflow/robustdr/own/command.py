@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustdr.collections.command import SHOWN, lines
-from robustdr.errors import UserError
-from robustdr.files import write_json, write_text
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_json, write_text
 
 if TYPE_CHECKING:
+    from robustdr.graph.plan import Plan
     from robustdr.own.models import Model
-    from robustdr.plan import Plan
 
 ROLES = ("query", "passage")
 
@@ -61,11 +61,11 @@ def run(arguments: argparse.Namespace) -> None:
     """
     # Here, because every stage loads the command line.
     from robustdr.collections.check import check
-    from robustdr.config import load
     from robustdr.evaluation.names import parse
+    from robustdr.experiments.config import load
+    from robustdr.graph.plan import Plan
     from robustdr.own import document, experiment, results
     from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
-    from robustdr.plan import Plan
 
     a = arguments
     for option in ("corpus", "queries", "qrels", "train_queries", "train_qrels", "runs"):
@@ -105,7 +105,7 @@ def _model(a: argparse.Namespace) -> "Model":
     Raises:
         UserError: options of a server without one, a URL that is none, or a key that is not set; or see `models.find`.
     """
-    from robustdr.client import secret
+    from robustdr.core.client import secret
     from robustdr.own import models
 
     prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt"))}

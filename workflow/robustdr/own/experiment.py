@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from robustdr import variations
-from robustdr.documents import read
-from robustdr.errors import UserError, unknown
-from robustdr.files import read_queries, write_text
+from robustdr.core.documents import read
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import read_queries, write_text
 from robustdr.own import remedies
 from robustdr.own.models import Model
 from robustdr.systems.kind import LENGTHS

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from robustdr.core.errors import UserError
 from robustdr.encoding.directory import MODULES
 from robustdr.encoding.source import from_hub
-from robustdr.errors import UserError
 from robustdr.systems.existing import Existing
 from robustdr.systems.kind import LENGTHS
 from robustdr.systems.served import Served

@@ -8,9 +8,9 @@ from typing import Any
 
 from safetensors import safe_open
 
-from robustdr.documents import read
+from robustdr.core.documents import read
+from robustdr.core.errors import UserError, unknown
 from robustdr.encoding.directory import MODULES, SETTINGS
-from robustdr.errors import UserError, unknown
 
 Tree = dict[str, Any]
 

@@ -10,15 +10,15 @@ import scipy.stats
 from tokenizers import Tokenizer
 
 from robustdr.collections.reading import read_corpus
+from robustdr.core.files import read_queries
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Source, Store
-from robustdr.files import read_queries
-from robustdr.needs import ORIGINAL
+from robustdr.experiments.needs import ORIGINAL
+from robustdr.graph.plan import Plan
+from robustdr.graph.reports import evaluation_settings
 from robustdr.own.experiment import NAME
 from robustdr.own.remedies import CONTROL, system_of
-from robustdr.plan import Plan
-from robustdr.reports import evaluation_settings
 
 Tree = dict[str, Any]
 

@@ -12,11 +12,11 @@ import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
 from robustdr.collections.reading import read_records
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import digest
 from robustdr.pretraining.masks import Masks, Shown
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.seeds import digest
 from robustdr.training import distributed
 from robustdr.variations.base import Draw
 

@@ -8,9 +8,9 @@ import torch
 from safetensors import safe_open
 from torch.nn.functional import cross_entropy, gelu
 
+from robustdr.core.errors import UserError
 from robustdr.encoding.batching import pad
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
 from robustdr.pretraining import HEAD
 from robustdr.pretraining.masks import Shown, Side
 

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from robustdr.checks import known
+from robustdr.core.checks import known
+from robustdr.core.errors import UserError
 from robustdr.encoding.directory import ENCODER
-from robustdr.errors import UserError
 from robustdr.pretraining.settings import PretrainingSettings
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
+    from robustdr.experiments.config import Config
 
 OF_THE_DECODER = ("decoder_mask", "decoder_layers", "variant")
 

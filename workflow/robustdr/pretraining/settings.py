@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
+from robustdr.core.settings import STRICT, UNSEEN
 from robustdr.encoding.settings import CheckpointSource
-from robustdr.settings import STRICT, UNSEEN
 from robustdr.training.settings import LoopSettings
 
 

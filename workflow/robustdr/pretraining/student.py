@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+from robustdr.core.seeds import digest
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import autocast
@@ -13,7 +14,6 @@ from robustdr.pretraining.feed import Feed, Passages, Step
 from robustdr.pretraining.model import Pretrained
 from robustdr.pretraining.settings import PretrainingSettings as Settings
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.seeds import digest
 from robustdr.training import distributed
 from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate

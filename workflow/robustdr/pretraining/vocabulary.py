@@ -6,7 +6,7 @@ from pathlib import Path
 
 from transformers import AutoTokenizer
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 CONTINUES = "##"  # how a piece begins that continues a word
 

@@ -7,6 +7,6 @@ default, are the settings that a recipe may give beside its name.
 
 from pathlib import Path
 
-from robustdr.declared import Declared
+from robustdr.core.declared import Declared
 
 RANKERS = Declared("ranker", Path(__file__).parent, ("pretrained", "ranker", "words"))

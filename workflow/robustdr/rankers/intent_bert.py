@@ -8,7 +8,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.rankers.mono_bert import MonoBert
 from robustdr.rankers.ranker import Pair, Tokens
 

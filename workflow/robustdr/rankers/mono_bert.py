@@ -7,8 +7,8 @@ from typing import ClassVar
 import torch
 from transformers import AutoModelForSequenceClassification
 
+from robustdr.core.errors import UserError
 from robustdr.encoding.batching import pad
-from robustdr.errors import UserError
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
 

@@ -7,8 +7,8 @@ import torch
 from transformers import T5ForConditionalGeneration
 from transformers.models.t5.modeling_t5 import T5Attention
 
+from robustdr.core.errors import UserError
 from robustdr.encoding.batching import pad
-from robustdr.errors import UserError
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
 

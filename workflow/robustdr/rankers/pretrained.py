@@ -9,8 +9,8 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging
 
+from robustdr.core.errors import UserError
 from robustdr.encoding.hardware import device
-from robustdr.errors import UserError
 
 
 def configuration(folder: Path, expected: str, fits: Callable[[Any], bool]) -> Any:

@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from robustdr.checks import known
+from robustdr.core.checks import known
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_json, write_text
+from robustdr.core.seeds import digest
 from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS, drop_out
 from robustdr.encoding.hardware import Precision, autocast, device
-from robustdr.errors import UserError
-from robustdr.files import write_json, write_text
 from robustdr.rankers import RANKERS
-from robustdr.seeds import digest
 
 CARD = """# {name}
 

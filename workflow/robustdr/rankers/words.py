@@ -10,12 +10,12 @@ import torch.nn.functional as F
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_text
+from robustdr.core.seeds import digest
 from robustdr.encoding.batching import pad
-from robustdr.errors import UserError
-from robustdr.files import write_text
+from robustdr.encoding.wordvectors import UNKNOWN, WORD
 from robustdr.rankers.ranker import Pair, Ranker, Tokens, saved
-from robustdr.seeds import digest
-from robustdr.wordvectors import UNKNOWN, WORD
 
 EMBEDDING = "embedding.weight"  # what sentence-transformers calls the vectors
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.audit.cells import Cell as Printed
+from robustdr.core.files import read_queries
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.names import MEAN
-from robustdr.files import read_queries
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement, columns_of
 from robustdr.variations.statistics import neutral
 

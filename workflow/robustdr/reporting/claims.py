@@ -16,9 +16,9 @@ from robustdr.audit.intervals import Interval
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.audit.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
+from robustdr.core.files import write_json, write_text
 from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
-from robustdr.files import write_json, write_text
 from robustdr.reporting.cells import bounds
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.tables import row

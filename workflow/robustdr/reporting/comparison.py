@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_text
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.measures import read_measures
-from robustdr.files import write_text
 from robustdr.reporting.origins import origins
 from robustdr.reporting.templates import templates, write_shared
 

@@ -10,7 +10,7 @@ from robustdr.audit.reported import Reported, load
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import Store, open_store
-from robustdr.needs import snapshot
+from robustdr.experiments.needs import snapshot
 from robustdr.reporting.cells import ORIGINAL
 from robustdr.reporting.settings import FigureSettings
 from robustdr.reporting.style import COLOURS, MARKERS, save

@@ -16,7 +16,7 @@ from robustdr.audit.verdicts import (
     SMALLER,
     VERDICTS,
 )
-from robustdr.files import write_text
+from robustdr.core.files import write_text
 from robustdr.reporting.claims import SHOWN
 from robustdr.reporting.tables import row
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from robustdr.core.files import write_json, write_text
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import drop
-from robustdr.files import write_json, write_text
 from robustdr.reporting.cells import ORIGINAL
 
 Headline = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]

@@ -11,8 +11,8 @@ import scipy.stats
 
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import ANY
+from robustdr.core.files import read_queries
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.files import read_queries
 from robustdr.reporting.cells import Cell, Grid, Maker, columns_of
 
 SUMMARY = {  # value in reported.yaml -> heading

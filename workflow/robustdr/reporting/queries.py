@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from robustdr.core.files import atomic, read_answers, read_qrels, read_queries
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import parse
-from robustdr.files import atomic, read_answers, read_qrels, read_queries
-from robustdr.integrity import record_of
-from robustdr.needs import ORIGINAL
+from robustdr.experiments.needs import ORIGINAL
+from robustdr.keys.integrity import record_of
 from robustdr.reporting.settings import QueriesSettings
 from robustdr.retrieval.best import NO_PASSAGE
 from robustdr.retrieval.runs import Ranking, Run, read_run

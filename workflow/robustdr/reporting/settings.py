@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT
+from robustdr.core.settings import STRICT
 
 PAGES = Path(__file__).with_name("pages")  # templates of the report, and the files that its pages share:
 SHARED = ("site.css", "site.js", "table.js", "queries.js", "provenance.js")
@@ -99,7 +99,7 @@ class ClaimsSettings(ReportSettings):
 
 @dataclass(frozen=True, config=STRICT)
 class Step:
-    """A job that a system's measures rest on (`robustdr.steps`).
+    """A job that a system's measures rest on (`robustdr.graph.steps`).
 
     Attributes:
         name: of the rule. what: what it is about, in words. path: what it made. key: of what it made.

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES
 from robustdr.audit.verdicts import NOT_PRINTED, POWER, VERDICTS
-from robustdr.files import write_text
+from robustdr.core.files import write_text
 from robustdr.reporting.charts import gains
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared

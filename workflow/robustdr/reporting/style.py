@@ -7,7 +7,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from robustdr.files import atomic
+from robustdr.core.files import atomic
 
 plt.rcParams |= {
     "svg.hashsalt": "robustdr",

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.audit.reported import load
+from robustdr.core.files import write_text
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.store import open_store
-from robustdr.files import write_text
-from robustdr.integrity import hardware
+from robustdr.keys.integrity import hardware
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, bounds
 from robustdr.reporting.chains import chains
 from robustdr.reporting.changes import changes, robustness

@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from robustdr.files import write_text
+from robustdr.core.files import write_text
 from robustdr.reporting.settings import PAGES
 
 

@@ -4,8 +4,8 @@ import zlib
 from pathlib import Path
 
 from robustdr.collections.rows import Corpus
-from robustdr.files import read_queries
-from robustdr.needs import ORIGINAL
+from robustdr.core.files import read_queries
+from robustdr.experiments.needs import ORIGINAL
 from robustdr.reporting.queries import read_data, write_data
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from robustdr.files import read_queries
+from robustdr.core.files import read_queries
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, columns_of
 
 Counts = dict[str, Any]  # statistics of a varied query set, see `variations.statistics`

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 NO_PASSAGE = -1
 ROWS = np.iinfo(np.int32).max  # passages that can be told apart

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from bm25s.numba.retrieve_utils import _retrieve_internal_jitted_serial as compiled
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, fetched
 from robustdr.retrieval.bm25_index import ABOUT, DOCIDS, PASSAGES, TERMS, about, tokenizer
 from robustdr.retrieval.rank import Files, Lists, judged_lists

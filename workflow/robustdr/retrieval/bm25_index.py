@@ -21,9 +21,9 @@ import pyarrow as pa
 import Stemmer
 
 from robustdr.collections.reading import read_corpus
-from robustdr.errors import UserError
-from robustdr.files import atomic
-from robustdr.integrity import digest
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
+from robustdr.keys.integrity import digest
 from robustdr.retrieval.best import ROWS
 from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
 

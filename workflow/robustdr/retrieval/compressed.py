@@ -6,9 +6,9 @@ from pathlib import Path
 import faiss
 import numpy as np
 
-from robustdr.errors import UserError
-from robustdr.files import atomic, read_lines, write_json, write_text
-from robustdr.integrity import recorded
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, read_lines, write_json, write_text
+from robustdr.keys.integrity import recorded
 from robustdr.retrieval.embeddings import read_embeddings
 from robustdr.retrieval.index import BLOCK
 from robustdr.retrieval.settings import Index

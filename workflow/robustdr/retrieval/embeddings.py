@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from robustdr.collections.rows import Corpus
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, read_lines, write_text
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
-from robustdr.files import atomic, read_lines, write_text
 from robustdr.retrieval.settings import EmbedSettings
 
 CHUNK = 65536  # passages in memory at once

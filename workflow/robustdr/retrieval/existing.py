@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.collections.reading import read_corpus
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank, read_run
 from robustdr.retrieval.settings import RunSettings as Settings

@@ -6,10 +6,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from robustdr.errors import UserError
-from robustdr.files import read_qrels, read_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_qrels, read_queries
+from robustdr.core.settings import read
 from robustdr.retrieval.runs import Ranking, metadata, write_run
-from robustdr.settings import read
 
 Files = Mapping[str, Sequence[Path]]  # what a ranking reads beside passages and queries, by name
 Lists = dict[str, list[str]]  # docids by query id

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from robustdr.checks import at
 from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
+from robustdr.core.checks import at
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import read_queries
 from robustdr.encoding import hardware
-from robustdr.errors import UserError, unknown
-from robustdr.files import read_queries
 from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank, read_run, write_run

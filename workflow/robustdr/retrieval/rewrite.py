@@ -10,10 +10,10 @@ from pathlib import Path
 from symspellpy import SymSpell, Verbosity
 
 from robustdr.collections.reading import read_corpus
+from robustdr.core.settings import read
 from robustdr.retrieval.rank import Files, Ranks
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import RewriteSettings as Settings
-from robustdr.settings import read
 
 WORD = re.compile(r"[a-z]+")
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import yaml
 
-from robustdr.errors import UserError
-from robustdr.files import atomic
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
 from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best, docids_by_row
 from robustdr.retrieval.trec import IDS, read_header, read_trec, trec_docids, write_trec
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
+from robustdr.core.errors import UserError
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
-from robustdr.errors import UserError
 from robustdr.retrieval.compressed import read_index
 from robustdr.retrieval.embeddings import encode_passages, iterate, read_embeddings
 from robustdr.retrieval.nearest import nearest, texts_of

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from robustdr.errors import UserError
-from robustdr.files import atomic
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
 
 BLOCK = 1 << 22  # bytes of a run that are read at once
 IDS = pa.dictionary(pa.int32(), pa.large_string())  # each id once

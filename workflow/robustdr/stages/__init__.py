@@ -1,7 +1,7 @@
 """The stages that the rules call: what each runs, and its options. They lie in modules called as the rules' files are.
 
 A stage imports its modules when it runs: starting torch to audit a table would cost more than the audit. What its
-function names is the code that its key covers (robustdr.provenance).
+function names is the code that its key covers (robustdr.keys.provenance).
 """
 
 import argparse
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from robustdr.integrity import hardware, record, verify
+from robustdr.keys.integrity import hardware, record, verify
 from robustdr.stages import (  # noqa: F401  by it, their stages are registered
     collections,
     evaluation,
@@ -28,7 +28,7 @@ def run_stage(name: str, a: argparse.Namespace) -> None:
     Raises:
         UserError: an input is damaged, or a package is not the one that requirements.lock pins.
     """
-    from robustdr.provenance import Code, installed
+    from robustdr.keys.provenance import Code, installed
 
     function, _, options = STAGES[name]
     code = Code(getattr(a, "code", [function.__name__]), getattr(a, "packages", None) or [])

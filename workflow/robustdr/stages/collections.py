@@ -11,7 +11,7 @@ def corpus(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_corpus
     from robustdr.collections.rows import rows_of
     from robustdr.collections.settings import Source
-    from robustdr.settings import read
+    from robustdr.core.settings import read
 
     print(write_corpus(read(Source, a.source), a.output))
     return [(a.output, rows_of(a.output))]
@@ -21,7 +21,7 @@ def corpus(a: argparse.Namespace) -> Made:
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source
-    from robustdr.settings import read
+    from robustdr.core.settings import read
 
     print(write_split(read(Source, a.source), a.split, a.output))
     return None
@@ -37,7 +37,7 @@ def split(a: argparse.Namespace) -> Made:
 def card(a: argparse.Namespace) -> Made:
     from robustdr.collections.card import write_card
     from robustdr.collections.settings import Source
-    from robustdr.settings import read
+    from robustdr.core.settings import read
 
     splits: dict[str, list[Path]] = {}
     for path in a.splits:

@@ -15,9 +15,9 @@ from robustdr.stages.options import MADE, READ, READS, TEXT, Made, stage
     output=MADE,
 )
 def evaluate(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.evaluation.measures import write_measures
     from robustdr.evaluation.settings import EvaluateSettings
-    from robustdr.settings import read
 
     settings = read(EvaluateSettings, a.settings)
     runs = dict(zip(settings.measures, zip(a.runs, a.judgements, strict=True), strict=True))

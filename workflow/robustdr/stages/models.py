@@ -8,9 +8,9 @@ from robustdr.stages.options import CODE, INT, INTS, MADE, PACKAGES, PATH, READ,
 
 @stage("write an initial checkpoint", code=CODE, packages_=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
 def checkpoint(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
-    from robustdr.settings import read
 
     write_checkpoint(read(CheckpointSettings, a.settings), a.key, a.output)
     return None
@@ -30,7 +30,7 @@ def checkpoint(a: argparse.Namespace) -> Made:
     output=MADE,
 )
 def training_data(a: argparse.Namespace) -> Made:
-    from robustdr.settings import read
+    from robustdr.core.settings import read
     from robustdr.training.data import write_training_data
     from robustdr.training.settings import TrainingDataSettings
 
@@ -61,7 +61,7 @@ def training_data(a: argparse.Namespace) -> Made:
 def train(a: argparse.Namespace) -> Made:
     from importlib import import_module
 
-    from robustdr.settings import read
+    from robustdr.core.settings import read
     from robustdr.training.loop import train
 
     folder = a.output
@@ -86,7 +86,7 @@ def train(a: argparse.Namespace) -> Made:
     output=MADE,
 )
 def score(a: argparse.Namespace) -> Made:
-    from robustdr.settings import read
+    from robustdr.core.settings import read
     from robustdr.training.scoring import write_scores
     from robustdr.training.settings import ScoreSettings
 

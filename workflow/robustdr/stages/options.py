@@ -10,7 +10,7 @@ Option = dict[str, Any]
 Made = list[tuple[Path, ...]] | None
 PATH: Option = {"type": Path}
 PATHS: Option = {**PATH, "nargs": "*"}
-# Artifacts: those that a stage reads are checked first, those that it made are recorded last (robustdr.integrity).
+# Artifacts: those that a stage reads are checked first, those that it made are recorded last (robustdr.keys.integrity).
 READ: Option = {"type": Path, "metavar": "INPUT"}
 READS: Option = {**READ, "nargs": "*"}
 MADE: Option = {"type": Path, "metavar": "OUTPUT"}
@@ -19,7 +19,7 @@ TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
-# Of the stages that load code by name: what their key covers (robustdr.provenance.Code).
+# Of the stages that load code by name: what their key covers (robustdr.keys.provenance.Code).
 CODE: Option = {"nargs": "+", "help": "the stage and the modules that it loads by name"}
 PACKAGES: Option = {"nargs": "*", "help": "packages that are loaded by name alone"}
 

@@ -17,9 +17,9 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, 
     output=MADE,
 )
 def table(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.reporting.settings import TableSettings
     from robustdr.reporting.tables import write_table
-    from robustdr.settings import read
 
     write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
     return None
@@ -27,9 +27,9 @@ def table(a: argparse.Namespace) -> Made:
 
 @stage("draw a figure", settings=TEXT, measures=READS, reported_=PATH, output=MADE)
 def figure(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.reporting.figures import write_figure
     from robustdr.reporting.settings import FigureSettings
-    from robustdr.settings import read
 
     write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
     return None
@@ -37,9 +37,9 @@ def figure(a: argparse.Namespace) -> Made:
 
 @stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, reported_=PATH, output=MADE)
 def claims(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
-    from robustdr.settings import read
 
     write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
     return [(a.output.with_suffix(".json"),)]
@@ -56,9 +56,9 @@ def claims(a: argparse.Namespace) -> Made:
     output=PATH,
 )
 def queries(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.reporting.queries import write_queries
     from robustdr.reporting.settings import QueriesSettings
-    from robustdr.settings import read
 
     settings = read(QueriesSettings, a.settings)
     write_queries(settings, a.measures, a.runs, a.judgements, a.queries, a.corpus, a.output)
@@ -90,9 +90,9 @@ def texts(a: argparse.Namespace) -> Made:
     output={**PATH, "help": "its first page; the others lie beside it"},
 )
 def site(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.reporting.settings import SiteSettings
     from robustdr.reporting.site import write_site
-    from robustdr.settings import read
 
     write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
     return None

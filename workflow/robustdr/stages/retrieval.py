@@ -17,9 +17,9 @@ from robustdr.stages.options import CODE, INT, MADE, PATH, PATHS, READ, READS, T
     output=PATH,
 )
 def embed(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.retrieval.embeddings import write_embeddings
     from robustdr.retrieval.settings import EmbedSettings
-    from robustdr.settings import read
 
     passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
     settings = read(EmbedSettings, a.settings)
@@ -29,9 +29,9 @@ def embed(a: argparse.Namespace) -> Made:
 
 @stage("index a corpus for BM25", settings=TEXT, corpus=READ, output=MADE)
 def index(a: argparse.Namespace) -> Made:
+    from robustdr.core.settings import read
     from robustdr.retrieval.bm25_index import write_index
     from robustdr.retrieval.settings import BM25IndexSettings
-    from robustdr.settings import read
 
     write_index(read(BM25IndexSettings, a.settings), a.corpus, a.output)
     return None

@@ -22,8 +22,8 @@ from robustdr.stages.options import CODE, INT, MADE, MADES, PACKAGES, READ, READ
 def vary_split(a: argparse.Namespace) -> Made:
     from dataclasses import replace
 
-    from robustdr.files import read_queries, write_json
-    from robustdr.settings import read
+    from robustdr.core.files import read_queries, write_json
+    from robustdr.core.settings import read
     from robustdr.variations.base import build, find
     from robustdr.variations.runner import run
     from robustdr.variations.settings import VariationSettings
@@ -54,8 +54,8 @@ def vary_split(a: argparse.Namespace) -> Made:
     output=MADE,
 )
 def vary_shard(a: argparse.Namespace) -> Made:
-    from robustdr.files import read_queries
-    from robustdr.settings import read
+    from robustdr.core.files import read_queries
+    from robustdr.core.settings import read
     from robustdr.variations.base import build, find
     from robustdr.variations.runner import run, shard_of
     from robustdr.variations.settings import VariationSettings

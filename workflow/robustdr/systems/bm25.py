@@ -7,7 +7,7 @@ from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings, BM25Sett
 from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
 
 if TYPE_CHECKING:
-    from robustdr.plan import Plan
+    from robustdr.graph.plan import Plan
 
 
 class BM25(Kind):

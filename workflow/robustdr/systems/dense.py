@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING, ClassVar
 
 from robustdr import losses
+from robustdr.core.errors import UserError
 from robustdr.encoding.directory import ABOUT, CHARACTER, ENCODER, QUERY, ROUTER_FILES, SHARED_FILES, WHOLE
-from robustdr.errors import UserError
 from robustdr.retrieval.settings import Index, SearchSettings
 from robustdr.systems.kind import At, Need, Reads, Tree, memory
 from robustdr.systems.trained import Trained
 from robustdr.training.settings import DenseTraining
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
-    from robustdr.structure import Structure
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
+    from robustdr.graph.structure import Structure
 
 
 class Dense(Trained):

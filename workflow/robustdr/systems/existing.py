@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 from robustdr.retrieval.settings import RunSettings
 from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
 
 SUFFIXES = (".trec.gz", ".trec")
 

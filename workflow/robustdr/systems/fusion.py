@@ -6,8 +6,8 @@ from robustdr.retrieval.settings import FusionSettings
 from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
 
 if TYPE_CHECKING:
-    from robustdr.plan import Plan
-    from robustdr.structure import Structure
+    from robustdr.graph.plan import Plan
+    from robustdr.graph.structure import Structure
 
 
 class Fusion(Kind):

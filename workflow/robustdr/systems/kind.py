@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
+    from robustdr.graph.structure import Structure
     from robustdr.retrieval.settings import BM25IndexSettings
-    from robustdr.structure import Structure
 
 Tree = dict[str, Any]
 At = tuple[str, str]  # collection, split

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 from robustdr import losses
-from robustdr.checks import at as within
-from robustdr.errors import UserError
-from robustdr.needs import ORIGINAL
+from robustdr.core.checks import at as within
+from robustdr.core.errors import UserError
+from robustdr.experiments.needs import ORIGINAL
 from robustdr.rankers import RANKERS
 from robustdr.retrieval.settings import RerankSettings
 from robustdr.systems.kind import At, Need, Reads, Tree, kind_of, memory
@@ -14,9 +14,9 @@ from robustdr.systems.trained import Trained
 from robustdr.training.settings import RankerTraining
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
-    from robustdr.structure import Structure
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
+    from robustdr.graph.structure import Structure
 
 
 JUDGED = "judged"

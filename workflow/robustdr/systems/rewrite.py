@@ -7,9 +7,9 @@ from robustdr.retrieval.settings import RewriteSettings
 from robustdr.systems.kind import At, Kind, Need, Reads, Tree, kind_of
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
-    from robustdr.structure import Structure
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
+    from robustdr.graph.structure import Structure
 
 
 class Rewrite(Kind):

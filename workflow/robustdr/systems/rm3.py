@@ -7,7 +7,7 @@ from robustdr.systems.bm25 import BM25
 from robustdr.systems.kind import Tree
 
 if TYPE_CHECKING:
-    from robustdr.plan import Plan
+    from robustdr.graph.plan import Plan
 
 
 FEEDBACK: Tree = {

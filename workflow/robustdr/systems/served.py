@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from robustdr.checks import at
-from robustdr.client import check_variable
+from robustdr.core.checks import at
+from robustdr.core.client import check_variable
 from robustdr.retrieval.settings import ServedSettings
 from robustdr.systems.kind import Kind, Need, Tree, memory
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
 
 DEFAULTS: Tree = {
     "similarity": "cosine",

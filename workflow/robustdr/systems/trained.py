@@ -4,15 +4,15 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 from robustdr import losses, variations
-from robustdr.checks import at, known
+from robustdr.core.checks import at, known
+from robustdr.core.errors import UserError
 from robustdr.encoding.directory import ENCODER
-from robustdr.errors import UserError
 from robustdr.systems.kind import LENGTHS, NOTHING, Kind, Reads, Tree, kind_of
 
 if TYPE_CHECKING:
-    from robustdr.config import Config
-    from robustdr.plan import Plan
-    from robustdr.structure import Structure
+    from robustdr.experiments.config import Config
+    from robustdr.graph.plan import Plan
+    from robustdr.graph.structure import Structure
 
 
 class Trained(Kind):

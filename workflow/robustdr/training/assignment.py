@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tokenizers import Tokenizer
 
-from robustdr.seeds import digest
+from robustdr.core.seeds import digest
 
 Texts = dict[str, str]  # by query id
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import yaml
 
-from robustdr.settings import deciding
+from robustdr.core.settings import deciding
 from robustdr.training.settings import LoopSettings
 
 CARD = """---

@@ -15,11 +15,11 @@ from typing import Any, overload
 from tokenizers import Tokenizer
 
 from robustdr.collections.rows import Corpus, Reference
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
+from robustdr.core.files import Lines, atomic, iterate_queries, read_answers, read_qrels, read_queries
+from robustdr.core.seeds import generator
 from robustdr.evaluation.answers import judge
-from robustdr.files import Lines, atomic, iterate_queries, read_answers, read_qrels, read_queries
 from robustdr.retrieval.runs import read_docids, read_run
-from robustdr.seeds import generator
 from robustdr.training.assignment import Texts, assign_all, assign_one
 from robustdr.training.settings import TrainingDataSettings
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import torch
 
 from robustdr import losses
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import digest, generator
 from robustdr.encoding.character import CharacterBertModel
 from robustdr.encoding.directory import DOCUMENT, QUERY, is_router
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import Precision
-from robustdr.errors import UserError
 from robustdr.losses.batch import Batch
 from robustdr.retrieval.embeddings import PassageVectors
-from robustdr.seeds import digest, generator
 from robustdr.training import distributed, scores
 from robustdr.training.data import Examples
 from robustdr.training.feed import Files, Step

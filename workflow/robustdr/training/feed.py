@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.collections.rows import Reference
-from robustdr.errors import UserError
-from robustdr.seeds import generator
+from robustdr.core.errors import UserError
+from robustdr.core.seeds import generator
 from robustdr.training.data import Example
 from robustdr.training.schedule import batches, turn, window
 

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import torch
 from tqdm import tqdm
 
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic, write_json
 from robustdr.encoding import hardware
-from robustdr.errors import UserError
-from robustdr.files import atomic, write_json
 from robustdr.training import distributed
 from robustdr.training.card import model_card
 from robustdr.training.feed import Files

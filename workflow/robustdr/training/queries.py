@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from robustdr import losses
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.losses.batch import Batch
 from robustdr.training import distributed
 from robustdr.training.data import read_training_data

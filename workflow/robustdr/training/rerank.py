@@ -7,10 +7,10 @@ import torch
 from transformers import PreTrainedModel
 
 from robustdr.collections.reading import read_corpus
-from robustdr.files import atomic, write_json, write_text
+from robustdr.core.files import atomic, write_json, write_text
+from robustdr.core.seeds import digest
 from robustdr.losses.batch import Batch
 from robustdr.rankers.ranker import Ranker, load, saved
-from robustdr.seeds import digest
 from robustdr.training import distributed, scores
 from robustdr.training.data import Examples
 from robustdr.training.feed import Files, Step

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from robustdr.seeds import digest, generator
+from robustdr.core.seeds import digest, generator
 
 Item = TypeVar("Item")
 

@@ -10,8 +10,8 @@ import torch
 
 from robustdr import losses
 from robustdr.collections.rows import Reference
-from robustdr.errors import UserError
-from robustdr.files import Lines
+from robustdr.core.errors import UserError
+from robustdr.core.files import Lines
 from robustdr.training.data import Example
 from robustdr.training.feed import Files
 from robustdr.training.settings import TrainSettings

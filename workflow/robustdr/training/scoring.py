@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from robustdr.checks import at
+from robustdr.core.checks import at
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
 from robustdr.encoding import hardware
-from robustdr.errors import UserError
-from robustdr.files import atomic
 from robustdr.rankers.ranker import load
 from robustdr.training.data import read_training_data
 from robustdr.training.settings import ScoreSettings

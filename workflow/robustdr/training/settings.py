@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT, UNSEEN, Precision
+from robustdr.core.settings import STRICT, UNSEEN, Precision
 
 
 @dataclass(frozen=True, config=STRICT)

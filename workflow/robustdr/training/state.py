@@ -8,9 +8,9 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from robustdr.core.files import atomic, sha256, write_json, write_text
 from robustdr.encoding.directory import copy
 from robustdr.encoding.encoder import Encoder
-from robustdr.files import atomic, sha256, write_json, write_text
 
 Parameters = dict[str, torch.nn.Parameter]
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from robustdr.collections.rows import Reference
-from robustdr.errors import UserError
-from robustdr.files import atomic
+from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
 from robustdr.training.data import PASSAGES, read_training_data
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from robustdr.audit.cells import LOST
-from robustdr.errors import UserError, unknown
-from robustdr.files import write_text
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
 from robustdr.transcribe.grids import Grid
 from robustdr.transcribe.words import slug

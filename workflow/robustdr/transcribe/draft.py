@@ -10,7 +10,7 @@ from typing import Any
 from robustdr.audit import cells
 from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.transcribe.grids import RAISED, Field, Grid
 from robustdr.transcribe.words import Meaning, axis, coordinate_of
 

@@ -8,7 +8,7 @@ from docx.opc.exceptions import PackageNotFoundError
 from docx.table import Table, _Cell
 from docx.text.paragraph import Paragraph
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.transcribe.grids import Field, Grid, Span, raised, spread, titled
 
 

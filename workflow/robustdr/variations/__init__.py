@@ -10,7 +10,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.errors import UserError, unknown
+from robustdr.core.errors import UserError, unknown
 from robustdr.variations.base import Variation, build, find
 
 REGISTRY = {

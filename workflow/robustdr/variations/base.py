@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from robustdr.errors import UserError, unknown
+from robustdr.core.errors import UserError, unknown
 
 Item = TypeVar("Item")
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from robustdr.client import Client, GarbledError
+from robustdr.core.client import Client, GarbledError
 
 
 class Chat(Client):

@@ -8,8 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-from robustdr import lexicon
-from robustdr.variations import seq2seq
+from robustdr.variations import lexicon, seq2seq
 from robustdr.variations.base import Draw, Variation, in_range, one_of
 from robustdr.variations.morphology import INFLECTIONS
 

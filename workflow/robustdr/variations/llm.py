@@ -11,9 +11,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from robustdr import lexicon
-from robustdr.client import PACKAGE, secret
-from robustdr.errors import UserError
+from robustdr.core.client import PACKAGE, secret
+from robustdr.core.errors import UserError
+from robustdr.variations import lexicon
 from robustdr.variations.answers import Answer, Answers
 from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, require
 from robustdr.variations.chat import Chat

@@ -5,8 +5,7 @@ from functools import cache
 from itertools import takewhile
 from typing import ClassVar
 
-from robustdr import lexicon
-from robustdr.variations import edits
+from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Variation, one_of, splice
 
 LONGEST = 4  # letters that a slip needs around it and replaces; longer ones are of one word

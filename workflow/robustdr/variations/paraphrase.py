@@ -1,7 +1,6 @@
 """Paraphrases by sequence-to-sequence models, and the rules that stand in for them."""
 
-from robustdr import lexicon
-from robustdr.variations import reformulation
+from robustdr.variations import lexicon, reformulation
 from robustdr.variations.base import WORD, Draw
 from robustdr.variations.engines import Engine, Engined
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from robustdr.errors import UserError
-from robustdr.files import read_lines, read_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_lines, read_queries
 
 _IDS = ("qid", "query_id", "_id")
 _TEXTS = ("text", "query")

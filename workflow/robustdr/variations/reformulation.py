@@ -8,8 +8,8 @@ rules do these three things and nothing else.
 import re
 from functools import cache
 
-from robustdr import lexicon
 from robustdr.collections.wordnet import database
+from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, splice
 from robustdr.variations.morphology import inflections
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from robustdr.audit.labels import GENERATORS, read_variations
-from robustdr.errors import UserError
-from robustdr.files import read_queries, sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, sha256
 from robustdr.variations.base import Variation, one_of
+from robustdr.variations.labels import GENERATORS, read_variations
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from robustdr.errors import UserError
-from robustdr.files import read_queries, write_json, write_queries
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, write_json, write_queries
 from robustdr.variations.base import Variation
 from robustdr.variations.statistics import Encode, Tokenize, describe, lost, tally
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, build_opener
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 _OPENER = build_opener(ProxyHandler({}))  # a proxy of the cluster does not know this machine's loopback

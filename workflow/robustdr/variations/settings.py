@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.settings import STRICT
+from robustdr.core.settings import STRICT
 
 
 @dataclass(frozen=True, config=STRICT)

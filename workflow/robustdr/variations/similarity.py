@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from robustdr.errors import UserError
-from robustdr.files import read_queries, write_json
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, write_json
 from robustdr.variations.statistics import cosine
 
 

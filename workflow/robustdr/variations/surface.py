@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from robustdr import lexicon
+from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation
 
 # A word, a clitic on its own as in Penn's treebank (do n't, what 's), or one mark.

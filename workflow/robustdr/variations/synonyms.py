@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from robustdr import lexicon, wordvectors
-from robustdr.errors import UserError
-from robustdr.variations import vectors
+from robustdr.core.errors import UserError
+from robustdr.encoding import wordvectors
+from robustdr.variations import lexicon, vectors
 from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, one_of, splice
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from robustdr.errors import UserError
+from robustdr.core.errors import UserError
 from robustdr.variations import reformulation
 from robustdr.variations.base import Draw, plain
 from robustdr.variations.engines import Engine, Engined

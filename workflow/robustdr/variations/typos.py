@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar
 
-from robustdr import lexicon
-from robustdr.variations import edits
+from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, splice
 
 _NEEDS = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"

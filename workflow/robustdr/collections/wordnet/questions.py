@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from robustdr.collections.wordnet.database import Database, Synset, usage
-from robustdr.seeds import digest
+from robustdr.core.seeds import digest
 
 # {x} is the word, {a} the word with its indefinite article, {d} the field of knowledge that the gloss names, {k} the
 # kind of thing that the word names, {h} a word of its gloss

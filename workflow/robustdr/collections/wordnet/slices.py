@@ -11,8 +11,8 @@ from robustdr.collections.wordnet.database import Database, Synset, usage
 from robustdr.collections.wordnet.neighbours import Neighbours
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.questions import Asker
-from robustdr.errors import UserError, unknown
-from robustdr.seeds import digest
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.seeds import digest
 
 _ASKABLE = re.compile(r"(?=.{3})[a-z]+([ -][a-z]+)?")
 _RUDE = re.compile(r"\b(obscen|slur|vulgar|offensive|disparag|derogat|insulting)")

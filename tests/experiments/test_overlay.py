@@ -1,0 +1,193 @@
+"""A folder over the configuration: what it adds and replaces, where its paths start, what a target then needs."""
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from robustdr.core.errors import UserError
+from robustdr.experiments.config import load
+from robustdr.experiments.overlay import placed_collection
+from robustdr.graph.plan import Plan, plans
+from robustdr.graph.reports import banner, claims_settings, table_settings
+
+ROOT = Path(__file__).parents[2]
+SPLIT = {"queries": "mine/queries.tsv", "qrels": "mine/qrels.txt"}
+COLLECTIONS = {"mine": {"kind": "local", "corpus": "mine/corpus.tsv", "splits": {"dev": SPLIT, "train": SPLIT}}}
+CHECKPOINT = {"description": "Mine", "source": {"path": "model"}, "pooling": "mean"}
+MINI = yaml.safe_load((ROOT / "config/scales/mini.yaml").read_text(encoding="utf-8"))
+SCALE = {
+    **{key: MINI[key] for key in ("seeds", "variation_seed", "threads", "precision", "bm25", "measures")},
+    **{key: MINI[key] for key in ("retrieval", "embeddings", "variations")},
+    "negatives": {"depth": 50, "keep": 8},
+    "description": "One role bound to a collection, one to a split of it",
+    "collections": {"msmarco-passage": "mine", "mine": {"collection": "mine", "split": "dev"}},
+    "checkpoints": {"base": CHECKPOINT},
+    "budgets": {"passage": MINI["budgets"]["passage"]},
+}
+EXPERIMENT = {
+    "title": "Mine",
+    "reference": "none",
+    "seeds": [1],
+    "evaluation": {"mine": {"split": "test", "variations": ["typo"], "measures": ["RR@10"]}},
+    "systems": {
+        "my_words": {"label": "Words", "kind": "bm25"},
+        "my_model": {"label": "Model", "initial": "base", "query_length": 20, "passage_length": 100},
+    },
+    "tables": {
+        "table1": {"title": "T", "rows": "query_sets", "collections": ["mine"], "systems": ["my_words", "my_model"]}
+    },
+}
+PARTS = {"collections.yaml": COLLECTIONS, "scales/mine.yaml": SCALE, "papers/mine/experiment.yaml": EXPERIMENT}
+
+
+def written(folder, parts):
+    for name, tree in parts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        text = yaml.safe_dump(copy.deepcopy(tree), sort_keys=False)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def overlay(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("overlay"), PARTS)
+
+
+@pytest.fixture(scope="module")
+def config(overlay):
+    return load(ROOT / "config", overlay)
+
+
+@pytest.fixture(scope="module")
+def plan(config):
+    return plans(config)["results/mine"]
+
+
+def test_a_private_scale_plans_its_own_table(plan):
+    settings = table_settings(plan, "mine", "table1")
+    assert list(settings.keys) == [
+        "results/mine/measures/mine/my_words/seed0.parquet",
+        "results/mine/measures/mine/my_model/seed0.parquet",
+    ]
+
+
+def test_a_role_is_bound_to_a_split_of_a_collection(plan):
+    """The experiment says `test`, which the collection has not."""
+    assert plan.evaluations("my_words") == {("mine", "dev"): (["original", "typo"], ["RR@10"])}
+    assert table_settings(plan, "mine", "table1").evaluation["mine"]["split"] == "dev"
+
+
+def test_a_checkpoint_that_is_not_trained_states_its_lengths(plan):
+    assert plan.rank_settings("my_model", ("mine", "test")).passage_length == 100
+    assert plan.embed_settings("my_model").passage_length == 100
+
+
+def test_what_a_scale_lacks_is_an_error_of_the_target_that_needs_it(plan, overlay):
+    """rodr's Table 2 has roles that are bound, but systems whose budgets are not; its Table 4 has another role."""
+    for table, key in (("table2", "budgets.passage-second-stage"), ("table4", "collections.antique")):
+        with pytest.raises(UserError) as caught:
+            table_settings(plan, "rodr", table)
+        needs = f"`snakemake results/mine/tables/rodr_{table}.md` needs it"
+        assert str(caught.value) == f"{overlay}/scales/mine.yaml: {key}: missing; {needs}"
+    assert "dr_oq" in plan.needs() and "rodr" not in plan.needs()  # what is bound is planned all the same
+
+
+def test_the_project_s_own_keys_stay(config):
+    """Neither a collection, a scale nor a paper of an overlay moves a key of another one."""
+    alone = Plan(load(ROOT / "config"), "mini")
+    for system, collection in (("rodr", "wordnet-mini"), ("bm25", "wordnet-mini"), ("capot_nq", "wordnet-nature")):
+        seed = alone.seeds(system)[0]
+        assert Plan(config, "mini").measures_key(system, seed, collection) == alone.measures_key(
+            system, seed, collection
+        )
+
+
+def test_paths_start_at_the_overlay(config, overlay):
+    assert config.collections["mine"]["corpus"] == str(overlay / "mine/corpus.tsv")
+    assert config.collections["mine"]["splits"]["dev"] == {key: str(overlay / path) for key, path in SPLIT.items()}
+    assert config.scales["mine"]["checkpoints"]["base"]["source"] == {"path": str(overlay / "model")}
+    assert config.collections["wordnet-mini"] == load(ROOT / "config").collections["wordnet-mini"]
+
+
+def test_every_kind_of_path_is_placed(tmp_path):
+    pinned = {"kind": "beir", "folder": "/elsewhere", "splits": {"test": {}}, "sha256": {"/elsewhere/x": "0"}}
+    assert placed_collection(pinned, tmp_path) == pinned  # what is absolute stays
+    part = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
+    made = {"kind": "local", "corpus": "c.tsv", "sha256": {"c.tsv": "0"}, "splits": {"test": part}}
+    assert placed_collection(made, tmp_path) == {
+        "kind": "local",
+        "corpus": f"{tmp_path}/c.tsv",
+        "sha256": {f"{tmp_path}/c.tsv": "0"},
+        "splits": {"test": {**part, "path": f"{tmp_path}/q.parquet"}},
+    }
+
+
+def test_an_entry_replaces_another_of_its_name_as_a_whole(tmp_path):
+    parts = {"collections.yaml": {"wordnet-typos": COLLECTIONS["mine"] | {"splits": {"test": SPLIT}}}}
+    found = load(ROOT / "config", written(tmp_path, parts)).collections["wordnet-typos"]
+    assert found.keys() == {"kind", "corpus", "splits"}  # nothing of the project's own entry is left in it
+
+
+MISTAKES = {
+    "scales/mine.yaml": (("collections", "mine", "split"), "tset", "collections.mine.split: 'tset' is unknown"),
+    "papers/mine/experiment.yaml": (("systems", "my_model", "budget"), "passage", "systems.my_model: "),
+    "collections.yaml": (("mine", "corpsu"), "c.tsv", "mine: key: 'corpsu' is unknown"),
+}
+
+
+@pytest.mark.parametrize("file", MISTAKES)
+def test_a_mistake_is_named_in_the_overlay_s_own_file(tmp_path, file):
+    (*path, last), value, message = MISTAKES[file]
+    parts = copy.deepcopy(PARTS)
+    place = parts[file]
+    for key in path:
+        place = place[key]
+    place[last] = value
+    with pytest.raises(UserError) as caught:
+        load(ROOT / "config", written(tmp_path, parts))
+    name, line, rest = str(caught.value).split(":", 2)
+    assert name == f"{tmp_path}/{file}" and line.isdigit() and rest.strip().startswith(message), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "system", [{"label": "M", "initial": "base"}, {"label": "M", "initial": "base", "query_length": 9}]
+)
+def test_a_system_without_lengths_or_a_budget(tmp_path, system):
+    parts = copy.deepcopy(PARTS)
+    parts["papers/mine/experiment.yaml"]["systems"]["my_model"] = system
+    with pytest.raises(UserError, match=r"systems.my_model: '(budget|passage_length)' is a required property"):
+        load(ROOT / "config", written(tmp_path, parts))
+
+
+def test_a_folder_with_nothing_to_lay_over(tmp_path):
+    with pytest.raises(
+        UserError, match=f"overlay: {tmp_path}: nothing to lay over .*config; allowed: collections.yaml"
+    ):
+        load(ROOT / "config", tmp_path)
+
+
+def test_a_paper_needs_no_claims(config, plan):
+    assert config.claims["mine"] == [] and claims_settings(plan, "mine").keys
+
+
+def test_another_split_moves_no_key_of_the_others(config):
+    """Nor does it move that of the corpus, or of anything that is trained on the collection."""
+    more = {**config.collections["mine"]["splits"], "test": {"queries": "/q.tsv", "qrels": "/r.txt"}}
+    collections = {**config.collections, "mine": {**config.collections["mine"], "splits": more}}
+    one, two = Plan(config, "mine"), Plan(replace(config, collections=collections), "mine")
+    assert one.corpus_key("mine") == two.corpus_key("mine")
+    assert one.split_key("mine", "dev") == two.split_key("mine", "dev")
+    assert one.model_key("dr_oq", 1) == two.model_key("dr_oq", 1)
+    assert one.measures_key("my_model", 0, "mine") == two.measures_key("my_model", 0, "mine")
+    assert two.split_key("mine", "test") != two.split_key("mine", "dev")
+
+
+def test_a_banner_is_that_of_the_collections_that_are_shown(tmp_path):
+    roles = SCALE["collections"] | {"msmarco-passage": "wordnet-mini"}
+    scale = {**SCALE, "miniature": "Toys.", "collections": roles}
+    plan = Plan(load(ROOT / "config", written(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
+    assert (banner(plan, ["mine"]), banner(plan, ["mine", "msmarco-passage"])) == ("", "Toys.")
+    assert table_settings(plan, "mine", "table1").miniature == ""

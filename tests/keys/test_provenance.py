@@ -1,0 +1,293 @@
+"""What keys are made of: code without its comments, and packages with what they need."""
+
+import ast
+import os
+import subprocess
+import sys
+
+import pytest
+
+from robustdr.core.errors import UserError
+from robustdr.keys import provenance
+from robustdr.keys.provenance import Code, digests, installed, key, lock, modules, packages, pins
+
+FILES = {
+    "__init__.py": "",
+    "loop.py": "import json\nfrom robustdr import helper\n\n\ndef run():\n    return helper.two()\n",
+    "helper.py": "from .deep.inner import one\n\n\ndef two():\n    return one() + 1\n",
+    "deep/__init__.py": "",
+    "deep/inner.py": "import torch\n\n\ndef one():\n    return 1\n",
+    "other.py": "X = 1\n",
+    "lazy.py": "def run():\n    from robustdr.other import X\n\n    return X\n",
+    "ring.py": "import robustdr.ring_too\n",
+    "ring_too.py": "import robustdr.ring\n",
+    "stages/options.py": "INT = int\nFLOAT = float\n\n\ndef stage(*text, **options):\n    return id\n",
+    "stages/data.py": (
+        "import yaml\nfrom robustdr.other import X\nfrom robustdr.stages.options import INT, stage\n\n"
+        "LIMIT = 3\n\n\ndef helper():\n    return LIMIT\n\n\n"
+        "@stage('loop', limit=INT)\ndef loop(a):\n    from robustdr.loop import run\n\n    return run(), helper()\n\n\n"
+        "def lazy(a):\n    loop = X\n    return loop, yaml\n"
+    ),
+}
+
+
+@pytest.fixture()
+def package(tmp_path, monkeypatch):
+    """A package `robustdr` with a few modules; `hashed("module")` hashes it anew."""
+    for name, text in FILES.items():
+        path = tmp_path / "robustdr" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "robustdr")
+
+    def hashed(code):
+        provenance._reached.cache_clear()
+        return modules(code)
+
+    yield tmp_path / "robustdr", hashed
+    provenance._reached.cache_clear()
+
+
+def test_comments_blank_lines_and_dates_do_not_count(package):
+    folder, hashed = package
+    before = hashed("robustdr.loop")
+    path = folder / "deep" / "inner.py"
+    path.write_text("import torch\n\n# The smallest number.\n\n\ndef one():\n\n    return 1  # one\n")
+    os.utime(path, (0, 0))
+    assert hashed("robustdr.loop") == before
+    assert list(before) == ["robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
+
+
+@pytest.mark.parametrize("changed", ["loop", "helper", "deep.inner"])
+def test_a_change_in_anything_imported_counts_and_a_revert_is_clean(package, changed):
+    folder, hashed = package
+    before, path = hashed("robustdr.loop"), folder / f"{changed.replace('.', '/')}.py"
+    text = path.read_text()
+    path.write_text(f"{text}\nY = 2\n")
+    after = hashed("robustdr.loop")
+    assert {name for name in after if after[name] != before[name]} == {f"robustdr.{changed}"}
+    path.write_text(text)
+    assert hashed("robustdr.loop") == before
+
+
+def test_code_is_parsed_once_per_machine_and_anew_when_it_changes(package, monkeypatch):
+    folder, hashed = package
+    (folder / ".snakemake").mkdir()
+    monkeypatch.chdir(folder)
+    provenance._part.cache_clear()
+    before, parse, parsed = hashed("robustdr.loop"), ast.parse, []
+    monkeypatch.setattr(ast, "parse", lambda *given, **more: parsed.append(given[0]) or parse(*given, **more))
+    provenance._part.cache_clear()
+    assert hashed("robustdr.loop") == before and not parsed
+    text = "import yaml\n\n\ndef one():\n    return 1\n"
+    (folder / "deep/inner.py").write_text(text)
+    assert hashed("robustdr.loop") != before and parsed == [text]
+    assert provenance._reached("robustdr.loop")[1] == {"yaml"}
+
+
+@pytest.mark.parametrize("changed", ["other.py", "deep/__init__.py"])
+def test_a_change_elsewhere_does_not_count(package, changed):
+    """A package's own file counts where something of it is imported: a registry may grow, and no member reruns."""
+    folder, hashed = package
+    before = hashed("robustdr.loop")
+    (folder / changed).write_text("X = 2\n")
+    assert hashed("robustdr.loop") == before
+
+
+def test_imports_inside_functions_count(package):
+    assert "robustdr.other" in package[1]("robustdr.lazy")
+
+
+def test_every_import_statement_counts(package):
+    folder, hashed = package
+    (folder / "many.py").write_text("import torch\nfrom robustdr.other import X\nimport yaml\n")
+    assert set(hashed("robustdr.many")) == {"robustdr.many", "robustdr.other"}
+    assert provenance._reached("robustdr.many")[1] == {"torch", "yaml"}
+
+
+BRANCHES = """
+if True:
+    import a
+elif True:
+    import b
+else:
+    from robustdr import other
+try:
+    import c
+except ImportError:
+    import d
+else:
+    import e
+finally:
+    import f
+match 1:
+    case 1:
+        import g
+with open("x"):
+    for one in two:
+        import h
+    else:
+        import i
+"""
+
+
+def test_imports_in_every_branch_count(package):
+    folder, hashed = package
+    (folder / "branches.py").write_text(BRANCHES)
+    assert set(hashed("robustdr.branches")) == {"robustdr.branches", "robustdr.other"}
+    assert provenance._reached("robustdr.branches")[1] == set("abcdefghi")
+
+
+def test_relative_imports_begin_at_the_package(package):
+    """Of a module that is the one around it, of a package itself."""
+    folder, hashed = package
+    for name in ("deep/__init__.py", "deep/beside.py"):
+        (folder / name).write_text("from . import inner\n")
+    for name in ("robustdr.deep", "robustdr.deep.beside"):
+        assert set(hashed(name)) == {name, "robustdr.deep.inner"}
+
+
+def test_modules_that_import_each_other(package):
+    assert package[1]("robustdr.ring") == package[1]("robustdr.ring_too")
+
+
+def test_a_stage_is_its_function_and_what_that_names(package):
+    assert list(package[1]("loop")) == ["loop", "robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
+    assert list(package[1]("lazy")) == ["lazy", "robustdr.other"]
+    assert provenance._reached("loop")[1] == {"torch"} and provenance._reached("lazy")[1] == {"yaml"}
+
+
+@pytest.mark.parametrize(
+    "old, new", [("return run()", "return 2 * run()"), ("LIMIT = 3", "LIMIT = 4"), ("limit=INT", "limit=FLOAT")]
+)
+def test_an_edit_of_a_stage_counts_for_that_stage_alone(package, old, new):
+    folder, hashed = package
+    before = hashed("loop"), hashed("lazy")
+    path = folder / "stages" / "data.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert hashed("loop") != before[0] and hashed("lazy") == before[1]
+
+
+@pytest.mark.parametrize(
+    "old, new, counts", [("INT = int", "INT = str", True), ("FLOAT = float", "FLOAT = str", False)]
+)
+def test_an_option_counts_for_the_stages_that_have_it(package, old, new, counts):
+    folder, hashed = package
+    before = hashed("loop"), hashed("lazy")
+    path = folder / "stages" / "options.py"
+    path.write_text(path.read_text().replace(old, new))
+    assert (hashed("loop") != before[0]) == counts and hashed("lazy") == before[1]
+
+
+def test_what_other_stages_of_a_module_import_does_not_count(package):
+    folder, hashed = package
+    before = hashed("lazy")
+    path = folder / "stages" / "data.py"
+    path.write_text(path.read_text().replace("other import X\n", "other import X, Y\n"))
+    assert hashed("lazy") == before
+
+
+@pytest.mark.parametrize("name, message", [("robustdr.nothing", "no module"), ("nothing", "has no stage 'nothing'")])
+def test_no_such_code(package, name, message):
+    with pytest.raises(ValueError, match=message):
+        package[1](name)
+
+
+def test_every_module_of_the_package_can_be_hashed():
+    for path in sorted(provenance.PACKAGE.rglob("*.py")):
+        parts = path.relative_to(provenance.PACKAGE.parent).with_suffix("").parts
+        name = ".".join(part for part in parts if part != "__init__")
+        assert len(modules(name)[name]) == 16 and packages(Code([name])) is not None
+
+
+def test_a_key_depends_on_each_of_its_parts():
+    code, inputs = Code(["corpus"], ["torch"]), {"data": "x", "runs": ["y", "z"]}
+    base = {"code": code, "settings": {"a": 1, "b": 2}, "inputs": inputs}
+    others = [
+        {"code": Code(["split"], ["torch"])},
+        {"code": Code(["corpus", "robustdr.collections.irds"], ["torch"])},
+        {"code": Code(["corpus"], ["transformers"])},
+        {"settings": {"a": 1, "b": 3}},
+        {"inputs": inputs | {"data": "z"}},
+        {"inputs": inputs | {"runs": ["z", "y"]}},  # in another order
+        {"inputs": {"model": "x", "runs": ["y", "z"]}},  # in another role
+    ]
+    made = {key(**{**base, **other}) for other in others} | {key(**base)}
+    assert len(made) == 8
+    assert key(code, {"b": 2, "a": 1}, {"runs": ["y", "z"], "data": "x"}) == key(**base)
+
+
+LOCKED = {"a": ("1", frozenset()), "b": ("2", frozenset({"a"})), "c": ("3", frozenset({"b"})), "d": ("4", frozenset())}
+
+
+def test_packages_bring_what_they_need(monkeypatch):
+    monkeypatch.setattr(provenance, "lock", lambda: LOCKED)
+    assert packages(Code([], ["A"])) == {"a": "1", "b": "2", "c": "3"}
+    assert packages(Code([], ["d"])) == {"d": "4"}
+    with pytest.raises(ValueError, match=r"requirements\.lock has no 'no-such-package'"):
+        packages(Code([], ["no_such.package"]))
+
+
+def test_the_lock_bears_normalised_names(tmp_path, monkeypatch):
+    (tmp_path / "lock").write_text(
+        "# tools\nPyYAML==6.0.1  # via foo-bar-baz, torch\nfoo_Bar.baz==1.2 ; python_version > '3'\n"
+        "-e .\ntorch==2.1+cpu\n"
+    )
+    monkeypatch.setattr(provenance, "LOCK", tmp_path / "lock")
+    lock.cache_clear()
+    assert pins() == {"pyyaml": "6.0.1", "foo-bar-baz": "1.2", "torch": "2.1+cpu"}
+    assert lock()["pyyaml"][1] == {"foo-bar-baz", "torch"}
+    lock.cache_clear()
+
+
+def test_other_versions_than_the_pinned_ones_are_refused(monkeypatch):
+    assert installed(Code(["evaluate"]))["numpy"] == pins()["numpy"]
+    real = lock()
+    monkeypatch.setattr(provenance, "lock", lambda: real | {"scipy": ("0.1", real["scipy"][1])})
+    with pytest.raises(UserError, match=r"requirements\.lock pins scipy==0\.1, [\d.]+ is installed; .*`make setup`"):
+        installed(Code(["evaluate"]))
+    monkeypatch.setattr(provenance, "lock", lambda: real | {"none-such": ("1.0", frozenset({"numpy"}))})
+    with pytest.raises(UserError, match=r"pins none-such==1\.0, it is not installed"):
+        installed(Code(["evaluate"]))
+
+
+@pytest.mark.parametrize("distribution", ["faiss-cpu", "faiss-gpu", "faiss"])
+def test_a_module_may_come_from_any_of_its_distributions(monkeypatch, distribution):
+    at_hand = pins()["faiss-cpu"]
+    monkeypatch.setattr(provenance, "packages", lambda code: {"faiss-cpu": at_hand})
+    monkeypatch.setattr(provenance, "version", {distribution: at_hand}.__getitem__)
+    monkeypatch.setattr(provenance, "PackageNotFoundError", KeyError)
+    assert installed(Code(["search"])) == {"faiss-cpu": at_hand}
+
+
+def test_a_build_of_the_pinned_version_is_that_version(monkeypatch):
+    monkeypatch.setattr(provenance, "packages", lambda code: {"torch": "2.1"})
+    monkeypatch.setattr(provenance, "version", {"torch": "2.1+cpu"}.__getitem__)
+    assert installed(Code(["train"])) == {"torch": "2.1+cpu"}
+
+
+def test_a_stage_is_the_same_in_another_process_with_another_hash_seed(tmp_path):
+    code = "from robustdr.keys.provenance import modules; print(modules('train')['train'])"
+
+    def run(hash_seed: str) -> str:
+        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(provenance.PACKAGE.parent)}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    provenance._reached.cache_clear()
+    assert run("1") == run("2") == run("3") == modules("train")["train"]
+
+
+def test_digests_of_files_and_folders(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "b").write_text("abc")
+    (tmp_path / "a").write_text("abc")
+    abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    found = digests([tmp_path / "a", tmp_path / "deep", tmp_path / "missing"])
+    assert found == [{".": abc}, {"b": abc}, {}]
+    (tmp_path / "deep").rename(tmp_path / "elsewhere")
+    assert digests([tmp_path / "elsewhere"]) == [{"b": abc}]

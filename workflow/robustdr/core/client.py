@@ -1,0 +1,135 @@
+"""Requests to a server that speaks OpenAI's protocol, many at a time."""
+
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
+
+from robustdr.core.errors import UserError
+
+if TYPE_CHECKING:
+    import openai
+
+Asked = TypeVar("Asked")
+Result = TypeVar("Result")
+
+PACKAGE = "openai==3.54.0"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class UnansweredError(Exception):
+    """A request failed in a way that may pass, in every attempt."""
+
+
+class GarbledError(Exception):
+    """What was answered is not what was asked for; says why."""
+
+
+class Client:
+    """A model behind a server.
+
+    OpenAI's client repeats what may pass (no connection, a dropped one, no answer in time, HTTP 408, 409, 429 and 5xx),
+    as long after as the server asks for, or after growing pauses.
+
+    Args:
+        key: a secret; errors never show it. Empty: none is asked for.
+        attempts: for each request. timeout: seconds for each attempt.
+    """
+
+    def __init__(self, url: str, model: str, key: str, attempts: int, timeout: float):
+        import openai  # takes a second
+
+        self.url, self.model, self._key, self._attempts = url, model, key, attempts
+        # A proxy of the environment does not know this machine's loopback.
+        http = openai.DefaultHttpxClient(trust_env=urlsplit(url).hostname not in LOOPBACK)
+        self._client = openai.OpenAI(
+            base_url=url, api_key=key or "none", timeout=timeout, max_retries=attempts - 1, http_client=http
+        )
+
+    def request(self, call: "Callable[[openai.OpenAI], Result]") -> Result:
+        """What `call` makes of the answer to its request.
+
+        Raises:
+            UserError: the server refuses.
+            UnansweredError: it cannot be reached, or could not answer in any attempt.
+            GarbledError: it sends something else than the protocol says.
+        """
+        import openai
+
+        try:
+            return call(self._client)
+        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+            # What it says may repeat the key.
+            raise UserError(f"{self.url} refuses the key (HTTP {error.status_code})") from None
+        except openai.APIStatusError as error:
+            said = f"HTTP {error.status_code}, {self._hidden(error.message)}"
+            if error.status_code in (408, 409, 429) or error.status_code >= 500:
+                raise UnansweredError(said) from None
+            raise UserError(f"{self.url} refuses model {self.model!r}: {said}") from None
+        except openai.APIConnectionError as error:
+            raise UnansweredError(self._hidden(str(error.__cause__ or error))) from None
+        except (openai.APIError, ValueError, AttributeError, LookupError, TypeError) as error:
+            raise GarbledError(f"no answer of the protocol ({type(error).__name__})") from None
+
+    def ask_all(
+        self, answer: Callable[[Asked], Result], asked: Iterable[Asked], concurrency: int
+    ) -> Generator[Result, None, None]:
+        """Yield `answer(one)`, which asks, for every one of `asked` in any order, `concurrency` requests at a time.
+
+        What is unanswered is asked again after the others, as long as any of them was answered meanwhile.
+
+        Raises:
+            UserError: none was, or what `answer` raises; nothing new is asked then, and what is on its way is awaited.
+        """
+        waiting, running, done = deque(asked), dict[Future[Result], tuple[Asked, int]](), 0
+        with ThreadPoolExecutor(concurrency) as pool:
+            try:
+                while waiting or running:
+                    while waiting and len(running) < 2 * concurrency:
+                        one = waiting.popleft()
+                        running[pool.submit(answer, one)] = one, done
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        one, before = running.pop(future)
+                        try:
+                            yield future.result()
+                            done += 1
+                        except UnansweredError as error:
+                            if done == before:
+                                raise UserError(
+                                    f"{self.url} does not answer ({error}, {self._attempts} attempts)"
+                                ) from None
+                            waiting.append(one)
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def _hidden(self, text: str) -> str:
+        """A server's words in one line, without the key."""
+        line = " ".join(text.split())[:300]
+        return line.replace(self._key, "…") if self._key else line
+
+
+def check_variable(variable: str) -> None:
+    """Check that `variable` may name an environment variable.
+
+    Raises:
+        UserError: it cannot; then it may be the key, and is not printed.
+    """
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
+        raise UserError("key: the name of the environment variable that holds the key is expected, not the key itself")
+
+
+def secret(variable: str) -> str:
+    """The key that an environment variable holds; empty without a variable.
+
+    Raises:
+        UserError: the variable is not set, or `variable` is no name.
+    """
+    if not variable:
+        return ""
+    check_variable(variable)
+    if not os.environ.get(variable):
+        raise UserError(f"key: the environment variable {variable} is not set")
+    return os.environ[variable]

@@ -1,0 +1,208 @@
+"""Files that are whole or absent: written under a temporary name, then renamed."""
+
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.errors import UserError
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any failure.
+
+    The temporary path keeps the suffix, so that libraries which choose a format by it work; a directory made there
+    replaces the directory at `path`. What killed processes left of the same artifact is removed.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
+        process = left.name.split(".")[1]
+        if process.isdigit() and not _runs_elsewhere(int(process)):
+            _remove(left)
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        yield temporary
+        if temporary.is_dir() and path.is_dir():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    finally:
+        _remove(temporary)
+
+
+def _runs_elsewhere(process: int) -> bool:
+    """Whether another process of this machine has the id `process`."""
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        pass
+    except (ProcessLookupError, OverflowError):
+        return False
+    return process != os.getpid()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` as UTF-8, whole or not at all."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write `value` as indented JSON, whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line without its end) of a UTF-8 text file.
+
+    Raises:
+        UserError: the file is missing, or a line is not UTF-8 (names file and line).
+    """
+    with open_binary(path) as file:
+        for number, line in enumerate(file, 1):
+            yield number, _decoded(line, path, number)
+
+
+def open_binary(path: str | Path) -> BufferedReader:
+    """Open a file to read its bytes.
+
+    Raises:
+        UserError: there is no such file.
+    """
+    try:
+        return open(path, "rb")
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+
+
+def _decoded(line: bytes, path: str | Path, number: int) -> str:
+    """The text of a line, counted from 1, without its end."""
+    try:
+        return line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}:{number}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+
+
+class Lines:
+    """The lines of a UTF-8 text file, each read when it is asked for; eight bytes of each are in memory.
+
+    Raises:
+        UserError: the file is missing, or a line that is asked for is not UTF-8 (names file and line).
+    """
+
+    def __init__(self, path: Path):
+        self.path, self.file = path, open_binary(path)
+        self.starts = array("q", accumulate(map(len, self.file), initial=0))
+        self.starts.pop()  # of what follows the last
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, number: int) -> str:
+        """A line without its end, counted from 0."""
+        self.file.seek(self.starts[number])
+        return _decoded(self.file.readline(), self.path, number + 1)
+
+
+def read_queries(path: str | Path) -> dict[str, str]:
+    """Read `qid<TAB>text` lines into {qid: text}, in file order.
+
+    Raises:
+        UserError: missing file, no tab, an empty qid or text, a qid given twice, no query at all, not UTF-8.
+    """
+    queries: dict[str, str] = {}
+    for number, (qid, text) in enumerate(iterate_queries(path), 1):
+        if qid in queries:
+            raise UserError(f"{path}:{number}: query id {qid!r} occurs twice; ids are unique")
+        queries[qid] = text
+    if not queries:
+        raise UserError(f"{path}: no queries; a line is qid<TAB>text")
+    return queries
+
+
+def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
+    """Yield the (qid, text) pairs of `qid<TAB>text` lines.
+
+    Raises:
+        UserError: what `read_queries` says of a single line.
+    """
+    for number, line in read_lines(path):
+        qid, tab, text = line.partition("\t")
+        if not tab:
+            raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
+        if not qid.strip() or not text.strip():
+            raise UserError(f"{path}:{number}: empty {'text' if qid.strip() else 'qid'}; a line is qid<TAB>text")
+        yield qid, text
+
+
+def write_queries(path: str | Path, queries: Iterable[tuple[str, str]]) -> None:
+    """Write (qid, text) pairs as `qid<TAB>text` lines."""
+    with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{qid}\t{text}\n" for qid, text in queries)
+
+
+def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
+    """Read TREC qrels (`qid 0 docid grade`) into {qid: {docid: grade}}.
+
+    Raises:
+        UserError: missing file, a line without four fields, a grade that is no integer, a pair given twice.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in read_lines(path):
+        fields = line.split()
+        if len(fields) != 4 or not re.fullmatch("-?[0-9]+", fields[3]):
+            raise UserError(f"{path}:{number}: {line!r} is not a qrels line; a line is `qid 0 docid grade`")
+        qid, _, docid, grade = fields
+        if docid in qrels.setdefault(qid, {}):
+            raise UserError(f"{path}:{number}: query {qid!r} judges passage {docid!r} twice")
+        qrels[qid][docid] = int(grade)
+    if not qrels:
+        raise UserError(f"{path}: no judgements; a line is `qid 0 docid grade`")
+    return qrels
+
+
+def read_answers(path: str | Path) -> dict[str, list[str]]:
+    """Read `{"qid": …, "answers": […]}` lines into {qid: answers}.
+
+    Raises:
+        UserError: missing file, a line that is no such object, a qid given twice, no line at all.
+    """
+    answers: dict[str, list[str]] = {}
+    for number, line in read_lines(path):
+        try:
+            record = json.loads(line)
+            qid, texts = record["qid"], record["answers"]
+            valid = isinstance(qid, str) and texts and all(isinstance(text, str) for text in texts)
+        except (ValueError, LookupError, TypeError):
+            valid = False
+        if not valid:
+            raise UserError(f'{path}:{number}: {line[:80]!r} is no line of answers: {{"qid": "…", "answers": ["…"]}}')
+        if qid in answers:
+            raise UserError(f"{path}:{number}: query id {qid!r} occurs twice; ids are unique")
+        answers[qid] = texts
+    if not answers:
+        raise UserError(f"{path}: no answers")
+    return answers
+
+
+def sha256(path: str | Path) -> str:
+    """The hexadecimal SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

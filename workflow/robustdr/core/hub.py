@@ -1,0 +1,44 @@
+"""Files of the hub's cache: fetched at a pinned revision, and moved away where they are not what is pinned."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
+
+
+@contextmanager
+def fetching(what: str) -> Iterator[None]:
+    """Turn a failed download of `what` into one message."""
+    from httpx2 import HTTPError
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    try:
+        yield
+    except (HTTPError, HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        raise UserError(
+            f"{what} could not be fetched from the hub ({type(error).__name__}); "
+            "run again with the network, or name a local copy with `path:`"
+        ) from error
+
+
+def check(file: Path, expected: str, what: str, cached: bool) -> None:
+    """Check a file against the SHA-256 that the configuration pins.
+
+    Args:
+        what: begins the message. cached: whether the file lies in the hub's cache, which would serve it again.
+
+    Raises:
+        UserError: other bytes; a cached file has been moved to `<blob>.damaged`.
+    """
+    if (found := sha256(file)) == expected:
+        return
+    message = f"{what}: {file} has sha256 {found}, the configuration pins {expected}"
+    if cached:
+        blob = file.resolve()
+        file.unlink()
+        os.replace(blob, moved := blob.with_name(f"{blob.name}.damaged"))
+        message += f"; moved to {moved}; run again to fetch it anew"
+    raise UserError(message)

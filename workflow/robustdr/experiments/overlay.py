@@ -1,0 +1,63 @@
+"""The folders that a configuration is read from: the project's own, and one that may be laid over it."""
+
+from pathlib import Path
+from typing import Any
+
+from robustdr.collections import kind_of
+from robustdr.core.errors import UserError
+
+Tree = dict[str, Any]
+
+PARTS = ("collections.yaml", "scales/*.yaml", "papers/*/experiment.yaml")
+# Keys that name files or folders of the user's, by the kind of a collection or split.
+PATHS = {"local": ("corpus", "queries", "qrels"), "beir": ("folder",), "pairs": ("path",), "questions": ("path",)}
+
+
+def layers(folder: Path, overlay: Path | None) -> list[Path]:
+    """The folders, that of which an entry replaces another's last.
+
+    Raises:
+        UserError: an overlay that is no folder, or has nothing that is read from one.
+    """
+    if overlay is None:
+        return [folder]
+    if not any(path for part in PARTS for path in overlay.glob(part)):
+        raise UserError(f"overlay: {overlay}: nothing to lay over {folder}; allowed: {', '.join(PARTS)} of a folder")
+    return [folder, overlay]
+
+
+def found(folders: list[Path], pattern: str) -> dict[str, Path]:
+    """The files of a pattern by what its `*` stands for; of two of one name the last folder's."""
+    at = pattern.split("/").index(next(part for part in pattern.split("/") if "*" in part))
+    files = {
+        path.relative_to(folder).parts[at].removesuffix(".yaml"): path
+        for folder in folders
+        for path in folder.glob(pattern)
+    }
+    return dict(sorted(files.items()))
+
+
+def placed_collection(source: Tree, folder: Path) -> Tree:
+    """An entry of an overlay's collections.yaml, its relative paths starting at `folder`."""
+
+    def moved(entry: Tree, kind: str) -> Tree:
+        paths: Tree = {key: str(folder / entry[key]) for key in PATHS.get(kind, ()) if key in entry}
+        pinned = entry.get("sha256")
+        if kind in ("local", "beir") and pinned:
+            paths["sha256"] = {str(folder / name): digest for name, digest in pinned.items()}
+        return {**entry, **paths}
+
+    splits = {name: moved(part, kind_of(source, name)) for name, part in source["splits"].items()}
+    return {**moved(source, source["kind"]), "splits": splits}
+
+
+def placed_scale(scale: Tree, folder: Path) -> Tree:
+    """A scale of an overlay, the relative paths of its checkpoints starting at `folder`."""
+
+    def moved(entry: Tree) -> Tree:
+        source = entry.get("source", {})
+        if "path" not in source or "package" in source:  # a package's path lies in the package
+            return entry
+        return {**entry, "source": {**source, "path": str(folder / source["path"])}}
+
+    return {**scale, "checkpoints": {name: moved(entry) for name, entry in scale.get("checkpoints", {}).items()}}

@@ -1,0 +1,1 @@
+"""The job graph: every artifact once, with its inputs, settings, code and key."""

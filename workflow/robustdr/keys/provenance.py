@@ -1,0 +1,265 @@
+"""Keys: what made an artifact — code, packages, settings and inputs — in sixteen hexadecimal digits.
+
+Code is named by a stage (its function below `robustdr.stages`) or by a module; everything of this package that it
+imports, directly or not, counts. Packages are those that this code imports, and what they need, as pinned in
+requirements.lock.
+"""
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
+from robustdr.keys.integrity import digest
+from robustdr.keys.notes import note, recall
+
+PACKAGE = Path(__file__).resolve().parents[1]
+LOCK = PACKAGE.parent.parent / "requirements.lock"
+STAGES = "robustdr.stages"
+Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; of a plain import "", 0, the modules
+# Distributions whose module has another name; one module may come from several.
+DISTRIBUTIONS = {
+    "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
+    "Stemmer": ("pystemmer",),
+    "docx": ("python-docx",),
+    "markdown_it": ("markdown-it-py",),
+    "pytrec_eval": ("pytrec-eval-terrier",),
+    "yaml": ("pyyaml",),
+}
+
+
+class Code(NamedTuple):
+    """What makes an artifact: stages, and modules that these load by name; packages that they load by name alone."""
+
+    names: Sequence[str]
+    packages: Sequence[str] = ()
+
+
+def _file(module: str) -> Path | None:
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    for candidate in (path / "__init__.py", path.with_suffix(".py")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _part(name: str, source: str) -> tuple[str, list[Import]]:
+    """The digest of a module or stage, which comments and blank lines do not change, and its import statements.
+
+    A text is parsed once per machine, Python and state of this file.
+    """
+    subject, state = f"code of {name}", _digest(f"{sys.version} {sha256(__file__)} {source}")
+    if (known := recall(subject, state)) is None:
+        nodes = [ast.parse(source)] if name.startswith(PACKAGE.name) else _stage(name, source)
+        known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
+        note(subject, state, known)
+    digest, imports = json.loads(known)
+    return digest, imports
+
+
+def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All statements at and below nodes, without the expressions in them: most of a tree, and none imports anything."""
+    for node in nodes:
+        yield node
+        for inner in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from _statements(getattr(node, inner, ()))
+
+
+def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
+    """The import statements among `nodes`, wherever they stand."""
+    found: list[Import] = []
+    for node in _statements(nodes):
+        match node:
+            case ast.Import(names):
+                found.append(("", 0, [alias.name for alias in names]))
+            case ast.ImportFrom(base, names, level):
+                found.append((base or "", level, [alias.name for alias in names]))
+    return found
+
+
+def _named(imports: Iterable[Import], module: str, path: Path) -> set[str]:
+    """The modules that import statements of a module name."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for base, level, names in imports:
+        if base or level:
+            base = importlib.util.resolve_name("." * level + base, package)
+            found |= {name if _file(name) else base for name in (f"{base}.{name}" for name in names)}
+        else:
+            found |= set(names)
+    return found
+
+
+def _stage_file(name: str) -> tuple[Path, str]:
+    """The module that has a stage's function, and its text with that of `options`, so that each option counts alone."""
+    folder = PACKAGE / "stages"
+    for path in sorted(folder.glob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if re.search(rf"^def {name}\(", source, re.MULTILINE):
+            return path, source + folder.joinpath("options.py").read_text(encoding="utf-8")
+    raise ValueError(f"{STAGES} has no stage {name!r}")
+
+
+def _stage(name: str, source: str) -> list[ast.stmt]:
+    """The statements of the module of stages that a stage is made of: its function, and what that names there."""
+    defined: dict[str, ast.stmt] = {}
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef(name=own) | ast.AnnAssign(target=ast.Name(id=own)) | ast.Assign([ast.Name(id=own)]):
+                defined[own] = node
+            case ast.Import(names):
+                defined |= {alias.asname or alias.name: ast.Import([alias]) for alias in names}
+            case ast.ImportFrom(base, names, level):
+                defined |= {alias.asname or alias.name: ast.ImportFrom(base, [alias], level) for alias in names}
+    found: dict[str, ast.stmt] = {}
+    todo = {name}
+    while todo:
+        found[own] = node = defined[own := todo.pop()]
+        said = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may bear the name of another stage
+        todo |= ({inner.id for inner in said} - local) & defined.keys() - found.keys()
+    return [found[own] for own in sorted(found)]
+
+
+@functools.cache
+def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
+    """What a stage or module consists of: the digest of each part by name, and the other packages that are imported."""
+    parts: dict[str, str] = {}
+    todo = {code}
+    others: set[str] = set()
+    if not code.startswith(PACKAGE.name):
+        file, source = _stage_file(code)
+        parts[code], imports = _part(code, source)
+        todo = _named(imports, f"{STAGES}.{file.stem}", file)
+    while todo:
+        name = todo.pop()
+        if name.partition(".")[0] != PACKAGE.name:
+            others.add(name.partition(".")[0])
+        elif path := _file(name):
+            parts[name], imports = _part(name, path.read_text(encoding="utf-8"))
+            todo |= _named(imports, name, path) - parts.keys()
+    if not parts:
+        raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
+    return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
+
+
+def modules(*code: str) -> dict[str, str]:
+    """The digest of every part that the code consists of, by name: stages by theirs, modules by their full names.
+
+    Comments, blank lines and modification times do not count.
+
+    Raises:
+        ValueError: there is no such stage or module.
+    """
+    return {name: digest for each in code for name, digest in _reached(each)[0].items()}
+
+
+def normalised(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+@functools.cache
+def lock() -> dict[str, tuple[str, frozenset[str]]]:
+    """Version of every package in requirements.lock, and the packages that need it (`# via …`), normalised names."""
+    line = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;#]+)[^#\n]*(?:# via (.*))?$", re.MULTILINE)
+    found = line.findall(LOCK.read_text(encoding="utf-8"))
+    return {normalised(name): (pin, frozenset(filter(None, via.split(", ")))) for name, pin, via in found}
+
+
+def pins() -> dict[str, str]:
+    """The versions in requirements.lock by normalised package name."""
+    return {name: pin for name, (pin, _) in lock().items()}
+
+
+def needs() -> dict[str, set[str]]:
+    """The packages that each package of requirements.lock needs."""
+    edges: dict[str, set[str]] = {name: set() for name in lock()}
+    for name, (_, via) in lock().items():
+        for other in via & edges.keys():
+            edges[other].add(name)
+    return edges
+
+
+def packages(code: Code) -> dict[str, str]:
+    """The pins of every package that the code imports or loads, and of what these need.
+
+    Raises:
+        ValueError: one that requirements.lock does not pin.
+    """
+    imported = {name for each in code.names for name in _reached(each)[1]}
+    todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported}
+    todo |= set(map(normalised, code.packages))
+    if missing := todo - lock().keys():
+        raise ValueError(f"requirements.lock has no {min(missing)!r}")
+    edges, versions = needs(), pins()
+    found: set[str] = set()
+    while todo:
+        found.add(name := todo.pop())
+        todo |= edges[name] - found
+    return {name: versions[name] for name in sorted(found)}
+
+
+def installed(code: Code) -> dict[str, str]:
+    """The versions at hand of the packages behind the code, each the one that requirements.lock pins.
+
+    Raises:
+        UserError: a package that is missing or another version.
+    """
+    found = {}
+    for name, pin in packages(code).items():
+        at_hand = next(filter(None, map(_version, DISTRIBUTIONS.get(name.partition("-")[0], (name,)))), None)
+        if at_hand is None or at_hand.partition("+")[0] != pin:
+            state = f"{at_hand} is installed" if at_hand else "it is not installed"
+            raise UserError(
+                f"requirements.lock pins {name}=={pin}, {state}; results are made with the pinned versions alone: "
+                f"`make setup`, or `pip install {name}=={pin}`"
+            )
+        found[name] = at_hand
+    return found
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def digests(paths: Iterable[Path]) -> list[dict[str, str]]:
+    """By path, the SHA-256 of every file below it, by its name from there (`.`: the path is a file).
+
+    What is missing has none. Where a path lies does not count.
+    """
+    return [
+        {file.relative_to(path).as_posix(): digest(file) for file in (path, *sorted(path.rglob("*"))) if file.is_file()}
+        for path in paths
+    ]
+
+
+def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
+    """The key of an artifact.
+
+    Args:
+        settings: every setting that decides bytes (JSON values).
+        inputs: the keys of the artifacts that it is made from, by what each is to it; of several alike a list where
+            their order decides bytes, else by their names.
+
+    Raises:
+        ValueError: a stage, module or package that is not there.
+    """
+    made_of = [modules(*code.names), packages(code), settings, inputs]
+    return _digest(json.dumps(made_of, sort_keys=True))

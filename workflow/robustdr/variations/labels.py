@@ -1,0 +1,163 @@
+"""qvg's released labels: what its annotators wrote about pairs of queries (Table 2) and query variations (Table 3)."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import read_lines
+
+ANNOTATORS = range(3)
+PAIR_SHEETS = [f"anotations/UQV_annotation_-_{n}.csv" for n in ANNOTATORS]
+VARIATION_SHEETS = [f"anotations/automatic_query_variations_anotation_-_{n}.csv" for n in ANNOTATORS]
+LABELLED = ["data/variations_trec2019_labeled.csv", "data/variations_antique_labeled.csv"]
+FILES = {"table2": PAIR_SHEETS, "table3": [*VARIATION_SHEETS, *LABELLED]}
+
+# What the released files call our categories, collections and generators, in the order in which the paper prints them.
+CATEGORIES = {
+    "specialisation": "Generalization/Specialization",
+    "aspect_change": "Aspect Change",
+    "naturality": "Naturality",
+    "ordering": "Word ordering",
+    "paraphrasing": "Paraphrasing",
+}
+COLLECTIONS = {"trec-dl-2019": "trec-dl-2019", "msmarco": "trec-dl-2019", "antique": "antique"}
+GENERATORS = {
+    "WordSwapNeighboringCharacterSwap": "neighbour_char_swap",
+    "WordSwapRandomCharacterSubstitution": "random_char_substitution",
+    "WordSwapQWERTY": "qwerty_char_substitution",
+    "naturality_by_removing_stop_words": "remove_stopwords",
+    "summarization_with_t5-base_from_description_to_title": "t5_description_to_title",
+    "WordInnerSwapRandom": "random_order_swap",
+    "back_translation_pivot_language_de": "back_translation_m2m",
+    "ramsrigouthamg/t5_paraphraser": "t5_qqp_paraphrase",
+    "WordSwapEmbedding": "embedding_synonym_swap",
+    "WordSwapWordNet": "wordnet_synonym_swap",
+}
+
+PAIR = ["UQV story", "query 1", "query 2"]
+VARIATION = ["dataset", "q_id", "method", "original_query", "variation", "valid", "follow_category"]
+BOOLEANS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two queries for one information need, and the categories that an annotator gave them."""
+
+    queries: tuple[str, ...]
+    categories: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A query variation and its two labels."""
+
+    collection: str
+    generator: str  # our name; in a sheet, the released name of a generator that the paper does not use
+    query: str
+    text: str
+    changed: bool  # whether it differs from the original query
+    valid: bool | None  # it keeps the meaning of the query; None where the annotator left it blank
+    fits: bool  # it differs from the query as its category says
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What the same variation has in common in a sheet and in the labelled file."""
+        return self.collection, self.generator, self.query, self.text
+
+
+def files(folder: Path, table: str) -> list[Path]:
+    """The released files that `table2` or `table3` is counted from.
+
+    Raises:
+        UserError: another table, or a file that `folder` does not have.
+    """
+    if table not in FILES:
+        raise unknown("table of qvg", table, FILES)
+    paths = [folder / name for name in FILES[table]]
+    for path in paths:
+        if not path.is_file():
+            raise UserError(f"{path}: no such file; {table} of qvg is counted from {', '.join(FILES[table])}")
+    return paths
+
+
+def read_pairs(path: Path) -> dict[str, Pair]:
+    """Read an annotator's sheet into {id of the pair: pair}.
+
+    Raises:
+        UserError: file, line, column, value and what is allowed.
+    """
+    pairs: dict[str, Pair] = {}
+    for line, row in _rows(path, ["id", *PAIR, *CATEGORIES.values()]):
+        if row["id"] in pairs:
+            raise UserError(f"{path}:{line}: id: pair {row['id']!r} occurs twice; ids are unique")
+        given = [name for name, column in CATEGORIES.items() if _boolean(path, line, column, row[column])]
+        pairs[row["id"]] = Pair(tuple(" ".join(row[column].split()) for column in PAIR), frozenset(given))
+    return pairs
+
+
+def check_pairs(paths: Sequence[Path], sheets: Sequence[dict[str, Pair]]) -> None:
+    """Check that the sheets are of one study.
+
+    Raises:
+        UserError: an id that stands for other queries in another sheet, or no pair that all annotators labelled.
+    """
+    first: dict[str, tuple[Path, Pair]] = {}
+    for path, sheet in zip(paths, sheets, strict=True):
+        for id, pair in sheet.items():
+            other, known = first.setdefault(id, (path, pair))
+            if pair.queries != known.queries:
+                raise UserError(f"{path}: id: pair {id!r} has other queries than in {other}")
+    if not set.intersection(*(set(sheet) for sheet in sheets)):
+        raise UserError(f"{paths[-1]}: id: no pair is in all of {', '.join(map(str, paths))}; agreement needs some")
+
+
+def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
+    """Read labelled variations; an annotator's `sheet` may leave `valid` blank and name generators that are not used.
+
+    Raises:
+        UserError: file, line, column, value and what is allowed.
+    """
+    found = []
+    for line, row in _rows(path, VARIATION):
+        if row["dataset"] not in COLLECTIONS:
+            raise unknown(f"{path}:{line}: dataset", row["dataset"], COLLECTIONS)
+        if row["method"] not in GENERATORS and not sheet:
+            raise unknown(f"{path}:{line}: method", row["method"], GENERATORS)
+        blank = sheet and not row["valid"]
+        found.append(
+            Variation(
+                COLLECTIONS[row["dataset"]],
+                GENERATORS.get(row["method"], row["method"]),
+                row["q_id"],
+                row["variation"],
+                row["variation"] != row["original_query"],
+                None if blank else _boolean(path, line, "valid", row["valid"]),
+                _boolean(path, line, "follow_category", row["follow_category"]),
+            )
+        )
+    return found
+
+
+def _boolean(path: Path, line: int, column: str, value: str) -> bool:
+    if value.lower() not in BOOLEANS:
+        raise UserError(f"{path}:{line}: {column}: {value!r} is no label; allowed: TRUE, FALSE")
+    return BOOLEANS[value.lower()]
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line, row) of a CSV file that has these columns, and perhaps others."""
+    reader = csv.DictReader((line for _, line in read_lines(path)), restval="")
+    try:
+        missing = [column for column in columns if column not in (reader.fieldnames or [])]
+        if missing:
+            raise UserError(f"{path}:1: no column {missing[0]!r}; the file needs {', '.join(columns)}")
+        empty = True
+        for row in reader:
+            empty = False
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise UserError(f"{path}:{reader.line_num}: not CSV: {error}") from None
+    if empty:
+        raise UserError(f"{path}: no rows below the head; the file needs {', '.join(columns)}")

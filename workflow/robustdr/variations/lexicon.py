@@ -1,0 +1,97 @@
+"""Lexical data from registry packages: function words, misspellings, WordNet's lemmas and synonyms.
+
+Every package is pinned and its files are read only when their SHA-256 is the pinned one. Licences: config/README.md.
+"""
+
+from functools import cache
+
+from robustdr.collections.wordnet import database
+from robustdr.core.packaged import packaged
+
+STOPWORDS = "bm25s==0.3.16"
+MISSPELLINGS = "codespell==2.4.3"
+WORDNET = database.PACKAGE
+
+_MISSPELLINGS_SHA256 = "a457564a466120c728361e9c759b6a6ef05c2acc05c7e12d1ba0eb251036f42d"
+# Suffix and its replacement, as WordNet's own lemmatiser detaches them (morphy(7WN)).
+_ENDINGS = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+
+
+@cache
+def stopwords() -> frozenset[str]:
+    """The 179 English function words of NLTK's list, lower case, as bm25s carries them."""
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+    return frozenset(STOPWORDS_EN_PLUS)
+
+
+@cache
+def misspellings(ambiguous: bool = False) -> dict[str, tuple[str, ...]]:
+    """Real people's misspellings of a word, from codespell's dictionary: {word: misspellings}, lower case, sorted.
+
+    A misspelling of the list stands for one word, or is `ambiguous` and stands for several: what is one is never the
+    other. Entries with a comment, or with corrections of several words, are left out.
+    """
+    found: dict[str, list[str]] = {}
+    path = packaged(MISSPELLINGS, "codespell_lib", "data/dictionary.txt", _MISSPELLINGS_SHA256)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        wrong, _, corrections = line.partition("->")
+        listed = corrections.removesuffix(",").split(", ")
+        if all(map(str.isalpha, listed)) and wrong.replace("'", "").isalpha() and (len(listed) > 1) == ambiguous:
+            for right in listed:
+                found.setdefault(right.lower(), []).append(wrong.lower())
+    return {right: tuple(sorted(set(wrong))) for right, wrong in found.items()}
+
+
+@cache
+def lemmas(word: str) -> tuple[tuple[str, str], ...]:
+    """The (lemma, part of speech) pairs of WordNet that the lower-case `word` may be a form of."""
+    known = database.load("nvar")
+    found = dict.fromkeys((word, letter) for letter in "nvar")
+    found |= dict.fromkeys((base, letter) for base in known.bases.get(word, ()) for letter in "nvar")
+    for letter, endings in _ENDINGS.items():
+        for suffix, replacement in endings:
+            if word.endswith(suffix) and len(word) > len(suffix) + 1:
+                found[word.removesuffix(suffix) + replacement, letter] = None
+    return tuple(pair for pair in found if pair in known.senses)
+
+
+@cache
+def synonyms(word: str) -> tuple[str, ...]:
+    """The lemmas that share a synset with the lower-case `word` or its lemmas, most frequent sense first.
+
+    The word itself and its own lemmas are no synonyms, in whatever case.
+    """
+    known = database.load("nvar")
+    pairs = lemmas(word)
+    own = {word, *(lemma for lemma, _ in pairs)}
+    senses = sorted((-count, number, id) for pair in pairs for number, (id, count) in enumerate(known.senses[pair]))
+    found = (lemma for _, _, id in senses for lemma in known.synsets[id].lemmas)
+    return tuple(dict.fromkeys(lemma for lemma in found if lemma.lower() not in own))
+
+
+@cache
+def lemma(word: str) -> str:
+    """The lemma that the lower-case `word` is an inflected form of; the word itself where it is a lemma or unknown.
+
+    Of several lemmas, the one tagged most often in WordNet's corpus.
+    """
+    known = database.load("nvar")
+    found = lemmas(word)
+    if not found or any(lemma == word for lemma, _ in found):
+        return word
+    return max(found, key=lambda pair: sum(count for _, count in known.senses[pair]))[0]
