@@ -2,6 +2,10 @@
 
 import hashlib
 import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 def digest(*parts: object) -> int:
@@ -11,5 +15,42 @@ def digest(*parts: object) -> int:
 
 
 def generator(*parts: object) -> random.Random:
-    """A random generator seeded by `parts`."""
+    """A random generator seeded by `parts`: the choices of training. Another generator would change its results."""
     return random.Random(digest(*parts))
+
+
+class Draw:
+    """Random choices taken from a 256-bit number: those of variations and masks, which are many and need cheap ones.
+
+    Each choice among n takes one digit in base n; the number is hashed anew before its digits run out.
+    """
+
+    def __init__(self, seed: bytes):
+        self._digest = seed
+        self._number = int.from_bytes(seed)
+        self._left = 1 << 256
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n - 1 (bias below 2**-96 for n under 2**32)."""
+        if self._left < 1 << 128:
+            self._digest = hashlib.sha256(self._digest).digest()
+            self._number, self._left = int.from_bytes(self._digest), 1 << 256
+        self._left //= n
+        self._number, chosen = divmod(self._number, n)
+        return chosen
+
+    def choice(self, items: Sequence[Item]) -> Item:
+        """One of `items`, uniform."""
+        return items[self.below(len(items))]
+
+    def sample(self, items: Sequence[Item], count: int) -> list[Item]:
+        """`count` of `items` without replacement, in random order (Fisher-Yates)."""
+        pool = list(items)
+        for at in range(count):
+            other = at + self.below(len(pool) - at)
+            pool[at], pool[other] = pool[other], pool[at]
+        return pool[:count]
+
+    def shuffled(self, items: Sequence[Item]) -> list[Item]:
+        """All of `items` in random order."""
+        return self.sample(items, len(items))

@@ -1,24 +1,42 @@
-"""Settings of stages: one frozen dataclass a stage, checked where the plan writes it and where the stage reads it.
+"""Settings of stages: one frozen dataclass for each stage, checked where it is written and where the stage reads it.
 
-Each room keeps those of its stages in a light module `settings.py`. What a collection or checkpoint is made from is a
-mapping there, as in YAML. A field marked `UNSEEN` reaches the stage but decides none of its bytes, so it is no part of
-a key.
+Each room keeps those of its stages in a module `settings.py` that imports little. Keys of the configuration that reach
+a stage as they are have their type, limits and description there, and nowhere else. A field marked `UNSEEN` reaches
+the stage but decides none of its bytes, so it is no part of a key.
 """
 
 import json
-from dataclasses import asdict, fields
-from typing import Any, Literal, TypeVar, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, fields
+from functools import cache
+from typing import Any, Literal, TypeVar, dataclass_transform, overload
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-from typing_extensions import TypeAliasType
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
+from pydantic.dataclasses import dataclass
+from typing_extensions import TypeAliasType, TypedDict
 
 from robustdr.core.errors import UserError
+from robustdr.core.validation import explained
 
-STRICT = ConfigDict(strict=True, extra="forbid")
+STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 UNSEEN = {"effect": False}
 Precision = Literal["float32", "bfloat16", "float16"]
 
 Settings = TypeVar("Settings")
+
+
+@with_config(ConfigDict(extra="allow"))
+class Named(TypedDict):
+    """A plug-in by its name, and beside it its own settings."""
+
+    name: str
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
+def settings(made: type[Settings]) -> type[Settings]:
+    """A class as a frozen dataclass that checks its values and takes them by name."""
+    decorate: Any = dataclass(frozen=True, kw_only=True, config=STRICT)
+    return decorate(made)
 
 
 @overload
@@ -31,12 +49,27 @@ def read(kind: Any, text: str) -> Any:
     Raises:
         UserError: no JSON, a key that is unknown or missing, or a value of another type (names the key).
     """
+    adapter = TypeAdapter(kind)
     try:
-        return TypeAdapter(kind).validate_json(text, strict=True)
+        return adapter.validate_json(text, strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise UserError(f"settings of {kind.__name__}: {where}: {first['msg']} (got {first['input']!r})") from None
+        raise UserError(f"settings of {kind.__name__}: {explained(error, adapter)}") from None
+
+
+def make(kind: type[Settings], given: Mapping[str, Any], where: str, above: Sequence[str] = ()) -> Settings:
+    """Settings from a mapping that a user wrote.
+
+    Args:
+        where: begins a message. above: keys that `given` stands under.
+
+    Raises:
+        UserError: a key that is unknown or missing, or a value that is not allowed.
+    """
+    adapter = TypeAdapter(kind)
+    try:
+        return adapter.validate_json(json.dumps(given, default=str), strict=True)
+    except ValidationError as error:
+        raise UserError(f"{where}: {explained(error, adapter, above).removeprefix('top level: ')}") from None
 
 
 def as_json(settings: Any) -> str:
@@ -48,3 +81,14 @@ def deciding(settings: Any) -> dict[str, Any]:
     """The settings that decide a stage's bytes, as JSON values."""
     unseen = {field.name for field in fields(settings) if not field.metadata.get("effect", True)}
     return {name: value for name, value in asdict(settings).items() if name not in unseen}
+
+
+def given(settings: Any) -> set[str]:
+    """Names of the fields whose value is not the default."""
+    kind: Any = type(settings)
+    return {name for name, default in _defaults(kind).items() if getattr(settings, name) != default}
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(kind)}

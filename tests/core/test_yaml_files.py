@@ -1,0 +1,92 @@
+"""YAML files: what is read, what is refused, and the line of a key."""
+
+import pytest
+
+from robustdr.core.errors import UserError
+from robustdr.core.yaml_files import located, read, read_numbered
+
+TEXT = """\
+systems:
+  one: &one
+    label: One
+    loss: {name: rodr}
+  two:
+    <<: *one
+    label: Two
+  three: {<<: [*one], budget: x}
+  four: *one
+tables:
+  - title: first
+  - title: second
+"""
+
+
+@pytest.fixture()
+def file(tmp_path):
+    path = tmp_path / "some.yaml"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ("systems", 1),
+        ("systems.two.label", 7),
+        ("systems.two.loss.name", 5),  # taken over there
+        ("systems.three.label", 8),
+        ("systems.three.budget", 8),
+        ("systems.four.loss.name", 9),
+        ("tables.1.title", 12),
+        ("systems.two.nothing.deeper", 5),  # as far as the keys go
+        ("nothing", None),
+        ("tables.9", 10),
+        ("systems.two: key: 'label'", 7),
+        ("systems.two: key: 'lable'", 5),
+    ],
+)
+def test_a_message_has_the_line_of_its_key_after_the_file(file, keys, line):
+    at = f":{line}" if line else ""
+    assert str(located(UserError(f"{file}: {keys}: wrong"))) == f"{file}{at}: {keys}: wrong"
+
+
+def test_messages_without_a_file_or_with_one_that_is_gone_stay(tmp_path):
+    for message in ("no file here", f"{tmp_path / 'gone.yaml'}: systems.two: wrong", "measures.yaml"):
+        assert str(located(UserError(message))) == message
+
+
+def test_a_key_of_its_own_overrides_one_that_is_merged(file):
+    assert read(file)["systems"]["two"] == {"label": "Two", "loss": {"name": "rodr"}}
+
+
+def test_keys_and_items_have_their_lines(file):
+    lines = read_numbered(file)[1]
+    assert (lines["systems", "one", "loss", "name"], lines["tables", 1], lines["tables", 1, "title"]) == (4, 12, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\nb: 2\na: 3\n", ":3: top level: 'a' is given twice, first on line 1; the keys of a mapping are unique"),
+        ("a:\n  - {b: 1, b: 2}\n", ":2: a.0: 'b' is given twice, first on line 2;"),
+        ("a: &a {b: 1}\nc:\n  <<: *a\n  d: 1\n  d: 2\n", ":5: c: 'd' is given twice, first on line 4;"),
+        ("a: &a {b: *a}\n", ":1: the anchor of 'b' is used inside itself; repeat the values"),
+        ("? [a, b]\n: 1\n", ":1: a key is a mapping or a list; write a text"),
+        ("a: {b: [}\n", r":1: not YAML: .*\(column 9\); quote the value or correct the indentation"),
+        ("a: !thing 3\n", ":1: not YAML: could not determine a constructor for the tag '!thing'"),
+        ("a: \x07\n", ": not YAML: "),
+        ("", ": empty or no mapping; see config/README.md"),
+        ("- a\n", ": empty or no mapping; see config/README.md"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, message):
+    path = tmp_path / "some.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=f"^{path}{message}") as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path):
+    (tmp_path / "some.yaml").write_text("a: 1\n", encoding="utf-8-sig")
+    assert read(tmp_path / "some.yaml") == {"a": 1}

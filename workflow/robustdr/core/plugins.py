@@ -1,0 +1,136 @@
+"""Plug-ins: the losses, rankers, variations, layouts of tables and figures of a room, found by name.
+
+A file is one plug-in, named like the file, if it has a class `Settings`: a frozen pydantic dataclass. Its fields are
+the settings that the configuration may give; its class variables are what the configuration must know of the plug-in.
+The work is done by the class or function that is called like the file, capitals and underscores aside. Reading settings
+executes `Settings` and the statements of the file that it names, and nothing else: no torch is imported.
+
+Where one file holds several plug-ins, each is a class with a literal `name`; a literal `listed` is its place in lists.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from math import inf
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar, get_origin
+
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.statements import behind
+
+Base = TypeVar("Base")
+SETTINGS = "Settings"
+PLUGIN = re.compile(rf"^class {SETTINGS}\b|^    name = ", re.MULTILINE)  # spares parsing the other files
+
+
+def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
+    """Of every plug-in in a file: place in lists, name, class."""
+    text = path.read_text(encoding="utf-8")
+    if not PLUGIN.search(text):
+        return
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            said: dict[str, Any] = {"name": path.stem} if node.name == SETTINGS else {}
+            for statement in node.body:
+                match statement:
+                    case ast.Assign([ast.Name(id=own)], ast.Constant(value)):
+                        said[own] = value
+            if "name" in said:
+                yield said.get("listed", inf), said["name"], node.name
+
+
+def _settings(module: str, path: Path) -> type:
+    """The class `Settings` of a file, made without executing the rest of it."""
+    namespace: dict[str, Any] = {"__name__": module}
+    statements = ast.Module(behind(SETTINGS, path.read_text(encoding="utf-8")), [])
+    try:
+        exec(compile(ast.fix_missing_locations(statements), path, "exec"), namespace)
+    except Exception as error:
+        raise UserError(f"{path}: Settings: {type(error).__name__}: {error}") from error
+    return namespace[SETTINGS]
+
+
+class Plugins(Generic[Base]):
+    """The plug-ins of a package.
+
+    Args:
+        noun: what one is, for messages. package: the module whose files they lie in.
+        base: the class of all their settings; a class variable that it annotates without a value is one that each
+            plug-in must say.
+    """
+
+    def __init__(self, noun: str, package: str, base: type[Base]):
+        self.noun, self.package, self.base = noun, package, base
+
+    @cache
+    def _files(self) -> dict[str, Path]:
+        """By name of the module, the files of the package."""
+        (folder,) = import_module(self.package).__path__
+        return {f"{self.package}.{path.stem}": path for path in sorted(Path(folder).glob("*.py"))}
+
+    @cache
+    def _places(self) -> dict[str, tuple[str, str]]:
+        """By name of a plug-in, its module and class, in the order of lists."""
+        found = [(*declared, module) for module, path in self._files().items() for declared in _declared(path)]
+        return {name: (module, cls) for _, name, cls, module in sorted(found)}
+
+    def names(self) -> list[str]:
+        return list(self._places())
+
+    def modules(self) -> list[str]:
+        """The modules of all plug-ins; for a key that covers whatever a stage may load."""
+        return sorted({module for module, _ in self._places().values()})
+
+    def place(self, name: str) -> tuple[str, str]:
+        """The module and the class of a plug-in.
+
+        Raises:
+            UserError: unknown name.
+        """
+        places = self._places()
+        if name not in places:
+            raise unknown(self.noun, name, places)
+        return places[name]
+
+    @cache
+    def facts(self, name: str) -> type[Base]:
+        """The class of a plug-in's settings; its class variables are what the configuration must know.
+
+        Raises:
+            UserError: unknown name, or a file whose settings lack one of these variables.
+        """
+        module, cls = self.place(name)
+        if cls != SETTINGS:
+            return getattr(import_module(module), cls)
+        found = _settings(module, path := self._files()[module])
+        for fact, annotation in self.base.__annotations__.items():
+            if get_origin(annotation) is ClassVar and not hasattr(found, fact):
+                raise UserError(f"{path}: Settings lacks `{fact}`; every {self.noun} has it")
+        return found
+
+    def settings(self, name: str, given: Mapping[str, Any], where: str = "", above: Sequence[str] = ()) -> Base:
+        """The settings of a plug-in: those given, and the defaults of the others.
+
+        Args:
+            where: begins a message; by default `<noun> <name>`. above: keys that `given` stands under.
+
+        Raises:
+            UserError: unknown name, setting or value of a setting.
+        """
+        from robustdr.core.settings import make  # it imports pydantic, which lists of names need not wait for
+
+        return make(self.facts(name), given, where or f"{self.noun} {name}", above)
+
+    def load(self, name: str) -> Any:
+        """The class or function of a plug-in, from its module, which is imported.
+
+        Raises:
+            UserError: unknown name.
+        """
+        module, cls = self.place(name)
+        if cls != SETTINGS:
+            return getattr(import_module(module), cls)
+        called = {own.replace("_", "").lower(): value for own, value in vars(import_module(module)).items()}
+        return called[name.replace("_", "")]

@@ -1,0 +1,136 @@
+"""YAML files: read with the line of every key, and checked against a type. Errors name file, line and key."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from robustdr.core.errors import UserError
+from robustdr.core.validation import explained
+
+Tree = dict[str, Any]
+Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a file
+T = TypeVar("T")
+MOST = 500_000  # entries of a file, those that anchors repeat included
+
+PLACE = re.compile(r"(?P<path>[^:\n]+\.ya?ml): (?P<keys>[^\s:]+)(?:: key: '(?P<extra>[^']+)')?")
+
+
+class Document(BaseModel):
+    """A YAML file, or a part of one, by its keys; values are not converted."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+def read(path: Path) -> Tree:
+    """The mapping in a YAML file.
+
+    Raises:
+        UserError: see `read_numbered`.
+    """
+    return read_numbered(path)[0]
+
+
+def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
+    """The mapping in a YAML file, and the line, from 1, of each key and list item.
+
+    What a key takes from an anchor has the line where it is written.
+
+    Raises:
+        UserError: no file, not UTF-8, not YAML, no mapping, a key given twice in one mapping, an anchor inside itself.
+    """
+    try:
+        loader = yaml.CSafeLoader(path.read_text(encoding="utf-8-sig"))
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            raise UserError(f"{path}: empty or no mapping; see config/README.md")
+        lines: dict[Keys, int] = {}
+        _number(root, (), lines, path, (id(root),))
+        return loader.construct_document(root), lines  # this replaces the merge keys, `<<`, in the nodes
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        column = f" (column {mark.column + 1})" if mark else ""
+        raise UserError(
+            f"{place}: not YAML: {error.problem}{column}; quote the value or correct the indentation"
+        ) from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+
+
+def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, above: tuple[int, ...]) -> None:
+    """Add the lines of all that is written below `node`; `above`: the nodes that it stands in, by id."""
+    items = [(key.value, key, value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
+    if isinstance(node, yaml.SequenceNode):
+        items = [(index, item, item) for index, item in enumerate(node.value)]
+    own: dict[str | int, int] = {}
+    for key, place, value in items:
+        line = place.start_mark.line + 1
+        if not isinstance(key, str | int):
+            raise UserError(f"{path}:{line}: a key is a mapping or a list; write a text")
+        if key in own:
+            where = ".".join(map(str, keys)) or "top level"
+            raise UserError(
+                f"{path}:{line}: {where}: {key!r} is given twice, first on line {own[key]}; the keys of a mapping "
+                "are unique"
+            )
+        if id(value) in above:
+            raise UserError(f"{path}:{line}: the anchor of {key!r} is used inside itself; repeat the values")
+        if len(lines) > MOST:
+            raise UserError(f"{path}:{line}: more than {MOST:,} entries, anchors included; use fewer anchors")
+        own[key] = lines[*keys, key] = line
+        _number(value, (*keys, key), lines, path, (*above, id(value)))
+
+
+def located(error: UserError) -> UserError:
+    """An error whose message begins with a file and a key, `file.yaml: a.b.c`, with the line between the two.
+
+    It is the line of the last of these keys that stands in the file.
+    """
+    place = PLACE.match(str(error))
+    if place is None:
+        return error
+    try:
+        lines = {tuple(map(str, keys)): line for keys, line in read_numbered(Path(place["path"]))[1].items()}
+    except (OSError, UserError):
+        return error
+    keys = (*place["keys"].split("."), *([place["extra"]] if place["extra"] else []))
+    line = None
+    for end in range(1, len(keys) + 1):
+        if (found := lines.get(keys[:end])) is None or found < (line or 1):  # it goes back to an anchor's text
+            break
+        line = found
+    return UserError(f"{place['path']}:{line}{str(error)[place.end('path') :]}") if line else error
+
+
+def load(path: Path, kind: type[T]) -> T:
+    """What a YAML file holds, as `kind`.
+
+    Raises:
+        UserError: see `read` and `checked`.
+    """
+    return checked(kind, read(path), path)
+
+
+def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T:
+    """What was read from a YAML file, as `kind`: a model, or a type such as `dict[str, Scale]`.
+
+    Args:
+        keys: where `tree` stands in the file; none: it is all of it.
+
+    Raises:
+        UserError: the first thing that is wrong: file, line, keys, value and what is allowed.
+    """
+    adapter: TypeAdapter[T] = TypeAdapter(kind)
+    try:
+        return adapter.validate_json(json.dumps(tree, default=str))  # strict models take mappings from JSON alone
+    except ValidationError as error:
+        raise located(UserError(f"{path}: {explained(error, adapter, keys)}")) from None
