@@ -207,7 +207,11 @@ def test_the_files_of_a_stand_in_and_the_same_bytes_again(tiny_character, tiny_t
     torch.set_num_threads(2)
     fitted = {"form": "character", "fitted": 100, "filters": [32, 32, 64, 128]}
     source = {"path": str(tiny_transformer)}
-    write_checkpoint(CheckpointSettings("tiny", "Stand-in", source, "mean", **fitted), "key", tmp_path / "again")
+    write_checkpoint(
+        CheckpointSettings(name="tiny", description="Stand-in", source=source, pooling="mean", **fitted),
+        "key",
+        tmp_path / "again",
+    )
     found = {path.relative_to(tiny_character).as_posix() for path in tiny_character.rglob("*") if path.is_file()}
     assert found == set(FORMS["character"])
     assert all(sha256(tiny_character / name) == sha256(tmp_path / "again" / name) for name in found)
@@ -216,7 +220,7 @@ def test_the_files_of_a_stand_in_and_the_same_bytes_again(tiny_character, tiny_t
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"pooling": None}, "checkpoint tiny: pooling: none given"),
+        ({"pooling": None}, "missing; the form 'character' needs it"),
         ({"layers": [0, 2]}, r"checkpoint tiny: layers \[0, 2\]; .* has 0\.\.1"),
         (
             {"fitted": None},
@@ -226,9 +230,11 @@ def test_the_files_of_a_stand_in_and_the_same_bytes_again(tiny_character, tiny_t
 )
 def test_what_cannot_be_made_is_refused(tiny_transformer, tmp_path, changes, message):
     settings = {"pooling": "mean", "form": "character", "fitted": 100, **changes}
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(ValueError, match=message):
         source = {"path": str(tiny_transformer)}
-        write_checkpoint(CheckpointSettings("tiny", "", source, **settings), "key", tmp_path / "made")
+        write_checkpoint(
+            CheckpointSettings(name="tiny", description="", source=source, **settings), "key", tmp_path / "made"
+        )
     assert not list(tmp_path.iterdir())
 
 
@@ -264,7 +270,11 @@ def test_released_weights_are_converted_and_read(released, tmp_path):
     folder, model = released
     convert(folder, tmp_path / "converted")
     source = {"path": str(tmp_path / "converted"), "sha256": sha256(tmp_path / "converted" / "model.safetensors")}
-    write_checkpoint(CheckpointSettings("general", "", source, "cls", form="character"), "key", tmp_path / "made")
+    write_checkpoint(
+        CheckpointSettings(name="general", description="", source=source, pooling="cls", form="character"),
+        "key",
+        tmp_path / "made",
+    )
     words = character_tokenizer()(["the king of musicc"])["input_ids"][0]
     with torch.no_grad():
         expected = model(input_ids=torch.from_numpy(words).long()[None]).last_hidden_state[0, 0].numpy()

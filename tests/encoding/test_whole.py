@@ -114,7 +114,7 @@ def made(tiny_transformer, tmp_path_factory):
 
 
 def settings(path, **others):
-    return CheckpointSettings("tiny", "A model", {"path": str(path)}, form="whole", **others)
+    return CheckpointSettings(name="tiny", description="A model", source={"path": str(path)}, form="whole", **others)
 
 
 def unit(vectors):

@@ -83,7 +83,7 @@ def differences(function, x: SimpleNamespace, field: str) -> np.ndarray:
 
 
 def test_every_loss_is_among_the_cases():
-    assert {name for name, _ in CASES} == set(losses.names())
+    assert {name for name, _ in CASES} == set(losses.LOSSES.names())
 
 
 @every_loss
@@ -175,7 +175,7 @@ def test_a_loss_over_groups_takes_the_scores_of_a_ranker(name, settings):
     assert loss(ranker) == loss(batch)
 
 
-@pytest.mark.parametrize("name", losses.names())
+@pytest.mark.parametrize("name", losses.LOSSES.names())
 def test_a_loss_reads_all_that_it_needs(name):
     loss, batch, needs = losses.create(name), random_batch(7, queries=3, per_query=2, dimension=4), fields(name, {})
     for absent in needs:

@@ -8,6 +8,7 @@ import torch
 from losses.equations import tensor
 from robustdr import losses
 from robustdr.losses.batch import Batch
+from robustdr.losses.intent import nt_xent
 
 LN2, LN3 = math.log(2), math.log(3)
 
@@ -72,7 +73,7 @@ def test_duplicate_queries_are_as_near_as_their_variations():
 
 def test_similar_vectors_do_not_overflow():
     batch = Batch(query=tensor([[900, 0], [0, 900]]), variations=tensor([[[900, 0]], [[900, 0]]]))
-    found = losses.create("intent", similarity="dot", tau=1.0).nt_xent(batch)
+    found = nt_xent(losses.LOSSES.settings("intent", {"similarity": "dot", "tau": 1.0}), batch)
     # The second: its variation is 810,000 further than the nearest of the other intent, which is 0 from it: ln 3 of 0s.
     assert found.item() == pytest.approx((LN2 + LN3) / 2, abs=1e-9)
 

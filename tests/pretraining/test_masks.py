@@ -5,10 +5,10 @@ import json
 import pytest
 
 from robustdr.core.errors import UserError
+from robustdr.core.seeds import Draw
 from robustdr.pretraining.feed import Passages
 from robustdr.pretraining.masks import Masks
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.variations.base import Draw
 
 SETTINGS = [
     {},

@@ -3,19 +3,19 @@
 import json
 import re
 import shutil
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
-from tests.test_config import put
+from tests.changes import at, changed
+from tests.experiments.test_config import put
 from tests.workflow.small import edit, tiny
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.encoding.directory import SHARED_FILES
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
-from robustdr.graph.reports import lineage_costs
+from robustdr.graph.graph import graph
+from robustdr.graph.tables import table_settings
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = "papers/rodr/experiment.yaml"
@@ -76,14 +76,14 @@ def folder(tmp_path):
 
 MISTAKES = {
     "a query log": ({"collection": "query-log"}, ".collection: 'orcas' (scale full) is a query log", ""),
-    "a typo ratio above 1": ({"typo": 1.5}, ".typo: 1.5 is greater than the maximum of 1", ""),
-    "a typo ratio below 0": ({"typo": -0.1}, ".typo: -0.1 is less than the minimum of 0", ""),
+    "a typo ratio above 1": ({"typo": 1.5}, ".typo: 1.5 should be less than or equal to 1", ""),
+    "a typo ratio below 0": ({"typo": -0.1}, ".typo: -0.1 should be greater than or equal to 0", ""),
     "a decoder deeper than the encoder": (
         {"decoder_layers": 3},
         ".decoder_layers: 3; the decoder copies",
         "'base' (sc",
     ),
-    "an unknown reading of the ratio": ({"typos": "real"}, ".typos: 'real' is not one of ['nominal', 'effective']", ""),
+    "an unknown reading of the ratio": ({"typos": "real"}, ".typos: 'real' is unknown", "allowed: effective, nominal"),
     "an unknown checkpoint": (
         {"initial": "bse"},
         ".initial: 'bse' is unknown (did you mean base?)",
@@ -96,7 +96,7 @@ MISTAKES = {
     ),
     "an unknown collection": ({"collection": "web"}, ".collection: 'web' is unknown", "msmarco-passage"),
     "an unknown budget": ({"budget": "long"}, ".budget: 'long' is unknown", "allowed: short, toroder"),
-    "a decoder where there is none": ({"bottleneck": False}, ".decoder_mask: 0.5; there is no decoder", ""),
+    "a decoder where there is none": ({"bottleneck": False}, ".variant: 'released'; there is no decoder", ""),
     "an unknown key": ({"maks": 0.3}, ": key: 'maks' is unknown (did you mean mask?); allowed: ", "bottleneck"),
 }
 
@@ -126,16 +126,16 @@ def test_a_pretraining_that_nobody_declares(folder):
 
 def test_what_is_made_from_a_pretraining_has_its_seeds_and_its_files(folder):
     config = load(folder)
-    full, mini = Plan(config, "full"), Plan(config, "mini")
-    assert full.seeds("untrained") == full.seeds("dr_oq") == config.papers["rodr"]["seeds"]
-    assert mini.model_folder("untrained", 1) == mini.initial_folder("dr_oq", 1) == FOLDER
-    assert mini.model_folder("dr_oq", 1) == "results/mini/models/wordnet-mini/dr_oq/seed1"
-    assert mini.checkpoint_of("dr_oq") == mini.checkpoint_of("untrained") == "base"
-    keys = [mini.pretrained_key("pretrained", seed) for seed in (1, 2)]
-    assert mini.model_key("untrained", 1) == keys[0] != keys[1] and mini.model_key("dr_oq", 1) not in keys
-    assert mini.lineage("untrained") == [] and mini.lineage("rodr") == ["dr_oq", "rodr"]
-    assert mini.pretrained(["rodr"]) == [("pretrained", 1)]
-    assert lineage_costs(mini, "rodr")["total"][0] == f"{FOLDER}/cost.json"
+    full, mini = graph(config, "full"), graph(config, "mini")
+    assert full.lineage.seeds("untrained") == full.lineage.seeds("dr_oq") == config.papers["rodr"].seeds
+    assert mini.model("untrained", 1).path == mini.initial("dr_oq", 1).path == FOLDER
+    assert mini.model("dr_oq", 1).path == "results/mini/models/wordnet-mini/dr_oq/seed1"
+    assert mini.lineage.checkpoint_of("dr_oq") == mini.lineage.checkpoint_of("untrained") == "base"
+    keys = [mini.pretrained("pretrained", seed).key for seed in (1, 2)]
+    assert mini.model("untrained", 1).key == keys[0] != keys[1] and mini.model("dr_oq", 1).key not in keys
+    assert mini.lineage.lineage("untrained") == [] and mini.lineage.lineage("rodr") == ["dr_oq", "rodr"]
+    assert mini.demand.pretrained(["rodr"]) == [("pretrained", 1)]
+    assert table_settings(mini, "all", "methods").lineage["rodr"]["total"][0] == f"{FOLDER}/cost.json"
 
 
 def test_what_its_checkpoint_lacks_its_systems_lack(folder):
@@ -143,16 +143,16 @@ def test_what_its_checkpoint_lacks_its_systems_lack(folder):
         folder / "scales/mini.yaml",
         lambda tree: tree["checkpoints"].update(base={"description": "", "unavailable": "gone"}),
     )
-    plan = Plan(load(folder), "mini")
-    assert plan.why_not("untrained") == plan.why_not("rodr") == "gone"
+    lineage = graph(load(folder), "mini").lineage
+    assert lineage.unavailable("untrained") == lineage.unavailable("rodr") == "gone"
 
 
 def test_a_scale_s_checkpoint_of_its_name_takes_its_place(folder):
     """Such as the outcome as its authors released it."""
     edit(folder / "scales/mini.yaml", lambda tree: tree["checkpoints"].update(pretrained=tree["checkpoints"]["ance"]))
-    plan = Plan(load(folder), "mini")
-    assert plan.pretraining_of("untrained") is None and plan.seeds("untrained") == [0]
-    assert plan.model_folder("untrained", 0) == "results/mini/checkpoints/pretrained"
+    made = graph(load(folder), "mini")
+    assert made.lineage.pretraining_of("untrained") is None and made.lineage.seeds("untrained") == [0]
+    assert made.model("untrained", 0).path == "results/mini/checkpoints/pretrained"
 
 
 OTHERS = {"typos": "effective", "variant": "paper", "vocabulary": "all", "collection": "antique", "initial": "ance"}
@@ -162,21 +162,22 @@ SILENT = {"label", "checkpoint_every"}
 def test_every_setting_that_decides_bytes_moves_the_key_of_what_starts_from_it(folder):
     """Each value of a recipe and of its budget in turn; the budget's name alone decides nothing."""
     config = load(folder)
-    before = Plan(config, "mini").model_key("rodr", 1)
-    scale = lambda made: made.scales["mini"]["pretraining"]["short"]  # noqa: E731
-    walked = [(lambda made: made.pretraining["pretrained"], name) for name in RECIPE if name != "budget"]
-    for place, name in [*walked, *((scale, name) for name in BUDGET)]:
-        made = deepcopy(config)
-        value = place(made)[name]
-        other = not value if isinstance(value, bool) else value + 1 if isinstance(value, int | float) else f"{value}0"
-        place(made)[name] = OTHERS.get(name, other)
-        assert (Plan(made, "mini").model_key("rodr", 1) != before) == (name not in SILENT), name
+    before = graph(config, "mini").model("rodr", 1).key
+    walked = [("pretraining", "pretrained", name) for name in RECIPE if name != "budget"]
+    walked += [("scales", "mini", "pretraining", "short", name) for name in BUDGET]
+    for place in walked:
+        value, name = at(config, place), place[-1]
+        other = not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value}0"
+        other = value / 2 or 0.5 if isinstance(value, float) else other
+        made = graph(changed(config, *place, OTHERS.get(name, other)), "mini")
+        assert (made.model("rodr", 1).key != before) == (name not in SILENT), name
 
 
 def test_nothing_but_its_room_knows_a_setting_of_pretraining():
     package = ROOT / "workflow/robustdr"
     files = [
-        *(package / name for name in ("graph/structure.py", "graph/plan.py", "experiments/config.py")),
+        *(package / "experiments" / name for name in ("config.py", "models.py", "scale.py", "experiment.py")),
+        *package.glob("graph/*.py"),
         *package.glob("stages/*.py"),
     ]
     for name in ("bottleneck", "decoder_layers", "typos", "recover", "variant"):

@@ -27,7 +27,7 @@ def saves_and_loads(name, folder, output):
     before = scores(ranker)
     output.mkdir()
     ranker.save(output)
-    assert sorted(path.name for path in output.iterdir()) == sorted(RANKERS.literal(name, "files"))
+    assert sorted(path.name for path in output.iterdir()) == sorted(RANKERS.facts(name).files)
     assert saved(output) == {"ranker": name, "settings": {}}
     assert json.loads((output / "config.json").read_text())["model_type"] in ("bert", "t5")
     assert f'load("{name}"' in (output / "README.md").read_text()

@@ -41,12 +41,12 @@ def test_it_is_a_cross_encoder_of_sentence_transformers(folder):
 
 
 def test_saves_and_loads(folder, tmp_path):
-    assert sorted(path.name for path in folder.iterdir()) == sorted(RANKERS.literal("intent_bert", "files"))
+    assert sorted(path.name for path in folder.iterdir()) == sorted(RANKERS.facts("intent_bert").files)
     assert saved(folder) == {"ranker": "intent_bert", "settings": {"reads": "query"}}
     again = load("intent_bert", folder, seed=5)
     assert torch.equal(vectors(again), vectors(load("intent_bert", folder, seed=6)))
     again.save(tmp_path)
-    for name in RANKERS.literal("intent_bert", "files"):
+    for name in RANKERS.facts("intent_bert").files:
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 

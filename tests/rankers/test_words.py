@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_scores_are_finite_without_words(word_vectors, name):
 @every_ranker
 def test_a_score_does_not_depend_on_the_batch(word_vectors, many, name):
     ranker = load(name, word_vectors)
-    if ranker.counts:
+    if ranker.settings.counts:
         ranker.count(passage for _, passage in many)
     together = scores(ranker, many)
     alone = torch.cat([scores(ranker, [pair]) for pair in many])
@@ -98,15 +99,15 @@ def test_what_is_saved_scores_the_same(word_vectors, tmp_path, name, other):
     ranker = load(name, word_vectors, seed=3, **settings)
     ranker.count(passage for _, passage in PAIRS)
     ranker.save(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == set(RANKERS.literal(name, "files"))
+    assert {path.name for path in tmp_path.iterdir()} == set(RANKERS.facts(name).files)
     again = load(name, tmp_path, **settings)
     assert torch.equal(scores(again, PAIRS), scores(ranker, PAIRS))
     assert not torch.equal(scores(load(name, word_vectors, seed=4, **settings), PAIRS), scores(ranker, PAIRS))
-    assert saved(tmp_path) == {"ranker": name, "settings": RANKERS.settings(name, settings)}
+    assert saved(tmp_path) == {"ranker": name, "settings": asdict(RANKERS.settings(name, settings))}
     assert torch.equal(scores(load(name, tmp_path), PAIRS), scores(ranker, PAIRS))  # with the settings saved
     (twice := tmp_path / "twice").mkdir()
     again.save(twice)
-    assert all((twice / file).read_bytes() == (tmp_path / file).read_bytes() for file in RANKERS.literal(name, "files"))
+    assert all((twice / file).read_bytes() == (tmp_path / file).read_bytes() for file in RANKERS.facts(name).files)
 
 
 @every_ranker
@@ -125,9 +126,9 @@ def test_word_vectors_stay_as_they_are_in_training(word_vectors, name):
 
 @every_ranker
 def test_what_a_configuration_reads_without_importing(name):
-    assert RANKERS.literal(name, "initial") == ("static",)
-    assert bool(RANKERS.literal(name, "counts")) == (name == "drmm")
-    assert set(RANKERS.settings(name, {})) == {
+    assert RANKERS.facts(name).initial == ("static",)
+    assert bool(RANKERS.facts(name).counts) == (name == "drmm")
+    assert set(asdict(RANKERS.settings(name, {}))) == {
         "knrm": {"trained_kernels"},
         "conv_knrm": {"filters", "trained_kernels"},
         "drmm": {"bins", "hidden"},

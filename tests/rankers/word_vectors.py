@@ -29,7 +29,7 @@ def write_words(folder, hashed=3):
     file = folder / "vectors.vec"
     file.write_text("7 4\n" + "".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))
     source = {"path": str(file), "sha256": sha256(file)}
-    settings = CheckpointSettings("words", "Toy vectors", source, form="static", hashed=hashed)
+    settings = CheckpointSettings(name="words", description="Toy vectors", source=source, form="static", hashed=hashed)
     write_checkpoint(settings, "key", folder / "words")
     return folder / "words"
 

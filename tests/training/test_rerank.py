@@ -354,7 +354,7 @@ def test_a_resumed_training_ends_with_the_same_bytes(fit, training_file, intents
         fit("resumed", ranker, **others)
     assert json.loads((tmp_path / "resume" / "resumed" / "state.json").read_text())["step"] == 8
     resumed = fit("resumed", ranker, **others)
-    assert files(resumed) == files(whole) == sorted([*RANKERS.literal(ranker, "files"), "training.csv", "cost.json"])
+    assert files(resumed) == files(whole) == sorted([*RANKERS.facts(ranker).files, "training.csv", "cost.json"])
     for name in files(whole):
         assert name == "cost.json" or sha256(resumed / name) == sha256(whole / name), name
     assert not same(whole, fit("other", ranker, seed=2, **others))

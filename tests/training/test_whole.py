@@ -28,7 +28,9 @@ STEPS = {"epochs": 0.34}  # two
 
 def written(modules, folder, **about):
     SentenceTransformer(modules=modules, device="cpu", **about).save(str(folder / "given"), create_model_card=False)
-    settings = CheckpointSettings("tiny", "A model", {"path": str(folder / "given")}, form="whole")
+    settings = CheckpointSettings(
+        name="tiny", description="A model", source={"path": str(folder / "given")}, form="whole"
+    )
     write_checkpoint(settings, "key", folder / "taken")
     return folder / "taken"
 

@@ -61,9 +61,9 @@ def test_one_answer_serves_the_version_that_attacks_and_the_four_that_train(crea
 def test_a_stage_writes_all_versions_and_which_attacks(tmp_path, tiny_model):
     source, query_sets = tmp_path / "queries.tsv", [tmp_path / f"{version}.tsv" for version in range(5)]
     write_queries(source, QUERIES.items())
-    argv = ["stage", "vary-split", "--queries", str(source), "--tokenizer", str(tiny_model / "tokenizer.json")]
+    argv = ["stage", "vary", "--queries", str(source), "--tokenizer", str(tiny_model / "tokenizer.json")]
     argv += ["--settings", json.dumps({"generator": "llm:Llm", "parameters": {}, "seed": 1}), "--key", "0123abcd"]
-    argv += ["--code", "vary_split", "robustdr.variations.llm", "--packages"]
+    argv += ["--code", "vary", "robustdr.variations.llm", "--packages"]
     argv += ["--output", *map(str, query_sets), "--split", str(tmp_path / "split.json")]
     argv += ["--statistics", *(str(path.with_suffix(".json")) for path in query_sets)]
     assert main(argv) == 0

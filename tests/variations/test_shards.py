@@ -66,7 +66,7 @@ def stage(portions, tmp_path, tiny_model):
     read = ["--code", "robustdr.variations.typos", "--packages", "--settings", told, "--queries", str(queries)]
 
     def vary(*shards):
-        argv = ["stage", "vary-split", *read, "--tokenizer", str(tiny_model / "tokenizer.json"), "--key", "0123"]
+        argv = ["stage", "vary", *read, "--tokenizer", str(tiny_model / "tokenizer.json"), "--key", "0123"]
         argv += ["--shards", *map(str, shards), "--output", str(output), "--split"]
         return main([*argv, "--statistics", str(output.with_suffix(".json"))])
 

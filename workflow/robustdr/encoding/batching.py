@@ -1,4 +1,4 @@
-"""Batches without padding waste."""
+"""Batches of texts of similar length, so that little is padding."""
 
 from collections.abc import Sequence
 from itertools import chain

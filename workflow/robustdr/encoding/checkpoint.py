@@ -49,12 +49,12 @@ Key: {key}
 
 
 def check_whole(name: str, directory: Path, drop: list[str]) -> None:
-    """Refuse a checkpoint that a transformer with a pooling is not all of, but for the parts named in `drop`.
+    """Check that a checkpoint is a transformer with a pooling and nothing else, apart from the parts named in `drop`.
 
     A part is a module of sentence-transformers, by its class, or weights, by what their names begin with.
 
     Raises:
-        UserError: a part that is not named, a name without a part, or weights that the transformer needs and lacks.
+        UserError: another part that `drop` does not name, a name in `drop` without a part, or missing weights.
     """
     modules = directory / "modules.json"
     entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
@@ -84,7 +84,7 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
         output: the directory to write.
 
     Raises:
-        UserError: see `locate` and `check_whole`; no pooling; or a layer that the checkpoint does not have.
+        UserError: see `locate` and `check_whole`; or a layer that the checkpoint does not have.
     """
     directory = _located(settings)
     check_whole(settings.name, directory, settings.drop)
@@ -148,11 +148,7 @@ def write_character(settings: CheckpointSettings, key: str, output: Path) -> Non
 
 
 def _located(settings: CheckpointSettings) -> Path:
-    """The directory of an encoder's source, when it has a pooling and the layers to keep."""
-    if settings.pooling is None:
-        raise UserError(
-            f"checkpoint {settings.name}: pooling: none given, and an encoder needs one; allowed: cls, mean"
-        )
+    """The directory of an encoder's source, if it has the layers to keep."""
     directory = locate(settings.source)
     has = json.loads((directory / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
     check_layers(settings.name, settings.layers or [], directory, has)

@@ -1,4 +1,4 @@
-"""Weights that are released as a pickle, as safetensors: read once, as tensors alone."""
+"""Conversion of weights that are released as a pickle into safetensors; only tensors are read."""
 
 import pickle
 import shutil

@@ -111,7 +111,7 @@ class Encoder:
 
     @property
     def separator(self) -> str:
-        """What stands between a passage's title and text.
+        """The string between the title and the text of a passage.
 
         For a plain transformer it is the tokenizer's separator, as in the papers' toolkit; for others a space, as in
         BEIR's evaluations of them (Thakur et al. 2021).
@@ -120,7 +120,7 @@ class Encoder:
 
     @property
     def transformer(self) -> PreTrainedModel:
-        """What reads the tokens."""
+        """The transformer."""
         found: PreTrainedModel = self.whole.model[0].model if self.whole else self.model
         return found
 
@@ -173,7 +173,7 @@ class Encoder:
     def embed(self, tokens: Sequence[Sequence[int]], seed: int = 0, limit: int | None = None) -> torch.Tensor:
         """Vectors of one batch of token ids, [texts, dimension], with gradients where they are enabled.
 
-        The batch goes through the model in `groups`: what padding would cost is saved.
+        The batch goes through the model in `groups` of similar length, so that less is padding.
         """
         groups = self.groups(tokens, limit)
         with self._computing():  # around them all: weights are brought to half precision once, not for every group

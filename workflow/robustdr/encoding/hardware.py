@@ -1,4 +1,4 @@
-"""What a process computes on, and in which precision: both decide the last digits of a vector."""
+"""The device and precision that a process computes with; both decide the last digits of a vector."""
 
 from contextlib import AbstractContextManager
 
@@ -22,7 +22,7 @@ def kind(on: torch.device) -> str:
 
 
 def start(threads: int) -> None:
-    """Compute with so many threads on the CPU: their number decides in which order numbers are added up."""
+    """Set the number of CPU threads; it decides the order in which numbers are added."""
     torch.set_num_threads(threads)
 
 
@@ -47,5 +47,5 @@ def autocast(precision: Precision, on: torch.device) -> AbstractContextManager:
 
 
 def sent(tensor: torch.Tensor, to: torch.device) -> torch.Tensor:
-    """A tensor of the processor on a device; what a GPU still computes is not waited for."""
+    """A CPU tensor on a device, copied without waiting for the GPU."""
     return tensor.pin_memory().to(to, non_blocking=True) if to.type == "cuda" else tensor

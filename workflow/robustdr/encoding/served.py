@@ -1,4 +1,4 @@
-"""Encoders behind a server that speaks OpenAI's embeddings; their vectors on disk: nothing is paid for twice."""
+"""Encoders behind a server that speaks OpenAI's embeddings; vectors are kept on disk and never requested twice."""
 
 import fcntl
 import hashlib
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Vectors:
 
     @contextmanager
     def _said(self) -> Iterator[None]:
-        """Turn what SQLite says into one message."""
+        """Turn an error of SQLite into a `UserError`."""
         try:
             yield
         except sqlite3.Error as error:
@@ -67,10 +67,17 @@ class Vectors:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Wait until no other process asks for vectors of this file: it may ask for the same."""
+        """Wait until no other process requests vectors for this file; it may request the same ones."""
         with open(f"{self.path}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+class Asked(TypedDict):
+    """What a request says beside its texts."""
+
+    model: str
+    dimensions: NotRequired[int]
 
 
 class Served:
@@ -98,7 +105,7 @@ class Served:
         attempts: int,
     ):
         self._client, self._normalise = client, similarity == "cosine"
-        self._asked: dict[str, Any] = {"model": client.model} | ({"dimensions": dimension} if dimension else {})
+        self._asked = Asked(model=client.model, dimensions=dimension) if dimension else Asked(model=client.model)
         self._kept, self._width = Vectors(cache, [client.url, self._asked]), dimension
         self._batch, self._concurrency, self._attempts = batch, concurrency, attempts
 

@@ -1,52 +1,110 @@
 """Settings of the stage that writes checkpoints."""
 
 from dataclasses import field
-from typing import Literal, NotRequired
+from typing import Annotated, Literal, NotRequired
 
-from pydantic import with_config
+from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, with_config
 from pydantic.dataclasses import dataclass
 from typing_extensions import TypedDict  # Python's own comes with 3.12
 
-from robustdr.core.settings import STRICT, UNSEEN
+from robustdr.core.settings import STRICT, UNSEEN, given
+from robustdr.core.validation import Distinct, wrong
+
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Revision = Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
 
 
 @with_config(STRICT)
-class CheckpointSource(TypedDict):
-    """Where a checkpoint comes from: `package` with `path`, or `path`, or `hub` with `revision`.
+class _Source(TypedDict):
+    """Where a checkpoint comes from: `package`, perhaps with `path`; or `path`; or `hub` with `revision`."""
 
-    `sha256` is that of the weights.
-    """
-
-    package: NotRequired[str]
+    package: NotRequired[Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]]
+    """Installed Python package that holds the checkpoint."""
     path: NotRequired[str]
+    """Folder or file; of a package, inside it."""
     hub: NotRequired[str]
-    revision: NotRequired[str]
-    sha256: NotRequired[str]
+    """Name of a model on the hub, `owner/name`."""
+    revision: NotRequired[Revision]
+    """Commit of the model on the hub."""
+    sha256: NotRequired[Sha256]
+    """Of the weights."""
 
 
-@dataclass(frozen=True, config=STRICT)
-class CheckpointSettings:
-    """A checkpoint of a scale.
+def _one_place(source: _Source) -> _Source:
+    if "hub" in source and (other := {"package", "path"} & source.keys()):
+        raise wrong(min(other), "not allowed beside `hub`; name one place")
+    if ("hub" in source) != ("revision" in source):
+        raise wrong("revision", "`hub` and `revision` go together; give both or neither")
+    if not {"package", "path", "hub"} & source.keys():
+        raise wrong("path", "missing; allowed: `package`, `path`, or `hub` with `revision`")
+    return source
 
-    Attributes:
-        pooling: of an encoder, which needs one; of a directory that is taken whole, its own is.
-        layers: the transformer layers to keep; None for all.
-        drop: parts of the source that are left out, see `checkpoint.check_whole`.
-        form: what it is, see `directory.FORMS`.
-        words: how many of the most frequent words of static vectors are kept; None for all.
-        hashed: random vectors that words without one share.
-        fitted: of a CharacterBERT made from a BERT, how many words its character part is fitted to; None where the
-            source holds the released weights. filters: its filters of width 1, 2, …
-    """
+
+CheckpointSource = Annotated[_Source, AfterValidator(_one_place)]
+FORMS_WITH = {  # by keys that not every form has
+    **dict.fromkeys(("words", "hashed"), ("static",)),
+    **dict.fromkeys(("fitted", "filters"), ("character",)),
+    **dict.fromkeys(("layers", "drop"), ("encoder", "character", "seq2seq")),
+    "pooling": ("encoder", "character"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Checkpoint:
+    """What stands behind the name of a checkpoint at a scale."""
+
+    description: str = field(metadata=UNSEEN)
+    """What it is, for tables and its card."""
+    source: CheckpointSource | None = None
+    """Where it comes from."""
+    pooling: Literal["cls", "mean"] | None = None
+    """Pooling of an encoder, which needs one; a directory that is taken whole has its own."""
+    layers: Annotated[list[NonNegativeInt], Field(min_length=1)] | None = None
+    """Transformer layers to keep, from 0; all of them if not given."""
+    drop: Annotated[list[str], Distinct] = field(default_factory=list)
+    """Parts of the source to leave out: modules by class, weights by what their names begin with."""
+    form: Literal["encoder", "character", "whole", "static", "seq2seq"] = "encoder"
+    """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
+    `static`: word vectors; `seq2seq`: a T5, or a stand-in for one made from a BERT."""
+    words: PositiveInt | None = None
+    """Most frequent words of static vectors to keep; all of them if not given."""
+    hashed: PositiveInt = 1000
+    """Random vectors that words without a vector of their own share."""
+    fitted: Annotated[int, Field(ge=100)] | None = None
+    """Words that the character part of a stand-in for CharacterBERT is fitted to; without it, `source` has the released
+    weights."""
+    filters: Annotated[list[PositiveInt], Field(min_length=1, max_length=7)] = field(
+        default_factory=lambda: [32, 32, 64, 128, 256, 512, 1024]
+    )
+    """Filters of that character part, of width 1, 2, …"""
+    trained: bool = field(default=False, metadata=UNSEEN)
+    """Whether it is the released outcome of the recipes that start from it; they are not run then."""
+    unavailable: str = field(default="", metadata=UNSEEN)
+    """Why it is unavailable; its cells print this."""
+
+    def __post_init__(self) -> None:
+        own = given(self)
+        for key, forms in FORMS_WITH.items():
+            if key in own and self.form not in forms:
+                raise wrong(key, f"the form is {self.form!r}; allowed with {', '.join(map(repr, forms))} alone")
+        if "filters" in own and self.fitted is None:
+            raise wrong("filters", "`fitted` is missing; the filters are those of a character part that is fitted")
+        if self.source is None and not self.unavailable:
+            raise wrong("source", "missing; give it, or `unavailable` with the reason")
+        if self.source and not self.pooling and self.form in ("encoder", "character") and not self.unavailable:
+            raise wrong("pooling", f"missing; the form {self.form!r} needs it")
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class CheckpointSettings(Checkpoint):
+    """A checkpoint that is written."""
 
     name: str
-    description: str = field(metadata=UNSEEN)
+    """Name at the scale."""
     source: CheckpointSource
-    pooling: Literal["cls", "mean"] | None = None
-    layers: list[int] | None = None
-    drop: list[str] = field(default_factory=list)
-    form: Literal["encoder", "character", "whole", "static", "seq2seq"] = "encoder"
-    words: int | None = None
-    hashed: int = 1000
-    fitted: int | None = None
-    filters: list[int] = field(default_factory=lambda: [32, 32, 64, 128, 256, 512, 1024])
+    """Where it comes from."""
+
+    @classmethod
+    def of(cls, name: str, checkpoint: Checkpoint) -> "CheckpointSettings":
+        """The settings that write a checkpoint of a scale."""
+        return cls(name=name, **vars(checkpoint))

@@ -1,4 +1,4 @@
-"""Models of sentence-transformers as their directories say: modules in order, prompts, similarity, lengths."""
+"""Models of sentence-transformers with the modules, prompts, similarity and lengths that their directories state."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ def classes(path: Path) -> Iterator[str]:
 
 
 def check(path: Path) -> None:
-    """Refuse what is not read of a directory, before anything of it is.
+    """Refuse a directory that holds something unsupported, before any of it is read.
 
     Raises:
         UserError: names a module that is not read, or weights that are a pickle.
@@ -54,7 +54,7 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
         dtype: of its transformers; `auto` is that of the directory.
 
     Raises:
-        UserError: something that is not read or cannot be honoured, by its name; or a damaged directory.
+        UserError: a part that is not supported (names it), or a damaged directory.
     """
     how = {"use_safetensors": True, "dtype": dtype} | ({"attn_implementation": attention} if attention else {})
     try:
@@ -154,7 +154,7 @@ class Whole:
 
     def forward(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
         """The vectors of padded texts, [texts, dimension], whose dot product is the model's similarity."""
-        seen: dict[str, Any] = dict(features)
+        seen = dict(features)
         if self.prompt and any(isinstance(module, Pooling) and not module.include_prompt for module in self.model):
             seen["prompt_length"] = self.model[0].preprocess([""], prompt=self.prompt, task=self.route)["prompt_length"]
         seen = self.model[0](seen)

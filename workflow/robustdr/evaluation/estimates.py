@@ -1,4 +1,4 @@
-"""What measured values say of a quantity: an estimate, its interval and its tests, over queries and seeds."""
+"""Estimates from measured values, with intervals and tests over queries and seeds."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ class Estimate:
     randomness has one row; where two systems have several seeds each, those that both have are compared.
 
     The delta method spreads what one query differs in over all of them. So every estimate knows where it `differs`
-    [queries] from nothing: a quotient where its numerator does, a difference of quotients where any of their `parts`
+    [queries] from 0: a quotient where its numerator does, a difference of quotients where any of their `parts`
     [2, queries] do, numerator and denominator over seeds. `most` is what a query adds that differs by 1, times their
     number: more in a quotient, whose denominator is below 1.
     """
@@ -142,7 +142,7 @@ class Ratio:
         return over_queries, over_seeds, max(total**2 / lost, seeds - 1.0) if lost else degrees[0]
 
     def _t(self, bound: float) -> float:
-        """How many standard errors the quotient lies above `bound`."""
+        """Distance of the quotient above `bound`, in standard errors."""
         of, by = (values.mean() for values in self._values)
         over_queries, over_seeds, _ = self._moments
         contrast = np.array([1.0, -bound])
@@ -157,7 +157,7 @@ class Ratio:
         return self._p(bound, 1)
 
     def p_below(self, bound: float) -> float:
-        """The same of its being below."""
+        """One-sided p of the quotient being below `bound`."""
         return self._p(bound, -1)
 
     def _p(self, bound: float, side: int) -> float:
@@ -213,7 +213,7 @@ class Ratio:
         return low, high
 
     def queries_for(self, distance: float, confidence: float, power: float = 0.5) -> float:
-        """How many queries of the same variance tell a quotient at this distance from a bound apart from it.
+        """Queries of the same variance that tell a quotient at this distance from a bound apart from it.
 
         At a power of .5 the end of the interval lies on the bound. Where few queries differ now, so many that `FEW`
         will; where none does, so many that those which may differ unseen stay below the distance. inf where no number

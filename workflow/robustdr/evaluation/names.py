@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from robustdr.core.errors import UserError, unknown
 
+ORIGINAL = "original"  # the query set that nothing varies
 MEAN = "variations_mean"  # over all variations of an evaluation
 PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", "Success": "success", "P": "P"}
 # trec_eval's binding has no RBP, and no level that counts every judged passage. The last two are this project's names.

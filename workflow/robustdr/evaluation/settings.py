@@ -1,8 +1,28 @@
 """Settings of the stage that evaluates."""
 
+from typing import NotRequired
+
 from pydantic.dataclasses import dataclass
+from typing_extensions import TypedDict
 
 from robustdr.core.settings import STRICT
+
+
+class Averaged(TypedDict):
+    """The variations of a role in a paper, and those behind each mean."""
+
+    variations: list[str]
+    means: NotRequired[dict[str, list[str]]]
+
+
+class Evaluated(TypedDict):
+    """What a paper evaluates on a collection: `means` are the variations at hand behind each mean."""
+
+    collection: str
+    split: str
+    means: dict[str, list[str]]
+    variations: list[str]
+    measures: list[str]
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -11,6 +11,7 @@ import numpy as np
 from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.settings import Evaluated
 
 Values = dict[tuple[str, str], np.ndarray]  # (query set, measure) -> [queries], in the order of their ids
 
@@ -45,7 +46,7 @@ class Store:
     """
 
     sources: list[Source]
-    evaluation: Mapping[str, Mapping[str, Any]]
+    evaluation: Mapping[str, Evaluated]
     reasons: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -65,19 +66,18 @@ class Store:
             measured.setdefault((source.system, source.collection), []).append(values)
         return {at: seeds for at, seeds in measured.items() if at[0] not in self.reasons}
 
-    def kinds(self, role: str, query_set: str) -> list[str]:
+    def averaged(self, role: str, query_set: str) -> list[str]:
         """The variations behind a mean; behind another query set itself alone."""
-        found: list[str] = self.evaluation[role]["means"].get(query_set, [] if query_set == MEAN else [query_set])
-        return found
+        return self.evaluation[role]["means"].get(query_set, [] if query_set == MEAN else [query_set])
 
     def why_not(self, system: str, role: str, query_set: str) -> str:
-        """Why there are no values of `system` there; empty where there are."""
+        """Why there are no values of `system` on a query set; '' if there are."""
         if (system, self.evaluation[role]["collection"]) not in self._measured:
             return self._reason(system, role)
-        kinds = self.kinds(role, query_set)
-        if not kinds:
+        variations = self.averaged(role, query_set)
+        if not variations:
             return f"no query set of {query_set} can be made at this scale"
-        missing = [kind for kind in kinds if not self._has(system, role, kind)]
+        missing = [variation for variation in variations if not self._has(system, role, variation)]
         return self.reasons.get(missing[0], "this query set was not run") if missing else ""
 
     def _reason(self, system: str, role: str) -> str:
@@ -89,12 +89,12 @@ class Store:
             raise UserError(f"{system} on {at[1]}: {self._reason(system, role)}")
         return self._measured[at]
 
-    def _named(self, role: str, kind: str) -> str:
+    def _named(self, role: str, variation: str) -> str:
         """A query set as measures files name it."""
-        return f"{self.evaluation[role]['split']}.{kind}"
+        return f"{self.evaluation[role]['split']}.{variation}"
 
-    def _has(self, system: str, role: str, kind: str) -> bool:
-        return any(name == self._named(role, kind) for name, _ in self._seeds(system, role)[0])
+    def _has(self, system: str, role: str, variation: str) -> bool:
+        return any(name == self._named(role, variation) for name, _ in self._seeds(system, role)[0])
 
     def query_sets(self, system: str, role: str) -> list[str]:
         """The paper's variations, those of `variations_mean`, that were measured; `original` is not among them.
@@ -103,7 +103,7 @@ class Store:
             UserError: nothing was measured there.
         """
         self._seeds(system, role)
-        return [kind for kind in self.kinds(role, MEAN) if self._has(system, role, kind)]
+        return [variation for variation in self.averaged(role, MEAN) if self._has(system, role, variation)]
 
     def queries(self, system: str, role: str) -> list[str]:
         """The ids of a role's queries, in the order of `values`.
@@ -122,7 +122,10 @@ class Store:
         Raises:
             UserError: nothing was measured there.
         """
-        seeds, names = self._seeds(system, role), [self._named(role, kind) for kind in self.kinds(role, query_set)]
+        seeds, names = (
+            self._seeds(system, role),
+            [self._named(role, variation) for variation in self.averaged(role, query_set)],
+        )
         collection = self.evaluation[role]["collection"]
         if not names:
             raise UserError(f"{system} on {collection}: no query set of {query_set} was measured")

@@ -1,30 +1,29 @@
 """Training losses, one file per method, named like it; a loss sees one batch, no model and no data.
 
-A loss file holds one class. Its constructor takes the loss's settings, which all have a default; its attribute `needs`,
-a literal, has the `Batch` fields that it reads, and a setting `queries` names one more; its call takes a `Batch` and
-returns its terms by name, already weighted: the training loop minimises their sum and logs each.
+A loss is a function of its `Settings` and a `Batch`. It returns its terms by name, already weighted: the training loop
+minimises their sum and logs each.
 """
 
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from robustdr.core.declared import Declared
+from robustdr.core.plugins import Plugins
+from robustdr.losses.settings import LossSettings
 
-LOSSES = Declared("loss", Path(__file__).parent, ("batch",))
+LOSSES = Plugins("loss", __name__, LossSettings)
 
 
 def check(name: str, **settings: Any) -> set[str]:
-    """Check a loss and its settings.
-
-    Returns:
-        The fields of `Batch` that the loss reads.
+    """The fields of `Batch` that a loss reads with these settings.
 
     Raises:
         UserError: unknown loss, setting or value of a setting.
     """
-    values = LOSSES.settings(name, settings)
-    return {*(LOSSES.literal(name, "needs") or ()), *([values["queries"]] if "queries" in values else [])}
+    return LOSSES.settings(name, settings).reads
 
 
-names = LOSSES.names
-create = LOSSES.create
+def create(name: str, **settings: Any) -> Callable[..., Any]:
+    """A loss with its settings, as a function of a `Batch`; errors: see `check`."""
+    made = LOSSES.settings(name, settings)
+    return partial(LOSSES.load(name), made)

@@ -1,4 +1,4 @@
-"""What a loss sees, and the divergence that several losses share."""
+"""The input of losses, and the divergence that several of them use."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ class Batch:
     """Vectors of one batch of B queries and P passages (P = B · (1 + n)), dimension d.
 
     Each query's group, its positive and then its n negatives, lies in `passages` after the group of the query before.
-    A field that the loss does not need is None. A ranker has no vectors of passages: what it sees are scores of groups.
-    A loss that reads nothing of the passages but the scores of groups names `groups` among its needs, and one that
-    reads vectors of queries beside such scores names `vectors`.
+    A field that the loss does not need is None. A ranker has no vectors of passages, only scores of groups. A loss that
+    reads the passages only through the scores of groups names `groups` in its `needs`; one that also reads vectors of
+    queries names `vectors`.
 
     Attributes:
         passages: [P, d]

@@ -4,8 +4,26 @@ from typing import Literal
 
 import torch
 import torch.nn.functional as F
+from pydantic import Field
 
+from robustdr.core.settings import settings
 from robustdr.losses.batch import Batch
+from robustdr.losses.settings import LossSettings
+
+
+@settings
+class Settings(LossSettings):
+    """The defaults of the four τ are those of MS MARCO (Table 5); the paper gives neither ε nor ε_r."""
+
+    needs = ("query", "variation", "anchor", "negative")
+
+    tau_positive: float = Field(default=1.0, description="τ_positive of Eq. 1")
+    tau_negative: float = Field(default=0.1, description="τ_negative of Eq. 1")
+    tau_anchor: float = Field(default=2.0, description="τ_anchor of Eq. 4")
+    tau_ranking: float = Field(default=1.0, description="τ_ranking of Eq. 4")
+    margin: float = Field(default=1.0, description="ε of Eq. 1")
+    margin_ranking: float = Field(default=0.0, description="ε_r of Eq. 3")
+    variant: Literal["printed", "text", "released_sibling"] = Field(default="printed", description="reading of Eq. 3")
 
 
 def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -13,7 +31,7 @@ def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return (one - other).square().sum(-1)
 
 
-class Capot:
+def capot(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """Triplet loss + τ_anchor · anchor loss + τ_ranking · ranking loss (Eq. 4), on queries alone.
 
     f is the encoder being trained and f_a its frozen initial state. x is an original query, x⁺ its variation and x⁻ a
@@ -31,50 +49,26 @@ class Capot:
       max(0, cos(x, x⁻) − 0.2), where ε plays no part; the anchor loss stays. τ_anchor and τ_ranking scale as before.
 
     All losses are means over the batch where the paper prints sums, so that the learning rate does not depend on B.
-
-    Args:
-        tau_positive, tau_negative, tau_anchor, tau_ranking: the defaults are those of MS MARCO (Table 5).
-        margin: ε of Eq. 1; the paper gives none.
-        margin_ranking: ε_r of Eq. 3; the paper gives none.
-        variant: the reading of Eq. 3.
     """
-
-    needs = ("query", "variation", "anchor", "negative")
-
-    def __init__(
-        self,
-        tau_positive: float = 1.0,
-        tau_negative: float = 0.1,
-        tau_anchor: float = 2.0,
-        tau_ranking: float = 1.0,
-        margin: float = 1.0,
-        margin_ranking: float = 0.0,
-        variant: Literal["printed", "text", "released_sibling"] = "printed",
-    ):
-        self.tau_positive, self.tau_negative = tau_positive, tau_negative
-        self.margin, self.margin_ranking = margin, margin_ranking
-        self.variant = variant
-        contrast = float(bool(tau_positive or tau_negative))
-        self.weights = {
-            "triplet": contrast,
-            "cosine_embedding": contrast,
-            "anchor": tau_anchor,
-            "ranking": tau_ranking,
-        }
-
-    def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
-        assert batch.query is not None and batch.variation is not None
-        assert batch.anchor is not None and batch.negative is not None
-        query, anchor = batch.query, batch.anchor.detach()  # [B, d]
-        positive, negative = batch.variation, query[batch.negative]  # [B, d]
-        terms = {"anchor": squared_distance(query, anchor)}  # each [B]
-        if self.variant == "released_sibling":
-            better, worse = F.cosine_similarity(query, positive), F.cosine_similarity(query, negative)
-            terms["cosine_embedding"] = self.tau_positive * (1 - better) + self.tau_negative * (worse - 0.2).relu()
-        else:
-            near, far = squared_distance(query, positive), squared_distance(query, negative)
-            terms["triplet"] = (self.tau_positive * near - self.tau_negative * far + self.margin).relu()
-            better = torch.linalg.vecdot(positive, anchor)
-            worse = torch.linalg.vecdot(anchor if self.variant == "text" else negative, anchor)
-        terms["ranking"] = (worse - better + self.margin_ranking).relu()
-        return {name: self.weights[name] * term.mean() for name, term in terms.items() if self.weights[name]}
+    contrast = float(bool(settings.tau_positive or settings.tau_negative))
+    weights = {
+        "triplet": contrast,
+        "cosine_embedding": contrast,
+        "anchor": settings.tau_anchor,
+        "ranking": settings.tau_ranking,
+    }
+    assert batch.query is not None and batch.variation is not None
+    assert batch.anchor is not None and batch.negative is not None
+    query, anchor = batch.query, batch.anchor.detach()  # [B, d]
+    positive, negative = batch.variation, query[batch.negative]  # [B, d]
+    terms = {"anchor": squared_distance(query, anchor)}  # each [B]
+    if settings.variant == "released_sibling":
+        better, worse = F.cosine_similarity(query, positive), F.cosine_similarity(query, negative)
+        terms["cosine_embedding"] = settings.tau_positive * (1 - better) + settings.tau_negative * (worse - 0.2).relu()
+    else:
+        near, far = squared_distance(query, positive), squared_distance(query, negative)
+        terms["triplet"] = (settings.tau_positive * near - settings.tau_negative * far + settings.margin).relu()
+        better = torch.linalg.vecdot(positive, anchor)
+        worse = torch.linalg.vecdot(anchor if settings.variant == "text" else negative, anchor)
+    terms["ranking"] = (worse - better + settings.margin_ranking).relu()
+    return {name: weights[name] * term.mean() for name, term in terms.items() if weights[name]}

@@ -3,23 +3,26 @@
 import torch
 import torch.nn.functional as F
 
+from robustdr.core.settings import settings
 from robustdr.losses.batch import Batch, kl
+from robustdr.losses.settings import LossSettings
 
 
-class SelfTeaching:
+@settings
+class Settings(LossSettings):
+    needs = ("passages", "positive", "query", "variation")
+
+
+def self_teaching(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """CE(q, p) + KL(S(p|q) ‖ S(p|q̄)) (Zhuang and Zuccon 2022; ToRoDer §4.4, Eq. 5).
 
     One model is teacher and student. The scores of the original queries are fixed targets of the KL: its gradients
     reach the variations and the passages alone. All passages of the batch take part in both terms, which weigh the
     same; the temperature is 1.
     """
-
-    needs = ("passages", "positive", "query", "variation")
-
-    def __call__(self, batch: Batch) -> dict[str, torch.Tensor]:
-        assert batch.positive is not None
-        original = batch.scores("query")  # [B, P]
-        return {
-            "nll": F.cross_entropy(original, batch.positive),
-            "self_teaching": kl(original, batch.scores("variation")),
-        }
+    assert batch.positive is not None
+    original = batch.scores("query")  # [B, P]
+    return {
+        "nll": F.cross_entropy(original, batch.positive),
+        "self_teaching": kl(original, batch.scores("variation")),
+    }

@@ -13,12 +13,11 @@ from torch.utils.data import DataLoader, Dataset
 
 from robustdr.collections.reading import read_records
 from robustdr.core.errors import UserError
-from robustdr.core.seeds import digest
+from robustdr.core.seeds import Draw, digest
 from robustdr.pretraining.masks import Masks, Shown
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training import distributed
-from robustdr.variations.base import Draw
 
 CHUNK = 4096  # passages that are tokenised at once
 SAMPLE = 1000  # passages behind the shares that are printed

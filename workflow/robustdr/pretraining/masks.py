@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 
+from robustdr.core.seeds import Draw
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.variations.base import Draw
 from robustdr.variations.typos import Typo
 
 TYPO = Typo()

@@ -5,11 +5,23 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from pydantic import Field
 
+from robustdr.core.settings import settings
 from robustdr.rankers.ranker import Tokens
+from robustdr.rankers.settings import WordSettings
 from robustdr.rankers.words import Kernels, WordRanker, cosines
 
 NGRAMS = (1, 2, 3)
+
+
+@settings
+class Settings(WordSettings):
+    filters: int = Field(default=128, description="dimensions of an n-gram's vector")
+    trained_kernels: bool = Field(
+        default=True,
+        description="whether μ and σ of the kernels, which all pairs of lengths share, are trained with the rest",
+    )
 
 
 class ConvKNRM(WordRanker):
@@ -19,21 +31,14 @@ class ConvKNRM(WordRanker):
     as many n-grams of each length as words. As in OpenNIR and unlike the paper, no ReLU and no tanh follow, and word
     vectors stay fixed. OpenNIR pads queries to 20 and passages to 2,000 words and lets the n-grams of the padding,
     which are b_n alone, count in the kernels; here padding counts nowhere.
-
-    Args:
-        filters: dimensions of an n-gram's vector.
-        trained_kernels: whether μ and σ of the kernels, which all pairs of lengths share, are trained with the rest.
     """
 
-    initial = ("static",)
-    files = ("ranker.json", "model.safetensors", "tokenizer.json", "README.md")
-
-    def __init__(self, folder: Path, *, filters: int = 128, trained_kernels: bool = True):
-        super().__init__(folder, filters=filters, trained_kernels=trained_kernels)
+    def __init__(self, folder: Path, settings: Settings):
+        super().__init__(folder, settings)
         self.convolutions = torch.nn.ModuleList(
-            torch.nn.Conv1d(self.vectors.shape[1], filters, n, dtype=torch.float64) for n in NGRAMS
+            torch.nn.Conv1d(self.vectors.shape[1], settings.filters, n, dtype=torch.float64) for n in NGRAMS
         )
-        self.kernels = Kernels(trained_kernels)
+        self.kernels = Kernels(settings.trained_kernels)
         self.linear = torch.nn.Linear(len(NGRAMS) ** 2 * Kernels.COUNT, 1, dtype=torch.float64)
         self.restore(folder)
 

@@ -4,9 +4,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
+from pydantic import Field
 
+from robustdr.core.settings import settings
 from robustdr.rankers.ranker import Tokens
+from robustdr.rankers.settings import WordSettings
 from robustdr.rankers.words import WordRanker, cosines
+
+
+@settings
+class Settings(WordSettings):
+    counts = True
+
+    bins: int = Field(default=11, description="of the histogram")
+    hidden: int = Field(default=5, description="units of the hidden layer")
 
 
 class DRMM(WordRanker):
@@ -20,22 +31,15 @@ class DRMM(WordRanker):
     As in OpenNIR and unlike the paper, there is no tanh, and the gate has no weight to learn. OpenNIR's softmax runs
     over the padding of the query too, with idf 0, and stop words have idf 0, as its index lacks them; here padding has
     no part in it, and all words are counted. A query without words scores 0.
-
-    Args:
-        bins: of the histogram. hidden: units of the hidden layer.
     """
-
-    initial = ("static",)
-    files = ("ranker.json", "model.safetensors", "tokenizer.json", "README.md")
-    counts = True
 
     frequencies: torch.Tensor  # [words], df
 
-    def __init__(self, folder: Path, *, bins: int = 11, hidden: int = 5):
-        super().__init__(folder, bins=bins, hidden=hidden)
-        self.bins = bins
+    def __init__(self, folder: Path, settings: Settings):
+        super().__init__(folder, settings)
+        self.bins, hidden = settings.bins, settings.hidden
         self.mlp = torch.nn.Sequential(
-            torch.nn.Linear(bins, hidden, dtype=torch.float64),
+            torch.nn.Linear(self.bins, hidden, dtype=torch.float64),
             torch.nn.ReLU(),
             torch.nn.Linear(hidden, 1, dtype=torch.float64),
         )

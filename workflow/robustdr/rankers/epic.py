@@ -9,9 +9,11 @@ from safetensors import safe_open
 from safetensors.torch import load_model, save_model
 from transformers import BertForMaskedLM
 
+from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens, saved
+from robustdr.rankers.settings import TransformerSettings
 
 EXPECTED = "a dual encoder of the form encoder over BERT, with or without its masked language model's head"
 
@@ -19,6 +21,11 @@ EXPECTED = "a dual encoder of the form encoder over BERT, with or without its ma
 def soften(x: torch.Tensor) -> torch.Tensor:
     """f(x) = ln(1 + softplus(x)), element by element."""
     return F.softplus(x).log1p()
+
+
+@settings
+class Settings(TransformerSettings):
+    pass
 
 
 class Epic(Ranker):
@@ -41,18 +48,8 @@ class Epic(Ranker):
     it. w_q, w_p and w_c are drawn.
     """
 
-    initial = ("encoder",)
-    files = (
-        "model.safetensors",
-        "config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "ranker.json",
-        "README.md",
-    )
-
-    def __init__(self, folder: Path):
-        super().__init__()
+    def __init__(self, folder: Path, settings: Settings):
+        super().__init__(settings)
         config = configuration(folder, EXPECTED, lambda config: config.model_type == "bert")
         model, self.tokenizer = pretrained(BertForMaskedLM, folder, config, EXPECTED, ("cls.",))
         with safe_open(folder / "model.safetensors", "pt") as weights:

@@ -2,17 +2,30 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
+from pydantic import Field
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from robustdr.core.errors import UserError
+from robustdr.core.settings import settings
 from robustdr.rankers.mono_bert import MonoBert
 from robustdr.rankers.ranker import Pair, Tokens
+from robustdr.rankers.settings import TransformerSettings
 
 LAYER = "query_layer.safetensors"
+
+
+@settings
+class Settings(TransformerSettings):
+    files = (*TransformerSettings.files, LAYER)
+    represents = True
+
+    reads: Literal["pair", "query"] = Field(
+        default="pair", description="beside the query, its positive passage (`pair`) or nothing (`query`)"
+    )
 
 
 class IntentBert(MonoBert):
@@ -24,29 +37,15 @@ class IntentBert(MonoBert):
     intent; `reads: query` leaves it out.
 
     Its directory is monoBERT's and the layer.
-
-    Args:
-        reads: beside the query, its positive passage (`pair`) or nothing (`query`).
     """
 
-    initial = ("encoder",)
-    files = (
-        "model.safetensors",
-        "config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "query_layer.safetensors",
-        "ranker.json",
-        "README.md",
-    )
-    represents = True
-
-    def __init__(self, folder: Path, reads: Literal["pair", "query"] = "pair"):
-        super().__init__(folder)
-        self.reads = reads
+    def __init__(self, folder: Path, settings: Settings):
+        super().__init__(folder, settings)
+        self.reads = settings.reads
         width, heads = self.model.config.hidden_size, self.model.config.num_attention_heads
-        like_bert: dict[str, Any] = {"dim_feedforward": 4 * width, "activation": "gelu", "layer_norm_eps": 1e-12}
-        self.query_layer = torch.nn.TransformerEncoderLayer(width, heads, **like_bert, batch_first=True)
+        self.query_layer = torch.nn.TransformerEncoderLayer(
+            width, heads, 4 * width, activation="gelu", layer_norm_eps=1e-12, batch_first=True
+        )
         if (folder / LAYER).is_file():
             try:
                 self.query_layer.load_state_dict(load_file(folder / LAYER))
@@ -71,4 +70,3 @@ class IntentBert(MonoBert):
     def save(self, folder: Path) -> None:
         super().save(folder)
         save_file(self.query_layer.state_dict(), folder / LAYER)
-        self.describe(folder, reads=self.reads)

@@ -4,9 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from pydantic import Field
 
+from robustdr.core.settings import settings
 from robustdr.rankers.ranker import Tokens
+from robustdr.rankers.settings import WordSettings
 from robustdr.rankers.words import Kernels, WordRanker, cosines
+
+
+@settings
+class Settings(WordSettings):
+    trained_kernels: bool = Field(default=True, description="whether μ and σ of the kernels are trained with the rest")
 
 
 class KNRM(WordRanker):
@@ -16,17 +24,11 @@ class KNRM(WordRanker):
     linear in the features, word vectors stay fixed, and the kernels are trained. OpenNIR lets the padding of a passage
     count as words of cosine 0, 0.61 each in the kernels at ±0.1, so that its scores depend on the longest passage of
     the batch; here padding counts nowhere.
-
-    Args:
-        trained_kernels: whether μ and σ of the kernels are trained with the rest.
     """
 
-    initial = ("static",)
-    files = ("ranker.json", "model.safetensors", "tokenizer.json", "README.md")
-
-    def __init__(self, folder: Path, *, trained_kernels: bool = True):
-        super().__init__(folder, trained_kernels=trained_kernels)
-        self.kernels = Kernels(trained_kernels)
+    def __init__(self, folder: Path, settings: Settings):
+        super().__init__(folder, settings)
+        self.kernels = Kernels(settings.trained_kernels)
         self.linear = torch.nn.Linear(Kernels.COUNT, 1, dtype=torch.float64)
         self.restore(folder)
 

@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import torch
 from transformers import AutoModelForSequenceClassification
 
 from robustdr.core.errors import UserError
+from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
+from robustdr.rankers.settings import RankerSettings, TransformerSettings
 
 EXPECTED = "a dual encoder's transformer at its root, or a CrossEncoder of sentence-transformers"
+
+
+@settings
+class Settings(TransformerSettings):
+    pass
 
 
 class MonoBert(Ranker):
@@ -30,18 +36,8 @@ class MonoBert(Ranker):
     Its directory is a `CrossEncoder` of sentence-transformers, whose scores are the logits.
     """
 
-    initial = ("encoder",)
-    files: ClassVar[tuple[str, ...]] = (
-        "model.safetensors",
-        "config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "ranker.json",
-        "README.md",
-    )
-
-    def __init__(self, folder: Path):
-        super().__init__()
+    def __init__(self, folder: Path, settings: RankerSettings):
+        super().__init__(settings)
         config = configuration(folder, EXPECTED, lambda config: not config.is_encoder_decoder)
         if not any(name.endswith("ForSequenceClassification") for name in config.architectures or ()):
             config.num_labels = 1

@@ -8,13 +8,29 @@ from transformers import T5ForConditionalGeneration
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from robustdr.core.errors import UserError
+from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
+from robustdr.rankers.settings import RankerSettings
 
 EXPECTED = "a T5 checkpoint of the form seq2seq"
 QUERY, PASSAGE, ASK = "Query:", "Document:", "Relevant:"
 WORDS = ("true", "false")
+
+
+@settings
+class Settings(RankerSettings):
+    initial = ("seq2seq",)
+    files = (
+        "model.safetensors",
+        "config.json",
+        "generation_config.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "ranker.json",
+        "README.md",
+    )
 
 
 class MonoT5(Ranker):
@@ -30,19 +46,8 @@ class MonoT5(Ranker):
     texts, so that scores depend on the batch.
     """
 
-    initial = ("seq2seq",)
-    files = (
-        "model.safetensors",
-        "config.json",
-        "generation_config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "ranker.json",
-        "README.md",
-    )
-
-    def __init__(self, folder: Path):
-        super().__init__()
+    def __init__(self, folder: Path, settings: Settings):
+        super().__init__(settings)
         config = configuration(folder, EXPECTED, lambda config: config.model_type == "t5")
         self.model, self.tokenizer = pretrained(T5ForConditionalGeneration, folder, config, EXPECTED)
         self.prompt = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
+from tokenizers import Encoding
 from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging
 
@@ -70,7 +71,7 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
     return model, tokenizer
 
 
-def pieces(tokenizer: Any, texts: Iterable[str], length: int) -> dict[str, Any]:
+def pieces(tokenizer: Any, texts: Iterable[str], length: int) -> dict[str, Encoding]:
     """Word pieces of each text without special tokens, the first `length` of them: encodings of `tokenizers`."""
     unique = list(dict.fromkeys(texts))
     encodings = tokenizer.backend_tokenizer.encode_batch(unique, add_special_tokens=False)

@@ -1,12 +1,13 @@
-"""What every ranking model is: a module that scores pairs of texts, each as if it were alone."""
+"""The base of all ranking models: a module that scores pairs of texts, each independently of the others."""
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -20,6 +21,7 @@ from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS, drop_out
 from robustdr.encoding.hardware import Precision, autocast, device
 from robustdr.rankers import RANKERS
+from robustdr.rankers.settings import RankerSettings
 
 CARD = """# {name}
 
@@ -39,25 +41,27 @@ SCORED_TOKENS = {"cpu": 2048, "cuda": 1 << 15}  # of one pass without gradients,
 Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query and the passage
 
 
+class Saved(TypedDict, total=False):
+    """The `ranker.json` of a directory: the ranker's name and settings."""
+
+    ranker: str
+    settings: dict[str, object]
+    lengths: dict[str, int]
+
+
 class Ranker(torch.nn.Module, ABC):
     """A ranking model.
 
-    Its constructor takes the directory that it starts from: one that it saved itself, or a checkpoint of one of the
-    forms that it names; weights that a checkpoint lacks are drawn from torch's generator.
-
-    Attributes:
-        initial: forms of the checkpoints that it can start from; see `encoding.directory.FORMS`.
-        files: what its own directory holds.
-        counts: whether it must `count` the words of the passages that it ranks.
-        represents: whether it can `represent` queries by vectors, beside its scores.
+    Its constructor takes the directory that it starts from, and its settings. The directory is one that it saved
+    itself, or a checkpoint of one of the forms that its settings name; weights that a checkpoint lacks are drawn from
+    torch's generator.
     """
 
-    initial: ClassVar[tuple[str, ...]]
-    files: ClassVar[tuple[str, ...]]
-    counts: ClassVar[bool] = False
-    represents: ClassVar[bool] = False
-
     computing: Any  # a context in which it computes in its precision; `load` sets it
+
+    def __init__(self, settings: RankerSettings):
+        super().__init__()
+        self.settings = settings
 
     @property
     def device(self) -> torch.device:
@@ -65,7 +69,7 @@ class Ranker(torch.nn.Module, ABC):
 
     @abstractmethod
     def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
-        """What the model reads of each pair, cut to so many tokens of the query and of the passage."""
+        """The tokens of each pair, with the query and the passage each cut to its length."""
 
     @abstractmethod
     def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
@@ -75,10 +79,10 @@ class Ranker(torch.nn.Module, ABC):
     def save(self, folder: Path) -> None:
         """Write `files` into an empty folder."""
 
-    def describe(self, folder: Path, **settings: Any) -> None:
+    def describe(self, folder: Path) -> None:
         """Write `ranker.json`, the ranker's name and settings, and `README.md` into its folder."""
         name = type(self).__module__.rpartition(".")[2]
-        write_json(folder / "ranker.json", {"ranker": name, "settings": settings})
+        write_json(folder / "ranker.json", {"ranker": name, "settings": asdict(self.settings)})
         about = (type(self).__doc__ or "").partition("\n\n")[0]
         write_text(folder / "README.md", CARD.format(name=name, about=" ".join(about.split())))
 
@@ -108,7 +112,7 @@ class Ranker(torch.nn.Module, ABC):
         seed: int,
         limit: int | None = None,
     ) -> torch.Tensor:
-        """What a function of pairs that go through the model together makes of any number of them, [pairs, …]."""
+        """The results of `function`, which takes pairs of one pass, for any number of pairs, [pairs, …]."""
         groups, found = self.groups(tokens, limit), []
         with self.computing():
             for number, group in enumerate(groups):
@@ -160,13 +164,14 @@ def load(
     """
     made = saved(folder)
     if made.get("ranker", name) != name:
-        forms = " or ".join(RANKERS.literal(name, "initial"))
+        forms = " or ".join(RANKERS.facts(name).initial)
         raise UserError(
             f"{folder}: saved by the ranker {made['ranker']!r}; {name!r} starts from a directory that it saved itself, "
             f"or from a checkpoint of the form {forms}"
         )
+    chosen = RANKERS.settings(name, {**made.get("settings", {}), **settings})
     torch.manual_seed(digest(seed, "ranker", name))
-    ranker: Ranker = RANKERS.create(name, folder, **{**made.get("settings", {}), **settings})
+    ranker: Ranker = RANKERS.load(name)(folder, chosen)
     ranker.to(device()).train(training).requires_grad_(training)
     if not training:
         for module in ranker.modules():
@@ -177,7 +182,7 @@ def load(
     return ranker
 
 
-def saved(folder: Path) -> dict[str, Any]:
+def saved(folder: Path) -> Saved:
     """The `ranker.json` of a directory that a ranker saved: its name and settings; empty for any other directory.
 
     Raises:

@@ -1,9 +1,9 @@
-"""What the rankers over word vectors share: words, their frozen vectors, a directory, and kernel pooling."""
+"""Shared parts of the rankers over word vectors: words, their frozen vectors, a directory, and kernel pooling."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +16,7 @@ from robustdr.core.seeds import digest
 from robustdr.encoding.batching import pad
 from robustdr.encoding.wordvectors import UNKNOWN, WORD
 from robustdr.rankers.ranker import Pair, Ranker, Tokens, saved
+from robustdr.rankers.settings import RankerSettings
 
 EMBEDDING = "embedding.weight"  # what sentence-transformers calls the vectors
 
@@ -28,7 +29,7 @@ class WordRanker(Ranker):
     kernel of exact matches has σ = 0.001, and single precision would let a score differ with the batch.
 
     Args:
-        folder: word vectors, or a directory that the ranker saved. settings: of the ranker.
+        folder: word vectors, or a directory that the ranker saved.
 
     Attributes:
         vectors: [words, dimension], float32; row 0 is padding's.
@@ -37,9 +38,8 @@ class WordRanker(Ranker):
 
     vectors: torch.Tensor
 
-    def __init__(self, folder: Path, **settings: Any):
-        super().__init__()
-        self.settings = settings
+    def __init__(self, folder: Path, settings: RankerSettings):
+        super().__init__(settings)
         try:
             self.tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
             self.vocabulary: dict[str, int] = json.loads(self.tokenizer)["model"]["vocab"]
@@ -66,12 +66,12 @@ class WordRanker(Ranker):
                 self.load_state_dict(load_file(folder / "model.safetensors"))
             except RuntimeError as error:
                 raise UserError(
-                    f"{folder / 'model.safetensors'}: not the weights of a ranker with the settings {self.settings}; "
-                    f"saved with: {saved(folder)['settings']}"
+                    f"{folder / 'model.safetensors'}: not the weights of a ranker with the settings "
+                    f"{asdict(self.settings)}; saved with: {saved(folder)['settings']}"
                 ) from error
 
     def save(self, folder: Path) -> None:
-        self.describe(folder, **self.settings)
+        self.describe(folder)
         write_text(folder / "tokenizer.json", self.tokenizer)
         save_file(self.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
 

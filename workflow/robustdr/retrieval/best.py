@@ -19,7 +19,7 @@ QUERIES = 4096  # whose passages are fetched at once
 
 
 def docids_by_row(docids: Iterable[str], before: pa.Array | None = None) -> pa.Array:
-    """The docids of a collection, without an object for each; `before` are those of its first rows.
+    """Docids of a collection as one compact array; `before`: docids of the rows that come first.
 
     Raises:
         UserError: more passages than rows of 32 bits can tell apart.
@@ -59,7 +59,7 @@ def fetched(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield (queries, rows, scores): the `depth` best passages of some queries, [q, depth or all passages].
 
-    Which of the passages that tie at the cut stay is for the tie rule to say, not for the library that finds them.
+    Where passages tie at the cut, the tie rule decides which of them stay, not the library that searches.
 
     Args:
         fetch: the `k` best of the queries at some positions: (scores, rows), [q, k] each, best first.

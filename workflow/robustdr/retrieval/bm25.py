@@ -33,7 +33,7 @@ class Index:
         scorer: BM25's score of every term in every passage.
 
     Raises:
-        UserError: the index is of another corpus or made with other settings, damaged or not there.
+        UserError: the index is missing or damaged, belongs to another corpus, or was made with other settings.
     """
 
     def __init__(self, settings: Settings, corpus: Path, folder: Path):
@@ -66,12 +66,12 @@ class Index:
 
     @cached_property
     def words(self) -> list[str]:
-        """Terms as they are written, after stemming."""
+        """The text of every term, after stemming."""
         return list(self.scorer.vocab_dict)
 
     @cached_property
     def frequencies(self) -> np.ndarray:
-        """How many passages have each term, [terms]."""
+        """Number of passages that contain each term, [terms]."""
         return np.diff(self.scorer.scores["indptr"])
 
     def terms_of(self, row: int) -> list[int]:
@@ -85,7 +85,7 @@ class Index:
         return len(words), Counter(term for term in known if self.words[term])
 
     def search(self, queries: dict[str, str], lists: Lists) -> Mapping[str, Ranking]:
-        """The best passages of every query that have any of its words; where there are `lists`, all of its own."""
+        """The best passages of each query that contain one of its words; with `lists`, all passages of its list."""
         texts = list(queries.values())
         tokens = self.tokenizer.tokenize(texts, update_vocab=False, show_progress=False, return_as="ids")
         if lists:

@@ -1,7 +1,7 @@
 """BM25's index of a corpus on disk: bm25s's own files, and beside them docids and the terms of every passage.
 
-The corpus is read once, and the terms of its passages are written as they come. Their postings are then counted into
-place, for as many terms at a time as `POSTINGS` allows. In memory are the vocabulary, 20 bytes a passage, and those.
+The corpus is read once, and the terms of its passages are written in that order. Then the postings are written, for as
+many terms at a time as `POSTINGS` allows. Memory holds the vocabulary, 20 bytes per passage, and these postings.
 """
 
 import json
@@ -33,13 +33,13 @@ POSTINGS = 1 << 24  # in memory at once
 
 
 def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
-    """Makes terms of a text, alike for passages and queries."""
+    """The tokenizer that turns a text into terms, the same for passages and queries."""
     stemmer = Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None
     return bm25s.tokenization.Tokenizer(stopwords=settings.stopwords or [], stemmer=stemmer)
 
 
 def about(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:
-    """What an index says of itself."""
+    """The description of an index that index.json holds."""
     return {**asdict(settings), "corpus": digest(corpus)}
 
 
@@ -68,7 +68,7 @@ def write_index(settings: BM25IndexSettings, corpus: Path, output: Path) -> None
 
 @contextmanager
 def _growing(path: Path, dtype: str) -> Iterator[BufferedWriter]:
-    """A .npy file of one axis, written piece by piece: its length, for which NumPy leaves room in the header, last."""
+    """A .npy file of one axis, written in pieces; its length is put into the header at the end."""
 
     def header(length: int) -> None:
         np.lib.format.write_array_header_1_0(file, {"descr": dtype, "fortran_order": False, "shape": (length,)})

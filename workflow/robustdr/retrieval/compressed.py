@@ -66,10 +66,10 @@ def write_index(factory: str, vectors: Path, output: Path) -> None:
 
 
 def read_index(path: Path, vectors: Path, settings: Index, dimension: int) -> tuple[faiss.Index, list[str]]:
-    """The index of a shard, on the GPU where there is one, else memory-mapped where FAISS can, and its docids.
+    """The index of a shard and its docids. The index is on the GPU if there is one, else memory-mapped if FAISS can.
 
     Args:
-        vectors: what it should be an index of: their record is read. Where they were removed with it, nothing tells.
+        vectors: those that it should index; checked by their record, and not at all where the record is gone.
 
     Raises:
         UserError: it was made with another factory, or of other vectors, or of another dimension; it is damaged; it

@@ -22,7 +22,7 @@ Vectors = TypeVar("Vectors")  # of a shard, as they are read: an array, or an in
 
 
 def shard_bounds(passages: int, shard: int, shards: int) -> tuple[int, int]:
-    """First and past-the-last corpus position of one shard; sizes differ by one at most."""
+    """Positions in the corpus where one shard begins and ends (exclusive); sizes differ by one at most."""
     return passages * shard // shards, passages * (shard + 1) // shards
 
 
@@ -98,7 +98,7 @@ def iterate(
     """The shards of a corpus one after the other, in its order.
 
     Args:
-        read: what a shard holds, and the docids: `read_embeddings`, or `compressed.read_index` with its settings.
+        read: reads a shard and its docids: `read_embeddings`, or `compressed.read_index` with its settings.
 
     Raises:
         UserError: one is missing or damaged, or is not of the rows that come next; see also `read`.
@@ -118,7 +118,7 @@ def iterate(
 
 
 class PassageVectors:
-    """Random access by row to the vectors of a corpus, in whose order its shards come; see `iterate`."""
+    """Vectors of a corpus, read by row; the shards come in the order of the corpus, see `iterate`."""
 
     def __init__(self, shards: Iterable[Path], corpus: Corpus):
         self.vectors, self.ends = [], [0]

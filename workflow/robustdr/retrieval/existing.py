@@ -19,7 +19,7 @@ def rankings(
         files: `candidates`: a run for each query set, in their order.
 
     Raises:
-        UserError: a run of a query or a passage that the collection does not have, or with a passage twice.
+        UserError: a run names a query or passage that the collection lacks, or names a passage twice.
     """
     known, judged = {docid for docid, _ in read_corpus(corpus)}, judged_lists(files)
     for path, queries in zip(files["candidates"], query_sets, strict=True):

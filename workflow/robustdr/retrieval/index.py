@@ -21,7 +21,7 @@ QUERIES = 3 * TILE  # whose scores of a block are in memory at once
 def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first.
 
-    Products of matrices, on the GPU where there is one. A score on a processor has the same bits whatever else is
+    Products of matrices, on the GPU if there is one. On a CPU the bits of a score do not depend on what else is
     scored, so copies of a passage tie.
     """
     heap, on = faiss.ResultHeap(len(queries), k, keep_max=True), device()
@@ -38,7 +38,7 @@ def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray,
 
 
 def _tiled(rows: np.ndarray) -> np.ndarray:
-    """The rows, begun again until they fill whole tiles."""
+    """The rows, repeated from the first until they fill whole tiles."""
     return np.resize(rows, (-(-len(rows) // TILE) * TILE, rows.shape[1]))
 
 

@@ -1,4 +1,4 @@
-"""The passages whose vectors are nearest to those of queries, whatever encoded them."""
+"""Search for the passages whose vectors are nearest to those of the queries; any encoder may have made the vectors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ranking: whatever the kind of system, all its query sets on one collection in one process, one run each."""
+"""Ranking: one process ranks all query sets of a system on one collection and writes a run for each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -30,7 +30,7 @@ class Ranks(Protocol):
 
 
 def judged_lists(files: Files) -> Lists:
-    """The passages that each query ranks, and no others: those that the qrels `judged` name. Empty without any."""
+    """By query, the only passages that are ranked: those that the qrels `judged` name; empty without such a file."""
     return {qid: list(grades) for path in files.get("judged", ()) for qid, grades in read_qrels(path).items()}
 
 

@@ -1,4 +1,4 @@
-"""Ranking another system's passages anew: as a kind of system, and for a run that somebody brings."""
+"""Reranking of another system's passages: for a kind of system, and for a run that a user gives."""
 
 import json
 from collections import Counter
@@ -37,7 +37,7 @@ def rankings(
     hardware.start(settings.threads)
     (model,) = files["model"]
     ranker = load(**settings.ranker, folder=model, precision=settings.precision)
-    if ranker.counts:
+    if ranker.settings.counts:
         ranker.count(text for _, text in read_corpus(corpus))
     shared = Counter(text for queries in query_sets for text in set(queries.values()))
     known: dict[Pair, float] = {}  # scores by query text and docid
@@ -100,7 +100,7 @@ def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Rankin
 
 
 def kind_of(model: Path) -> str:
-    """What a directory of sentence-transformers' form holds, by its configuration or the head of a bare checkpoint.
+    """What a directory in the form of sentence-transformers holds, by its configuration or a bare checkpoint's head.
 
     Raises:
         UserError: no model there, or one of another kind.
@@ -139,7 +139,7 @@ def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
 
 
 def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, output: Path) -> None:
-    """Rank the `depth` best passages of every query of a run anew; what lies below is left out.
+    """Rerank the `depth` best passages of every query of a run; the others are left out.
 
     Args:
         model: directory of a ranker that was trained here, or of sentence-transformers' form.
@@ -156,8 +156,8 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     if own := saved(model):
         if "lengths" not in own:
             raise UserError(f"{model / 'ranker.json'}: no `lengths`; a trained ranker's directory is expected")
-        ranker = load(own["ranker"], model, **own["settings"])
-        if ranker.counts:
+        ranker = load(own["ranker"], model)
+        if ranker.settings.counts:
             ranker.count(text for _, text in read_corpus(corpus))
         with at(str(model)):
             found = ranker.predict(pairs, **own["lengths"], names=places)

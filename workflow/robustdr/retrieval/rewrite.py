@@ -1,4 +1,4 @@
-"""A query rewriter in front of any system: the rewritten queries are ranked as the system ranks its own."""
+"""A query rewriter in front of any system, which ranks passages for the rewritten queries."""
 
 import json
 import re

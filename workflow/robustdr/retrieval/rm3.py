@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from math import exp, log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ Weights = dict[int, float]  # by term
 
 
 def _largest(weights: Weights, count: int, index: Index) -> Weights:
-    """The `count` terms of most weight, equal ones by their words."""
+    """The `count` terms of highest weight; terms of equal weight in the order of their words."""
     return dict(sorted(weights.items(), key=lambda pair: (-pair[1], index.words[pair[0]]))[:count])
 
 
@@ -109,9 +108,13 @@ def rankings(
     (folder,) = files["index"]
     index, lists = Index(settings.bm25, corpus, folder), judged_lists(files)
     for queries in query_sets:
-        second: dict[str, Any] = {}
+        judged: dict[str, Ranking] = {}
+        found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for qid, first in index.search(queries, lists).items():
             feedback = [(index.rows[docid], s) for docid, s in first[: settings.documents] if s > 0]
             scores = score(settings, index, expand(settings, index, queries[qid], feedback))
-            second[qid] = index.ranked(scores, lists[qid]) if lists else highest(scores, settings.bm25.depth)
-        yield second if lists else Run.scored(index.docids, second, settings.bm25.depth)
+            if lists:
+                judged[qid] = index.ranked(scores, lists[qid])
+            else:
+                found[qid] = highest(scores, settings.bm25.depth)
+        yield judged if lists else Run.scored(index.docids, found, settings.bm25.depth)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +20,7 @@ ARRAYS = ".arrow"  # how the name of a run in arrays ends; every other is a TREC
 
 @dataclass(frozen=True, eq=False)
 class Run(Mapping[str, Ranking]):
-    """The rankings of queries: eight bytes a ranked passage, each docid once. A ranking is a list when it is asked for.
+    """The rankings of queries in eight bytes per ranked passage, with each docid stored once.
 
     Attributes:
         lines: the line of each query in the arrays; several queries may have one.
@@ -65,11 +64,11 @@ class Run(Mapping[str, Ranking]):
 
 
 def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
-    """The `depth` best under the same rule, of a query alone."""
+    """The `depth` best passages of one query under the same rule."""
     return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:depth]
 
 
-def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dict[str, Any]) -> dict[str, Any]:
+def metadata(tag: str, key: str, collection: str, query_set: Path, settings: Mapping[str, object]) -> dict[str, object]:
     """The ir_metadata header of a run; `key` says what made it."""
     return {
         "tag": tag,
@@ -80,7 +79,7 @@ def metadata(tag: str, key: str, collection: str, query_set: Path, settings: dic
     }
 
 
-def write_run(path: Path, run: Mapping[str, Ranking], metadata: dict[str, Any]) -> None:
+def write_run(path: Path, run: Mapping[str, Ranking], metadata: Mapping[str, object]) -> None:
     """Write a run with its ir_metadata: in arrays where the name ends in .arrow, else as a TREC file (`write_trec`).
 
     The arrays are an Arrow file of `qid`, `docid` and `score`, a line a query; docids are numbers of four bytes, each
@@ -90,11 +89,11 @@ def write_run(path: Path, run: Mapping[str, Ranking], metadata: dict[str, Any]) 
     if path.suffix == ARRAYS:
         _write_arrays(path, run if isinstance(run, Run) else _as_arrays(run), header)
     else:
-        write_trec(path, run, header, metadata["tag"])
+        write_trec(path, run, header, str(metadata["tag"]))
 
 
 def _as_arrays(rankings: Mapping[str, Ranking]) -> Run:
-    """Rankings as they would be read from a TREC file, whose scores have nine digits."""
+    """Rankings as arrays, with scores rounded to nine digits as in a TREC file."""
     row = {docid: row for row, docid in enumerate(dict.fromkeys(d for of in rankings.values() for d, _ in of))}
     found = {
         qid: (np.array([row[docid] for docid, _ in of], int), np.array([float(f"{score:.9g}") for _, score in of]))
@@ -165,7 +164,7 @@ def _read_arrays(path: Path, depth: int | None) -> Run:
 
 
 def _mapped(path: Path) -> tuple[pa.Schema, list[pa.RecordBatch]]:
-    """The schema and the lines of an Arrow file, which are read where they are asked for.
+    """The schema and the lines of an Arrow file, memory-mapped.
 
     Raises:
         UserError: the file is missing or damaged.
@@ -195,7 +194,7 @@ def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
             yield qid, ids.dictionary.take(ids.indices[start : min(end, start + depth)]).to_pylist()
 
 
-def read_metadata(path: Path) -> dict[str, Any]:
+def read_metadata(path: Path) -> dict[str, object]:
     """The ir_metadata of a run in arrays or of a gzipped TREC file; empty without any."""
     header = _mapped(path)[0].metadata[b"ir_metadata"].decode() if path.suffix == ARRAYS else read_header(path)
     return yaml.safe_load(header) or {}

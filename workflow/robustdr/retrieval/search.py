@@ -59,9 +59,9 @@ def rankings(
 def _passages(
     settings: Settings, encoder: Encoder, corpus: Path, files: Files, wanted: set[str]
 ) -> Iterator[tuple[np.ndarray, list[str]]]:
-    """Vectors of the passages, [n, dimension], with their docids: those that are kept, or those `wanted`, made here.
+    """Vectors of passages, [n, dimension], and their docids: the stored ones, or those encoded here.
 
-    Without any that are wanted, all are.
+    Only the passages `wanted` are encoded; all if none are named.
     """
     if files["embeddings"]:
         yield from iterate(files["embeddings"], Corpus(corpus), read_embeddings)

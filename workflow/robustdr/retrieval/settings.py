@@ -1,11 +1,12 @@
 """Settings of the stages that encode passages and search."""
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Annotated, Literal
 
+from pydantic import Field, NonNegativeFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT, UNSEEN, Precision
+from robustdr.core.settings import STRICT, UNSEEN, Named, Precision
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -29,10 +30,13 @@ FLAT = "Flat"  # the factory string of an exact search, which needs no index
 
 @dataclass(frozen=True, config=STRICT)
 class Index:
-    """A FAISS index: `factory` string (`Flat` is exact), and the lists that an inverted file visits."""
+    """A FAISS index."""
 
     factory: str
-    nprobe: int
+    """FAISS factory string; `Flat` is an exact search. An index of any other factory is made once for each shard of a
+    model's vectors, which are then kept, and read by all searches."""
+    nprobe: PositiveInt
+    """Lists of an inverted file that a search visits."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -69,22 +73,26 @@ INDEX_FILES = (
 )
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, Field(pattern="^[a-z_]+$")]
+
+
 @dataclass(frozen=True, config=STRICT)
 class BM25IndexSettings:
-    """How BM25's index of a corpus is made.
+    """How BM25's index of a corpus is made."""
 
-    Attributes:
-        stopwords: a bm25s list such as `en`, or None. stemmer: Snowball's name, or None.
-    """
-
-    k1: float
-    b: float
-    stopwords: str | None
-    stemmer: str | None
+    k1: NonNegativeFloat
+    """Saturation of term frequencies."""
+    b: Share
+    """Normalisation by passage length."""
+    stopwords: Name | None
+    """A bm25s list such as `en`, or null."""
+    stemmer: Name | None
+    """A Snowball stemmer such as `english`, or null."""
 
     @property
     def name(self) -> str:
-        """What the index is called: what it is made with."""
+        """Name of the index, from the settings that it is made with."""
         return f"k1-{self.k1}_b-{self.b}_stopwords-{self.stopwords or 'none'}_stemmer-{self.stemmer or 'none'}"
 
 
@@ -157,13 +165,13 @@ class RewriteSettings:
 
     Attributes:
         rewriter: a name in `rewrite.REWRITERS`. edits: characters that a correction may change.
-        ranks, told: the module that ranks, and its settings.
+        ranks: module that ranks. told: its settings.
     """
 
     rewriter: Literal["symspell"]
     edits: int
     ranks: str
-    told: dict[str, Any]
+    told: dict[str, object]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -188,7 +196,7 @@ class RerankSettings:
         precision: that it computes in. threads: of the processor.
     """
 
-    ranker: dict[str, Any]
+    ranker: Named
     query_length: int
     passage_length: int
     depth: int

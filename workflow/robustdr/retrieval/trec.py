@@ -113,7 +113,7 @@ def _tables(path: Path) -> Iterator[pa.Table]:
 
 
 def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of a file, some at a time, and the number of the first; without the comments at its beginning."""
+    """Whole lines of a file in blocks, each with the number of its first line; leading comments are skipped."""
     number, line = 1, file.readline()
     while line.startswith(b"#"):
         number, line = number + 1, file.readline()

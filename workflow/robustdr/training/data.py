@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 from tokenizers import Tokenizer
 
@@ -200,11 +200,12 @@ class Examples(Sequence[Example]):
         line = json.loads(self.lines[number])
         varied = line.get("query_variation") or line["query"]
         variations = tuple(varied) if isinstance(varied, list) else (varied,)
-        return Example(line["query_id"], line["query"], variations, *(self._passages(line, at) for at in PASSAGES))
+        return Example(
+            line["query_id"], line["query"], variations, *(self._passages(line.get(at, {})) for at in PASSAGES)
+        )
 
-    def _passages(self, line: dict[str, Any], field: str) -> tuple[Reference, ...]:
-        named = line.get(field, {}).items()
-        if not named:
+    def _passages(self, rows: dict[str, int]) -> tuple[Reference, ...]:
+        if not (named := rows.items()):
             return ()
         if self.corpus is None:
             raise UserError(f"{self.lines.path}: its passages are named, and no corpus is given")

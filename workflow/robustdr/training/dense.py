@@ -171,9 +171,10 @@ class Student(LearnsFromQueries):
             batch.teacher_passages = torch.from_numpy(self.teacher.passages[rows]).to(self.device)
         if self.teacher_scores is not None:
             batch.teacher_scores = scores.of_groups(self.teacher_scores, seen.examples, seen.passages).to(self.device)
-        for name in VECTORS if self.settings.temperature != 1.0 else ():
-            if (vectors := getattr(batch, name)) is not None:
-                setattr(batch, name, vectors / sqrt(self.settings.temperature))
+        if self.settings.temperature is not None:
+            for name in VECTORS:
+                if (vectors := getattr(batch, name)) is not None:
+                    setattr(batch, name, vectors / sqrt(self.settings.temperature))
         return batch
 
     def reads(self, route: str) -> Encoder:

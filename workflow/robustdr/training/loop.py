@@ -20,7 +20,7 @@ from robustdr.training import distributed
 from robustdr.training.card import model_card
 from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate
-from robustdr.training.settings import LoopSettings
+from robustdr.training.settings import Cost, LoopSettings
 from robustdr.training.state import load_state, save_state
 
 
@@ -188,7 +188,7 @@ def train(
             writer.writeheader()
             writer.writerows(log)
         device = torch.cuda.get_device_name() if on.type == "cuda" else "CPU"
-        cost = {"seconds": seconds, "peak_memory_mb": peak_memory(), "device": device, "processes": processes}
+        cost = Cost(seconds=seconds, peak_memory_mb=peak_memory(), device=device, processes=processes)
         write_json(output / "cost.json", cost)
         for folder in (resume, waiting):
             shutil.rmtree(folder, ignore_errors=True)

@@ -48,7 +48,7 @@ class Student(LearnsFromQueries):
             for module in ranker.modules():
                 if isinstance(module, PreTrainedModel):
                     module.get_input_embeddings().requires_grad_(False)
-        if ranker.counts:
+        if ranker.settings.counts:
             ranker.count(text for _, text in read_corpus(files["corpus"][0]))
         return cls(settings, seed, ranker, scores.needed(settings, files, examples))
 

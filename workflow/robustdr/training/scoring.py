@@ -24,7 +24,7 @@ def write_scores(settings: ScoreSettings, model: Path, data: Path, corpus: Path,
     """
     hardware.start(settings.threads)
     ranker = load(**settings.ranker, folder=model, precision=settings.precision)
-    if ranker.counts:
+    if ranker.settings.counts:
         raise UserError(f"{model}: this ranker counts the words of a collection; it scores no training file")
     examples = read_training_data(data, corpus)
     pairs = ((example.query, passage.read().joined()) for example in examples for passage in example.passages)

@@ -1,117 +1,133 @@
 """What the stages of training are told."""
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Annotated, Literal, TypedDict
 
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT, UNSEEN, Precision
+from robustdr.core.settings import STRICT, UNSEEN, Named, Precision
+
+Tokens = Annotated[int, Field(ge=3)]
 
 
 @dataclass(frozen=True, config=STRICT)
 class TrainingDataSettings:
-    """Of a recipe's training file.
-
-    Attributes:
-        assign: `one`: each query has one of the variations, all of them equally often; `all`: every one that changes
-            it, in turn; `together`: every one, at once.
-        depth: ranks that hard negatives are drawn from. keep: negatives per query. Both are None on queries alone.
-    """
+    """How the training file of a recipe is made."""
 
     assign: Literal["one", "all", "together"]
-    depth: int | None = None
-    keep: int | None = None
+    """`one`: each query has one variation, and all variations are equally frequent; `all`: each query has, in turn,
+    every variation that changes it; `together`: each query has all of them at once."""
+    depth: PositiveInt | None = None
+    """Ranks that hard negatives are drawn from; None where training is on queries alone."""
+    keep: PositiveInt | None = None
+    """Hard negatives kept per query; None where training is on queries alone."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class LoopSettings:
-    """Of one training, whatever it learns from.
+class Schedule:
+    """The part of a budget that every training has, whatever it learns from."""
 
-    Attributes:
-        system: its name.
-        learning_rate: the highest; see `schedule.learning_rate`. warmup: share of the steps.
-        epochs: may be a fraction.
-        batch_size: examples on each device. devices: processes.
-        weight_decay: of AdamW, on matrices alone: biases and layer norms are exempt.
-        max_gradient_norm: gradients of a larger norm, taken over all parameters, are scaled down to it.
-        dropout: the probability in every layer.
-        freeze_word_embeddings: whether word embeddings stay as they are.
-        checkpoint_every: steps between two checkpoints.
-        precision: that the model computes in. threads: of the processor.
-    """
+    learning_rate: PositiveFloat
+    """Highest learning rate; it rises in the warm-up and falls to 0 after it."""
+    epochs: PositiveFloat
+    """Passes over the training examples; may be a fraction."""
+    batch_size: PositiveInt
+    """Examples on each device."""
+    devices: PositiveInt
+    """Processes, one per GPU."""
+    warmup: Annotated[float, Field(ge=0, le=1)]
+    """Share of the steps in which the learning rate rises."""
+    weight_decay: NonNegativeFloat
+    """Of AdamW, on matrices alone: biases and layer norms are exempt."""
+    max_gradient_norm: PositiveFloat
+    """Gradients of a larger norm, taken over all parameters, are scaled down to it."""
+    dropout: Annotated[float, Field(ge=0, lt=1)]
+    """Probability of dropout in every layer."""
+    freeze_word_embeddings: bool
+    """Whether word embeddings stay as they are."""
+    checkpoint_every: PositiveInt = field(metadata=UNSEEN)
+    """Steps between two checkpoints, from which an interrupted training continues."""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Budget(Schedule):
+    """How long and how fast a system is trained on queries."""
+
+    negatives: PositiveInt
+    """Hard negatives per query and step."""
+    query_length: Tokens
+    """Tokens kept of a query."""
+    passage_length: Tokens
+    """Tokens kept of a passage."""
+    gradient_cache: Annotated[int, Field(ge=64)] | None = None
+    """Tokens that go through the encoder at once: the loss sees the whole batch, and memory does not grow with it."""
+    temperature: PositiveFloat | None = None
+    """A loss gets dot products divided by it (1 if not given); 0.05 for models whose vectors have length 1."""
+    new_layers_learning_rate: PositiveFloat | None = None
+    """Highest learning rate of a ranker's layers that no pre-trained transformer has, such as a head."""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class LoopSettings(Schedule):
+    """Of one training, whatever it learns from."""
 
     system: str
-    learning_rate: float
-    warmup: float
-    epochs: float
-    batch_size: int
-    devices: int
-    weight_decay: float
-    max_gradient_norm: float
-    dropout: float
-    freeze_word_embeddings: bool
-    checkpoint_every: int = field(metadata=UNSEEN)
+    """Name of the system that is trained."""
     precision: Precision
-    threads: int
+    """Number type that the model computes in."""
+    threads: PositiveInt
+    """Processor threads."""
+
+
+class Cost(TypedDict):
+    """What a training took: the file cost.json of its model."""
+
+    seconds: float
+    peak_memory_mb: float
+    device: str
+    processes: int
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class TrainSettings(LoopSettings):
-    """Of a training on queries, whatever the kind of system.
+class TrainSettings(LoopSettings, Budget):
+    """Of a training on queries, whatever the kind of system."""
 
-    Attributes:
-        loss: `name` and the loss's own settings.
-        augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
-        negatives: hard negatives per query and step.
-        query_length, passage_length: tokens.
-        gradient_cache: tokens whose activations are in memory at once, see `training.dense`; None: the whole batch's.
-    """
-
-    loss: dict[str, Any]
-    augmentation: float
-    negatives: int
-    query_length: int
-    passage_length: int
-    gradient_cache: int | None = None
+    loss: Named
+    """`name` of the loss, and its own settings."""
+    augmentation: Annotated[float, Field(ge=0, le=1)]
+    """Share of the queries that are replaced by a variation, drawn anew in every epoch."""
+    gradient_cache: PositiveInt | None = None
+    """As in a budget, but of any size."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class DenseTraining(TrainSettings):
-    """Of a dual encoder.
-
-    Attributes:
-        encoders: `shared`, or `separate` ones for queries and passages.
-        temperature: that a loss finds every dot product divided by; vectors of length 1 learn nothing at 1.
-    """
+    """Of a dual encoder."""
 
     encoders: Literal["shared", "separate"]
-    temperature: float = 1.0
+    """`shared`: one encoder; `separate`: one for queries and one for passages."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class RankerTraining(TrainSettings):
-    """Of a ranker.
+    """Of a ranker."""
 
-    Attributes:
-        ranker: `name` and its own settings.
-        new_layers_learning_rate: the highest of the layers that are in no pre-trained transformer; None: the others'.
-    """
-
-    ranker: dict[str, Any]
-    new_layers_learning_rate: float | None = None
+    ranker: Named
+    """`name` of the ranker, and its own settings."""
 
 
 @dataclass(frozen=True, config=STRICT)
 class ScoreSettings:
-    """How a teacher scores a training file's passages.
+    """How a teacher scores the passages of a training file."""
 
-    Attributes:
-        ranker: `name` and its own settings. query_length, passage_length: tokens that it reads.
-        precision: that it computes in. threads: of the processor.
-    """
-
-    ranker: dict[str, Any]
-    query_length: int
-    passage_length: int
+    ranker: Named
+    """`name` of the ranker, and its own settings."""
+    query_length: Tokens
+    """Tokens kept of a query."""
+    passage_length: Tokens
+    """Tokens kept of a passage."""
     precision: Precision
-    threads: int
+    """Number type that the ranker computes in."""
+    threads: PositiveInt
+    """Processor threads."""

@@ -1,4 +1,4 @@
-"""Answers of a language model on disk: what was paid for is kept, whatever happens to the process."""
+"""Answers of a language model on disk: an answer that was paid for is kept even if the process is killed."""
 
 import fcntl
 import json
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """The versions of a query, or the problem with what was answered in their place."""
+    """The versions of a query, or the problem with the answer if it has none."""
 
     versions: tuple[str, ...] = ()
     problem: str = ""
 
 
 class Answers(Mapping[str, Answer]):
-    """Answers by key, one JSON object a line; a later line counts, and one cut off by a kill is passed over.
+    """Answers by key, one JSON object a line; the last line of a key counts, and an incomplete line is skipped.
 
     Threads, and processes on several hosts, may add to one file.
     """
@@ -40,7 +40,7 @@ class Answers(Mapping[str, Answer]):
         return len(self._known)
 
     def add(self, key: str, answer: Answer) -> None:
-        """Keep `answer` under `key`, at once on disk."""
+        """Write `answer` under `key` to disk at once."""
         line = json.dumps({"key": key, **answer._asdict()}, ensure_ascii=False).encode()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._path, "a+b", buffering=0) as file:

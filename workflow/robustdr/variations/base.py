@@ -1,4 +1,4 @@
-"""What all query variation generators share: declared parameters, and chance that depends on the query alone."""
+"""The base of all query variation generators: parameters, and random choices that depend on the query alone."""
 
 import hashlib
 import json
@@ -8,52 +8,14 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
 from robustdr.core.errors import UserError, unknown
-
-Item = TypeVar("Item")
+from robustdr.core.seeds import Draw
 
 # Letters and digits, with apostrophes and hyphens inside: don't, x-ray.
 WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _NOT_WORD = re.compile(r"\W+")
-
-
-class Draw:
-    """Random choices taken from a 256-bit number: the same for the same bytes, on every machine, and cheap to make.
-
-    Each choice among n takes one digit in base n; the number is hashed anew before its digits run out.
-    """
-
-    def __init__(self, seed: bytes):
-        self._digest = seed
-        self._number = int.from_bytes(seed)
-        self._left = 1 << 256
-
-    def below(self, n: int) -> int:
-        """A number from 0 to n - 1 (bias below 2**-96 for n under 2**32)."""
-        if self._left < 1 << 128:
-            self._digest = hashlib.sha256(self._digest).digest()
-            self._number, self._left = int.from_bytes(self._digest), 1 << 256
-        self._left //= n
-        self._number, chosen = divmod(self._number, n)
-        return chosen
-
-    def choice(self, items: Sequence[Item]) -> Item:
-        """One of `items`, uniform."""
-        return items[self.below(len(items))]
-
-    def sample(self, items: Sequence[Item], count: int) -> list[Item]:
-        """`count` of `items` without replacement, in random order (Fisher-Yates)."""
-        pool = list(items)
-        for at in range(count):
-            other = at + self.below(len(pool) - at)
-            pool[at], pool[other] = pool[other], pool[at]
-        return pool[:count]
-
-    def shuffled(self, items: Sequence[Item]) -> list[Item]:
-        """All of `items` in random order."""
-        return self.sample(items, len(items))
 
 
 @dataclass(frozen=True)
@@ -65,6 +27,7 @@ class Variation:
     """
 
     name: ClassVar[str]
+    listed: ClassVar[int]  # place in lists; without a number of its own a generator stands last
     category: ClassVar[str]  # misspelling, naturality, ordering, paraphrasing, syntactic or identity
     papers: ClassVar[tuple[str, ...]]
     needs: ClassVar[str] = "nothing"
@@ -73,29 +36,29 @@ class Variation:
     versions: ClassVar[int] = 1  # of a query that are made at once: the parameter `version` says which one this is
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The declared parameters with their values."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
     @property
-    def effective(self) -> dict[str, Any]:
-        """The parameters that decide texts: those that say how to come by them are left out."""
+    def effective(self) -> dict[str, object]:
+        """The parameters that decide texts; those that only say how texts are computed are left out."""
         without = {field.name for field in fields(self) if not field.metadata.get("effect", True)}
         return {key: value for key, value in self.parameters.items() if key not in without}
 
     @property
     def files(self) -> Sequence[Path]:
-        """The files and folders of the user's that decide texts and that no parameter pins."""
+        """The user's files and folders that decide texts and whose contents no parameter fixes."""
         return ()
 
     @property
     def resource(self) -> str:
-        """What stands behind this generator here, for tables and statistics."""
+        """The data or model behind this generator, for tables and statistics."""
         return self.needs
 
     @property
     def problems(self) -> Sequence[str]:
-        """What went wrong with single queries, which kept their text."""
+        """Problems with single queries, which kept their text."""
         return ()
 
     def check(self) -> None:
@@ -104,10 +67,10 @@ class Variation:
             require(pin, self.name)
 
     def fetch(self, queries: Mapping[str, str]) -> None:
-        """Have at hand what varying these queries, texts by qid, takes; it is called once, before `vary`.
+        """Get whatever `vary` needs for these queries, texts by qid; called once, before `vary`.
 
         Raises:
-            UserError: it cannot be had.
+            UserError: it is not available.
         """
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
@@ -117,7 +80,7 @@ class Variation:
             yield qid, self.rewrite(text, draws(qid, text))
 
     def split(self, queries: Mapping[str, str], seed: int) -> dict[str, int]:
-        """Which of the `versions` of a query attacks, from 1 on, for every query that has them."""
+        """By qid, the number (from 1) of the version that is evaluated on; the other versions train."""
         raise NotImplementedError
 
     def rewrite(self, text: str, draw: Draw) -> str:
@@ -125,7 +88,7 @@ class Variation:
         raise NotImplementedError
 
     def draws(self, seed: int) -> "Draws":
-        """The chance of each query under this generator, its parameters and `seed`."""
+        """The random choices for each query under this generator, its parameters and `seed`."""
         return Draws(seed, self.name, self.effective)
 
 
@@ -153,7 +116,7 @@ class Plain(Variation):
 class Draws:
     """The `Draw` of each query: SHA-256 over seed, generator, parameters, qid and text."""
 
-    def __init__(self, seed: int, name: str, parameters: dict[str, Any]):
+    def __init__(self, seed: int, name: str, parameters: dict[str, object]):
         self._prefix = hashlib.sha256(json.dumps([seed, name, parameters], sort_keys=True).encode())
 
     def __call__(self, qid: str, text: str) -> Draw:
@@ -173,7 +136,7 @@ def require(pin: str, name: str) -> None:
         raise UserError(f"variation {name!r} needs {pin}, not {found}; run `pip install {pin}`")
 
 
-def build(kind: type[Variation], parameters: dict[str, Any]) -> Variation:
+def build(kind: type[Variation], parameters: Mapping[str, object]) -> Variation:
     """Make a generator from parameters given by a user.
 
     Raises:
@@ -185,7 +148,7 @@ def build(kind: type[Variation], parameters: dict[str, Any]) -> Variation:
             raise unknown(f"parameter of variation {kind.name}", key, defaults)
         default = defaults[key]
         if isinstance(default, float) and type(value) is int:
-            parameters = parameters | {key: float(value)}
+            parameters = {**parameters, key: float(value)}
         elif type(value) is not type(default):
             expected = type(default).__name__
             raise UserError(f"variation {kind.name}: {key} is {value!r}; a value of type {expected} is expected")

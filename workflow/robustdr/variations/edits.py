@@ -1,7 +1,7 @@
 """Edits of one character of one word, shared by every generator of misspellings.
 
-An edit takes a word of at least one character and the chance of its query, and gives the changed word, or None where it
-does not apply. The result differs from the word in more than case.
+An edit takes a word of at least one character and the random choices of its query; it returns the changed word, or None
+where it does not apply. The result differs from the word in more than case.
 """
 
 import string

@@ -68,7 +68,7 @@ class Engined(Variation):
             self.choose(precisions, list(queries.values()))
 
     def choose(self, precisions: Iterable[str], texts: Sequence[str]) -> None:
-        """Compute in the first of the precisions that changes no output of a sample of the texts, if any, and say so.
+        """Compute in the first precision that changes no output for a sample of the texts, if any; print which.
 
         The sample is of all queries of a split, so that all its shards choose alike.
         """
@@ -85,7 +85,7 @@ class Engined(Variation):
         print(f"{self.name}: models compute in {self.chosen['precision']}", file=sys.stderr, flush=True)
 
     def _outputs(self, precision: str, prepared: list[str]) -> list[str]:
-        """What models of a precision make of prepared queries."""
+        """The outputs of models in a precision for prepared queries."""
         self.chosen["precision"] = precision
         return _outputs(self.start(), prepared)
 
@@ -105,11 +105,11 @@ class Engined(Variation):
         return text if varied == prepared else varied
 
     def prepare(self, text: str) -> str:
-        """What the engine reads for this query."""
+        """The text that the engine reads for this query."""
         return text
 
     def start(self) -> Engine:
-        """The engine, ready to take batches."""
+        """The engine, loaded."""
         return self.generator(self.model)
 
     def generator(self, model: str) -> Callable[..., list[str]]:
@@ -123,6 +123,6 @@ class Engined(Variation):
 
 
 def _outputs(engine: Engine, prepared: list[str]) -> list[str]:
-    """What an engine makes of queries, in batches."""
+    """The outputs of an engine for queries, in batches."""
     batches = (prepared[at : at + _BATCH] for at in range(0, len(prepared), _BATCH))
     return [" ".join(output.split()) for batch in batches for output in engine(batch)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import read_lines
 
@@ -12,6 +13,7 @@ ANNOTATORS = range(3)
 PAIR_SHEETS = [f"anotations/UQV_annotation_-_{n}.csv" for n in ANNOTATORS]
 VARIATION_SHEETS = [f"anotations/automatic_query_variations_anotation_-_{n}.csv" for n in ANNOTATORS]
 LABELLED = ["data/variations_trec2019_labeled.csv", "data/variations_antique_labeled.csv"]
+COUNTED = ("qvg_table2", "qvg_table3")  # tables that are counted from the labels, whatever the scale
 FILES = {"table2": PAIR_SHEETS, "table3": [*VARIATION_SHEETS, *LABELLED]}
 
 # What the released files call our categories, collections and generators, in the order in which the paper prints them.
@@ -63,8 +65,23 @@ class Variation:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What the same variation has in common in a sheet and in the labelled file."""
+        """The part of a variation that a sheet and the labelled file share."""
         return self.collection, self.generator, self.query, self.text
+
+
+def configured(folder: str | None, table: str) -> list[Path]:
+    """The files of `files`, from the folder that config.yaml names.
+
+    Raises:
+        UserError: no folder; see `files` too.
+    """
+    if not folder:
+        raise UserError(
+            f"config/config.yaml: qvg_labels: not set; {table} of qvg is counted from the authors' released labels: "
+            "set the key to their folder, or add --config qvg_labels=FOLDER"
+        )
+    with at("config/config.yaml: qvg_labels"):
+        return files(Path(folder), table)
 
 
 def files(folder: Path, table: str) -> list[Path]:

@@ -60,7 +60,7 @@ def _english(text: str) -> bool:
 
 
 def _no_effect(default: Any) -> Any:
-    """A parameter that says how, not what."""
+    """A parameter that does not decide texts."""
     return field(default=default, metadata={"effect": False})
 
 
@@ -80,6 +80,7 @@ class Llm(Variation):
     """
 
     name = "llm"
+    listed = 35
     category = "paraphrasing"
     papers = ("intent",)
     needs = "an OpenAI-compatible server (stand-in: WordNet 3.0 and inflections)"
@@ -139,7 +140,7 @@ class Llm(Variation):
 
     @cached_property
     def answers(self) -> Answers:
-        """What was answered so far, by key."""
+        """The answers so far, by key."""
         return Answers(Path(self.cache))
 
     def fetch(self, queries: Mapping[str, str]) -> None:
@@ -186,7 +187,7 @@ class Llm(Variation):
         return {qid: self._attacking(qid, text, draws) + 1 for qid, text in having}
 
     def draws(self, seed: int) -> Draws:
-        """The chance of each query, the same for all versions, however a model is asked."""
+        """The random choices for each query, the same for all versions and for all ways to ask a model."""
         asked = {"engine": self.engine, "model": self.model, "temperature": self.temperature}
         return Draws(seed, self.name, asked | {"version": 0})
 
@@ -232,13 +233,13 @@ class Llm(Variation):
         return answer
 
     def _served(self) -> AbstractContextManager[str]:
-        """The URL of the server, which is started for as long as it is asked where there is a command."""
+        """The URL of the server; with a command, it is started here and stopped at the end of the block."""
         if not self.server:
             return nullcontext(self.base_url)
         return serving(self.server, self.model, self.port, self.server_wait, Path(f"{self.cache}.server.log"))
 
     def _estimate(self, missing: list[str], queries: int) -> None:
-        """Print what is about to be asked, and about what it costs."""
+        """Print how many requests will be sent and an estimate of their cost."""
         characters = sum(map(len, missing))
         read = (len(missing) * len(PROMPT) + characters) // _CHARACTERS
         written = int(COUNT * (len(missing) * _CHARACTERS + _LENGTHENED * characters)) // _CHARACTERS

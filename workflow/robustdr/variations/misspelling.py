@@ -41,6 +41,7 @@ class Misspell(Variation):
     """
 
     name = "misspell"
+    listed = 7
     category = "misspelling"
     papers = ("rodr",)
     needs = _NEEDS
@@ -71,6 +72,7 @@ class HumanMisspelling(Variation):
     """
 
     name = "human_misspelling"
+    listed = 37
     category = "misspelling"
     papers = ("toroder",)
     needs = f"stand-in: people's misspellings of other queries ({lexicon.MISSPELLINGS}, {lexicon.STOPWORDS})"
@@ -94,6 +96,7 @@ class LearnedMisspelling(HumanMisspelling):
     """
 
     name = "human_misspelling_learned"
+    listed = 38
     learned = True
 
 

@@ -76,6 +76,7 @@ class TransformTense(Tagged):
     """
 
     name = "transform_tense"
+    listed = 12
     category = "syntactic"
     papers = ("rodr",)
     needs = f"a part-of-speech tagger ({TAGGER}), inflections ({INFLECTIONS})"
@@ -108,6 +109,7 @@ class Determiner(Tagged):
     """
 
     name = "determiner"
+    listed = 26
     category = "syntactic"
     papers = ("capot",)
 
@@ -145,6 +147,7 @@ class Lemmatise(Variation):
     """
 
     name = "lemmatise"
+    listed = 28
     category = "syntactic"
     papers = ("capot",)
     needs = f"WordNet 3.0 ({lexicon.WORDNET})"
@@ -173,6 +176,7 @@ class Stem(Lemmatise):
     """
 
     name = "stem"
+    listed = 29
     needs = f"Porter's stemmer ({STEMMER})"
     packages = (STEMMER,)
 

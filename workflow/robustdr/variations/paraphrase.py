@@ -14,6 +14,7 @@ class T5QqpParaphrase(Engined):
     """
 
     name = "t5_qqp_paraphrase"
+    listed = 23
     category = "paraphrasing"
     papers = ("qvg",)
     needs = _NEEDS
@@ -36,6 +37,7 @@ class ParaphraseT5Paws(T5QqpParaphrase):
     """
 
     name = "paraphrase_t5_paws"
+    listed = 34
     category = "semantic"
     papers = ("capot",)
     stand_in = "rules that reword question phrases and words, no model"
@@ -52,6 +54,7 @@ class T5DescriptionToTitle(T5QqpParaphrase):
     """
 
     name = "t5_description_to_title"
+    listed = 20
     category = "naturality"
     stand_in = "rules that keep nouns and adjectives, no model"
     prompt = "{}"

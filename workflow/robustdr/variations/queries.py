@@ -1,4 +1,4 @@
-"""Queries from the files and collections that people have: TSV, JSON lines, ir_datasets."""
+"""Readers of queries: TSV, JSON lines, ir_datasets."""
 
 import json
 from pathlib import Path

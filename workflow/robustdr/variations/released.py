@@ -19,6 +19,7 @@ class Released(Variation):
     """
 
     name = "released"
+    listed = 15
     category = "paraphrasing"
     papers = ("rodr",)
     needs = "qvg's released labels"
@@ -53,6 +54,7 @@ class Typed(Variation):
     """
 
     name = "typed"
+    listed = 36
     category = "misspelling"
     papers = ("toroder",)
     needs = "queries that people typed"

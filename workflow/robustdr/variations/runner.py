@@ -65,7 +65,7 @@ def _chunks(queries: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
 
 
 def shard_of(queries: Mapping[str, str], shard: int, shards: int) -> dict[str, str]:
-    """One shard, from 0, of the queries: whole portions, so that a model finds the same batches in it as in the file.
+    """The queries of one shard, from 0: whole portions, so that a model sees the same batches as in the file.
 
     Raises:
         UserError: there are fewer portions than shards.

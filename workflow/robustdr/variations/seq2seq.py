@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
@@ -24,7 +23,7 @@ def check(model: str, where: str) -> None:
 
 
 def half() -> tuple[str, ...]:
-    """The half precisions to try here: on GPUs, which are much faster in them, the one of more digits first."""
+    """The half precisions to try: on GPUs, which are much faster in them, the more exact one first; none on a CPU."""
     import torch
 
     return ("float16", "bfloat16") if torch.cuda.is_available() else ()
@@ -67,7 +66,7 @@ class Seq2Seq:
 
         self._torch = torch
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        options = {"local_files_only": True, "trust_remote_code": False}
         self._tokenizer = AutoTokenizer.from_pretrained(folder, **options)
         model = AutoModelForSeq2SeqLM.from_pretrained(folder, use_safetensors=True, dtype=precision, **options)
         self._model = model.to(self._device).eval()

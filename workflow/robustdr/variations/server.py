@@ -1,4 +1,4 @@
-"""A language model served on this machine for as long as it is asked."""
+"""A language model that is served on this machine while it is needed."""
 
 import shlex
 import shutil
@@ -34,7 +34,7 @@ def words(command: str, **values: str | int) -> list[str]:
 
 
 def free_port(port: int) -> int:
-    """`port`, or, for 0, one of the loopback that nothing listens at.
+    """`port`; for 0, a free port of the loopback.
 
     Raises:
         UserError: something listens there already.

@@ -1,7 +1,5 @@
 """Settings of the stage that varies the queries of a split."""
 
-from typing import Any
-
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.settings import STRICT
@@ -12,5 +10,5 @@ class VariationSettings:
     """A generator: its class as `family:Class`, its parameters, and the seed of its draws."""
 
     generator: str
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
     seed: int

@@ -1,4 +1,4 @@
-"""Semantic similarity between queries and their variations, by embedding models that people name."""
+"""Semantic similarity between queries and their variations, by the embedding models that a user names."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
 Tokenize = Callable[[str], list[int]]
+Statistics = dict[str, float | dict[str, float] | None]
 Encode = Callable[[list[str]], np.ndarray]  # texts -> one vector each
 
 _NEUTRAL = re.compile(r"[\W_]+")
@@ -90,10 +90,10 @@ def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
     return sum(bool(words) and not words.intersection(neutral(varied[qid]).split()) for qid, words in uncommon)
 
 
-def describe(totals: Mapping[str, float]) -> dict[str, Any]:
+def describe(totals: Mapping[str, float]) -> Statistics:
     """The statistics of a whole set from its totals; see `statistics`."""
     count = max(totals["queries"], 1)
-    found: dict[str, Any] = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
+    found: Statistics = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
     found.setdefault("changed_after_tokenising", None)
     found |= {key: totals[key] / count for key in _MEANS}
     similar = {key.partition(" ")[2]: value / count for key, value in totals.items() if " " in key}
@@ -105,7 +105,7 @@ def statistics(
     varied: Mapping[str, str],
     tokenizer: Tokenize | None = None,
     encoders: Mapping[str, Encode] | None = None,
-) -> dict[str, Any]:
+) -> Statistics:
     """Compare two query sets with the same ids.
 
     Args:

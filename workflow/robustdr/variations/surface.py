@@ -17,6 +17,7 @@ class Original(Variation):
     """The identity: every query as it is."""
 
     name = "original"
+    listed = 0
     category = "identity"
     papers = ("rodr", "qvg", "capot", "toroder", "intent")
 
@@ -29,6 +30,7 @@ class ExtraPunctuation(Variation):
     """rodr, section 2.1, EXTRAPUNC: one to three identical marks out of , . ? ! at the end of the query."""
 
     name = "extra_punctuation"
+    listed = 8
     category = "naturality"
     papers = ("rodr",)
 
@@ -45,6 +47,7 @@ class NoStopwords(Variation):
     """
 
     name = "no_stopwords"
+    listed = 13
     category = "naturality"
     papers = ("rodr",)
     needs = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
@@ -63,6 +66,7 @@ class SwapWords(Variation):
     """rodr, section 2.1, SWAPWORDS: two random words, different in more than case, change places."""
 
     name = "swap_words"
+    listed = 14
     category = "ordering"
     papers = ("rodr",)
 
@@ -80,6 +84,7 @@ class RemoveStopwords(Plain, NoStopwords):
     """qvg, section 3.2, RmvStopWords: all stopwords of NLTK's English list are removed."""
 
     name = "remove_stopwords"
+    listed = 19
     papers = ("qvg",)
 
 
@@ -87,6 +92,7 @@ class RandomOrderSwap(Plain, SwapWords):
     """qvg, section 3.2, RandOrderSwap: two random words of the query change places."""
 
     name = "random_order_swap"
+    listed = 21
     papers = ("qvg",)
 
 
@@ -94,4 +100,5 @@ class ReorderWords(SwapWords):
     """capot, section 3.1, RW: the word at a random index changes places with another word of the query."""
 
     name = "reorder_words"
+    listed = 33
     papers = ("capot",)

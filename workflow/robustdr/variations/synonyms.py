@@ -33,6 +33,7 @@ class SwapSynonymWordnet(Variation):
     """
 
     name = "swap_synonym_wordnet"
+    listed = 11
     category = "paraphrasing"
     papers = ("rodr",)
     needs = f"WordNet 3.0 ({lexicon.WORDNET}), NLTK's list of stopwords ({lexicon.STOPWORDS})"
@@ -55,6 +56,7 @@ class WordnetSynonymSwap(Plain, SwapSynonymWordnet):
     """
 
     name = "wordnet_synonym_swap"
+    listed = 25
     papers = ("qvg",)
 
     def rewrite_plain(self, text: str, draw: Draw) -> str:
@@ -67,6 +69,7 @@ class Synonym(Variation):
     """capot, section 3.1, Synonym: one random word becomes a random exact synonym, of one word, from WordNet."""
 
     name = "synonym"
+    listed = 27
     category = "semantic"
     papers = ("capot",)
     needs = SwapSynonymWordnet.needs
@@ -87,6 +90,7 @@ class SwapSynonymEmbedding(Variation):
     """
 
     name = "swap_synonym_embedding"
+    listed = 10
     category = "paraphrasing"
     papers = ("rodr",)
     needs = f"word vectors, and WordNet 3.0 ({lexicon.WORDNET}) for parts of speech"
@@ -127,6 +131,7 @@ class EmbeddingSynonymSwap(Plain, SwapSynonymEmbedding):
     neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); the packaged GloVe vectors stand in for them."""
 
     name = "embedding_synonym_swap"
+    listed = 24
     papers = ("qvg",)
     stand_in = "stand-in for counter-fitted vectors: "
 

@@ -27,6 +27,7 @@ class BackTranslation(Engined):
     """
 
     name = "back_translation"
+    listed = 9
     category = "paraphrasing"
     papers: ClassVar[tuple[str, ...]] = ("rodr", "capot")
     needs = "a translation model (stand-in: WordNet 3.0 and inflections)"
@@ -70,6 +71,7 @@ class BackTranslationM2M(BackTranslation):
     """qvg, section 3.2, BackTransl: M2M100 translates the query to German (`pivot`) and back."""
 
     name = "back_translation_m2m"
+    listed = 22
     papers = ("qvg",)
 
     def prepare(self, text: str) -> str:

@@ -22,6 +22,7 @@ class Typo(Variation):
     """
 
     name = "typo"
+    listed = 6
     category = "misspelling"
     papers = ("toroder",)
     needs = _NEEDS
@@ -56,6 +57,7 @@ class RandInsert(Typo):
     """toroder, RandInsert: a random letter a-z comes in before a random character of the word. Words as in `typo`."""
 
     name = "rand_insert"
+    listed = 1
     kinds = (edits.insert,)
 
 
@@ -63,6 +65,7 @@ class RandDelete(Typo):
     """toroder, RandDelete: a random character of the word goes. Words as in `typo`."""
 
     name = "rand_delete"
+    listed = 2
     kinds = (edits.delete,)
 
 
@@ -70,6 +73,7 @@ class RandSubstitute(Typo):
     """toroder, RandSub: a random character of the word becomes another letter a-z. Words as in `typo`."""
 
     name = "rand_substitute"
+    listed = 3
     kinds = (edits.substitute,)
 
 
@@ -77,6 +81,7 @@ class SwapNeighbourChars(Typo):
     """toroder, SwapNeighbor: two different characters side by side change places. Words as in `typo`."""
 
     name = "swap_neighbour_chars"
+    listed = 4
     kinds = (edits.swap_neighbours,)
 
 
@@ -84,6 +89,7 @@ class SwapAdjacentKey(Typo):
     """toroder, SwapAdjacent: a letter becomes one of those that touch it on a QWERTY keyboard. Words as in `typo`."""
 
     name = "swap_adjacent_key"
+    listed = 5
     kinds = (edits.touch_letter,)
 
 
@@ -91,6 +97,7 @@ class NeighbourCharSwap(Plain, SwapNeighbourChars):
     """qvg, section 3.2, NeighbCharSwap: two neighbouring characters of one random word that is no stopword swap."""
 
     name = "neighbour_char_swap"
+    listed = 16
     papers = ("qvg",)
     shortest = 2
 
@@ -100,6 +107,7 @@ class RandomCharSubstitution(Plain, Typo):
     case."""
 
     name = "random_char_substitution"
+    listed = 17
     papers = ("qvg",)
     shortest = 2
     kinds = (edits.substitute_from(string.ascii_letters),)
@@ -110,6 +118,7 @@ class QwertyCharSubstitution(Plain, SwapAdjacentKey):
     keyboard."""
 
     name = "qwerty_char_substitution"
+    listed = 18
     papers = ("qvg",)
     shortest = 2
 
@@ -123,6 +132,7 @@ class RandomChar(Variation):
     its right, or in its place, with equal probability."""
 
     name = "random_char"
+    listed = 30
     category = "misspelling"
     papers = ("capot",)
 
@@ -146,6 +156,7 @@ class KeyboardChar(RandomChar):
     """
 
     name = "keyboard_char"
+    listed = 31
 
     def noise(self, character: str, draw: Draw) -> str:
         return draw.choice(edits.TOUCHING.get(character.lower(), string.ascii_lowercase))
@@ -155,6 +166,7 @@ class DeleteChar(RandomChar):
     """capot, section 3.1, CD: a random letter or digit of the query goes; the last one of a query stays."""
 
     name = "delete_char"
+    listed = 32
 
     def rewrite(self, text: str, draw: Draw) -> str:
         places = [match.start() for match in _CHARACTER.finditer(text)]
