@@ -4,11 +4,13 @@ import random
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean, median, pstdev, stdev
 
 import yaml
 
 from robustdr.audit.reported import Reported, build
+from robustdr.audit.transcript import Transcript
 
 SEEDS = ["1", "2", "3", "4", "5"]
 ROWS = ["v1", "v2", "v3", "v4"]
@@ -53,7 +55,7 @@ def reported(grid: Grid) -> Reported:
     one = {"caption": "t", "unit": "percent", "where": {"measure": "RR@10"}, "row": "query_set", "columns": columns}
     one |= {"cells": "\n".join(lines), "relations": relations}
     at = {("tables", "t", "cells"): 1, **{("tables", "t", "relations", i): 100 + i for i in range(len(relations))}}
-    return build("t.yaml", {"paper": "t", "title": "t", "tables": {"t": one}}, at)
+    return build(Path("t.yaml"), Transcript.model_validate({"paper": "t", "title": "t", "tables": {"t": one}}), at)
 
 
 def copied_cell(rng: random.Random, values, grid: Grid) -> Error:

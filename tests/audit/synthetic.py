@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 
 from robustdr.audit.reported import Reported, build
+from robustdr.audit.transcript import Transcript
 
 CONVENTIONS = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncation": ROUND_DOWN}
 QUERIES = 1000
@@ -50,9 +51,8 @@ class Paper:
             table: {**spec, "caption": table, "cells": "\n".join(_line(row) for row in printed[table])}
             for table, spec in self.specs.items()
         }
-        return build(
-            Path("random.yaml"), {"paper": "random", "title": "random", "tables": tables}, defaultdict(_counter())
-        )
+        transcript = Transcript.model_validate({"paper": "random", "title": "random", "tables": tables})
+        return build(Path("random.yaml"), transcript, defaultdict(_counter()))
 
 
 def _counter():

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from robustdr.audit.audited import audit
 from robustdr.audit.causes import causes
-from robustdr.audit.findings import audit
+from robustdr.audit.formats import markdown
 from robustdr.audit.printed import AsPrinted, Claimed, judge_folder
-from robustdr.audit.report import markdown
-from robustdr.audit.reported import PAPERS, load_paper
+from robustdr.audit.reported import load_paper
 
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}, {"value": "median"}]
 MEDIAN = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
@@ -163,7 +163,7 @@ def test_what_went_wrong_in_capot():
 
 def test_the_causes_of_all_papers_come_first_and_fit_on_two_pages():
     audits = [audit(load_paper(name)) for name in ("capot", "intent", "qvg", "rodr", "toroder")]
-    audits = [replace(done, claims=judge_folder(PAPERS / done.reported.paper, done)) for done in audits]
+    audits = [replace(done, claims=judge_folder(done.reported, done.findings)) for done in audits]
     text = markdown(audits)
     first, _, rest = text.partition("# Audit of capot")
     pages = first[first.index("# What went wrong in capot") :]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.audit import document
+from robustdr import cli
 from robustdr.cli import main as robustdr
 
-WORKFLOW = Path(document.__file__).parents[2]
+WORKFLOW = Path(cli.__file__).parents[1]
 HEAVY = ("torch", "transformers", "snakemake", "numpy", "pandas", "scipy", "spacy", "sentence_transformers", "faiss")
 
 MINE = """\
@@ -127,7 +127,7 @@ def test_bad_input_is_one_line_and_status_2(mine, capsys):
     mine.write_text(MINE.replace("sum_is", "sum_of"), encoding="utf-8")
     assert main([str(mine)]) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"robustdr: {mine}:17: key of tables.table1.relations.0: 'sum_of' is unknown")
+    assert error.startswith(f"robustdr: {mine}:17: tables.table1.relations.0: key: 'sum_of' is unknown")
     assert error.count("\n") == 1
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.relations import KINDS
 from robustdr.audit.reported import PAPERS, load, load_paper
 from robustdr.cli import main as robustdr

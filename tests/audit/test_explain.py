@@ -2,8 +2,9 @@
 
 import pytest
 
+from robustdr.audit.audited import audit
 from robustdr.audit.causes import causes
-from robustdr.audit.findings import audit
+from robustdr.audit.explain import largest_first
 
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}]
 EFFECT = [{"system": "a", "measure": "RR@10", "and": "drop"}]
@@ -190,3 +191,13 @@ def test_where_nothing_explains_it_no_hypothesis_is_named(paper):
     relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
     finding = only(paper(t=runs("median", relation, "q | 10.1 | 10.2 | 10.3 | 77.7")))
     assert finding.hypothesis == ""
+
+
+def test_the_largest_group_comes_first_as_large_as_it_is_by_then():
+    """The second shrinks to one below the third, the fourth to none; of two equal ones the cheaper comes first."""
+    groups = [{1, 2, 3, 4}, {3, 4, 5}, {6, 7}, {1, 2}, {8, 9}]
+    left, order = set(range(1, 10)), []
+    for place in largest_first([0, 0, 2, 0, 1], lambda place: len(left & groups[place])):
+        left.difference_update(groups[place])
+        order.append(place)
+    assert order == [0, 4, 2, 1]

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.grains import grain, mixture, nearest
-from robustdr.audit.intervals import Interval, of_printed
+from robustdr.audit.rounding import of_printed
+from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
 
 

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from audit.injected import ERRORS, reported, table, visible
+from robustdr.audit.audited import audit
 from robustdr.audit.causes import causes
-from robustdr.audit.findings import audit
 
 
 def shares(trials: int) -> dict[str, tuple[int, int, int]]:

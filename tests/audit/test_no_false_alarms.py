@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from audit.synthetic import CONVENTIONS, random_paper
 from benchmarks.bench_audit import copied_from_a_sibling, detection, digit_changed, digits_swapped, row_left_out
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.relations import KINDS
 
 

@@ -4,7 +4,7 @@ import re
 
 from lxml import html
 
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.page import html as page
 
 ATTACK = '<script>alert("x")</script>'

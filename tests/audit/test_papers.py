@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from robustdr.audit.audited import audit
 from robustdr.audit.cells import ABOUT, AT_LEAST, AT_MOST
-from robustdr.audit.findings import SEVERITIES, audit
+from robustdr.audit.findings import SEVERITIES
 from robustdr.audit.reported import load_paper
 
 TEXTS = Path(__file__).resolve().parents[3] / "shared" / "papers"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 
 SEEDS = [{"seed": seed} for seed in range(1, 6)]
 

@@ -1,10 +1,14 @@
 """Claims as printed: direction, size and marks of the paper's own numbers; and what the five papers say of theirs."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
-from robustdr.audit.findings import audit
-from robustdr.audit.printed import judge, judge_folder
-from robustdr.audit.reported import PAPERS, load_paper
+from robustdr.audit.audited import Audit, audit
+from robustdr.audit.printed import AsPrinted, Claimed, judge, judge_folder
+from robustdr.audit.reported import load_paper
+from robustdr.claims.claim import Claim
 from robustdr.core.errors import UserError
 
 TABLE = {
@@ -39,16 +43,24 @@ b | less                    | 20 times
 VARIATIONS = {"passages": {"variations": ["typo", "swap", "marks"], "means": {"words_mean": ["swap", "marks"]}}}
 
 
+def claim(test: dict, **about) -> Claim:
+    known = {"claim": "C", "source": "§", "role": "passages", "measure": "RR@10", "level": 0.05}
+    return Claim.model_validate({**known, **about, "test": test})
+
+
+def on_paper(declared: Claim, audited: Audit, names: Mapping[str, str] = MappingProxyType({})) -> AsPrinted:
+    (found,) = judge([declared], VARIATIONS, names, audited.reported, audited.findings, "claims.yaml")
+    return found
+
+
 @pytest.fixture
 def printed(paper):
     """`printed(name="improves", system="ours", …)`: what the paper prints for it; `ours` is `b` and `theirs` is `a`."""
     audited = audit(paper(table1=TABLE, prose=PROSE, cost=COST))
 
     def make(mark="", tables=("table1",), **test):
-        claim = {"claim": "C", "source": "§", "role": "passages", "measure": "RR@10", "level": 0.05, "test": test}
-        claim |= {"reported": list(tables), **({"mark": mark} if mark else {})}
-        (found,) = judge({"claims": [claim]}, VARIATIONS, {"ours": "b", "theirs": "a"}, audited, "claims.yaml")
-        return found
+        declared = claim(test, reported=list(tables), **({"mark": mark} if mark else {}))
+        return on_paper(declared, audited, {"ours": "b", "theirs": "a"})
 
     return make
 
@@ -93,7 +105,7 @@ def said(quantity):
         ({"name": "improves", "system": "ours", "over": ["else"], "query_sets": ["typo"]}, "not printed"),
     ],
 )
-def test_as_printed(printed, test, expected):
+def test_what_is_printed(printed, test, expected):
     assert printed(**test).verdict == expected
 
 
@@ -121,8 +133,7 @@ def test_a_printed_average_drop_is_that_on_the_mean_and_a_loss(paper):
         paper(table1={**TABLE, "row": "system", "columns": columns, "cells": "a | 40.0/4.1%\nb | 41.0/2.8%\n"})
     )
     test = {"name": "smaller_drop", "system": "b", "than": ["a"], "query_sets": ["variations_mean"]}
-    claim = {"role": "passages", "measure": "RR@10", "level": 0.05, "reported": ["table1"], "test": test}
-    (found,) = judge({"claims": [claim]}, VARIATIONS, {}, audited, "claims.yaml")
+    found = on_paper(claim(test, reported=["table1"]), audited)
     (effect,) = found.effects
     assert (found.verdict, effect.low, effect.high) == ("holds", pytest.approx(0.0115), pytest.approx(0.0145))
 
@@ -135,16 +146,19 @@ def test_a_printed_average_drop_is_that_on_the_mean_and_a_loss(paper):
     ],
 )
 def test_what_is_not_printed_says_why(paper, source, reason):
-    claim = {"source": source, "role": "passages", "measure": "RR@10", "level": 0.05, "test": {"name": "loses"}}
-    (found,) = judge({"claims": [claim]}, VARIATIONS, {}, audit(paper(table1=TABLE)), "claims.yaml")
+    declared = claim({"name": "loses", "system": "a", "query_sets": ["typo"]}, source=source)
+    found = on_paper(declared, audit(paper(table1=TABLE)))
     assert (found.verdict, found.reason) == ("not printed", reason)
 
 
+def judged(name: str) -> list[Claimed]:
+    found = audit(load_paper(name))
+    return judge_folder(found.reported, found.findings)
+
+
 def test_intent_prints_the_average_drops_of_dense_retrievers_on_wikiqa():
-    made = judge_folder(PAPERS / "intent", audit(load_paper("intent")))
-    found = {
-        claim["claim"]: [(e.low, e.high) for e in found.effects] for claim, found in made if found.verdict == "holds"
-    }
+    made = judged("intent")
+    found = {claim.claim: [(e.low, e.high) for e in found.effects] for claim, found in made if found.verdict == "holds"}
     (effect,) = found["Intent alignment makes dense retrieval more robust, on WikiQA"]
     assert effect == pytest.approx((0.0035, 0.0065))  # 4.1 % and 3.6 %
     effects = found["Typo-aware training is the most robust dense retriever, on WikiQA"]
@@ -156,8 +170,7 @@ def test_cheaper(paper, times, expected):
     """50 hours with the index, against 2.0."""
     audited = audit(paper(cost={**COST, "cells": COST["cells"].replace("20 times", f"{times} times")}))
     test = {"name": "cheaper", "system": "b", "than": "a", "by": {"table": "cost", "system": "b", "quantity": "less"}}
-    claim = {"role": "passages", "measure": "RR@10", "level": 0.05, "reported": ["cost"], "test": test}
-    assert judge({"claims": [claim]}, VARIATIONS, {}, audited, "claims.yaml")[0].verdict == expected
+    assert on_paper(claim(test, reported=["cost"]), audited).verdict == expected
 
 
 def test_a_table_that_the_paper_has_not_is_an_error(printed):
@@ -216,7 +229,7 @@ UNDECIDED = {
 
 @pytest.mark.parametrize("name", CONTRADICTED)
 def test_what_the_papers_numbers_say_of_their_claims(name):
-    made = judge_folder(PAPERS / name, audit(load_paper(name)))
-    assert [claim["claim"] for claim, found in made if found.verdict == "fails"] == CONTRADICTED[name]
-    undecided = [claim["claim"] for claim, found in made if found.verdict not in ("holds", "fails")]
+    made = judged(name)
+    assert [claim.claim for claim, found in made if found.verdict == "fails"] == CONTRADICTED[name]
+    undecided = [claim.claim for claim, found in made if found.verdict not in ("holds", "fails")]
     assert undecided == UNDECIDED.get(name, [])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from audit.synthetic import CONVENTIONS, random_paper
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.proposals import propose, undeclared
 from robustdr.audit.reported import load_paper
 
@@ -78,5 +78,7 @@ def test_no_false_alarm_on_the_consistent_tables_of_the_papers(name):
 def test_the_relations_of_rodrs_tables_are_found():
     reported = load_paper("rodr")
     found = [proposal for table in ("table2", "table3") for proposal in propose(reported, reported.tables[table])]
-    kinds = sorted(next(kind for kind in one.declaration if kind.endswith(("_of", "_from", "_is"))) for one in found)
+    kinds = sorted(
+        next(kind for kind in one.relation.model_fields_set if kind.endswith(("_of", "_from", "_is"))) for one in found
+    )
     assert kinds == ["drop_from", "drop_from", "mean_of", "mean_of", "sum_is", "sum_is"]

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from robustdr.audit.conventions import ordered, search
-from robustdr.audit.intervals import Interval
+from robustdr.claims.intervals import Interval
 from robustdr.cli import main as robustdr
 
 # q1: d2 is relevant and tied with d3; q2: x has grade 1, y grade 2; q3 has no results.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.relations import KINDS, shown
 from robustdr.audit.resolve import resolve
 from robustdr.core.errors import UserError
@@ -250,7 +250,7 @@ REFUSED = {
     "unknown kind": ({"for": {}, "mean_off": {"seed": "*"}}, r"'mean_off' is unknown \(did you mean mean_of"),
     "no kind": ({"for": {}}, r"no kind given; give one of mean_of, median_of"),
     "two kinds": ({"for": {}, "mean_of": {}, "same_as": {}}, r"mean_of and same_as given; give one of"),
-    "missing for": ({"mean_of": {}}, r"'for' is a required property"),
+    "missing for": ({"mean_of": {}}, r"'for' is missing"),
     "option of another kind": ({"for": {}, "mean_of": {}, "z": 2}, r"'z' given; mean_of takes for, note and nothing"),
     "missing option": ({"for": {}, "counts_match": {}}, r"'out_of' missing; counts_match takes for, note and"),
     "for selects nothing": (

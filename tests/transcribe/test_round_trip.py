@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 from robustdr.audit.reported import PAPERS, load, load_paper
 from robustdr.transcribe.command import transcribe
 from robustdr.transcribe.draft import draft

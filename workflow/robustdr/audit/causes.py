@@ -1,7 +1,7 @@
 """Root causes: one explanation for many findings, what follows from it, and the claims that rest on its cells.
 
 Findings share a cause where the same hypothesis explains them, or where they are about the same numbers. A finding is a
-consequence of a cause where it disappears once the cause's cells are put right: replaced by what their own relations
+consequence of a cause where it disappears once the cause's cells are corrected: replaced by what their own relations
 ask for, and computed anew where they enter a mean or a median. A cause is a hypothesis too.
 """
 
@@ -9,15 +9,16 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from math import inf
 
+from robustdr.audit.audited import Audit
 from robustdr.audit.cells import Cell
-from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
+from robustdr.audit.explain import largest_first
+from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.hypotheses import NEIGHBOUR, VARIANTS, variant
-from robustdr.audit.intervals import Interval
 from robustdr.audit.printed import Claimed
 from robustdr.audit.relations import Check
+from robustdr.claims.intervals import Interval
 
 COPIES = ("copied_block", "implausible_seed")  # patterns whose cells are probably those of another place
 AVERAGES = ("mean_of", "median_of")
@@ -71,29 +72,24 @@ def causes(audit: Audit) -> list[Cause]:
     groups = [(group, consequences.of(group)) for group in _alike(audit.findings)]
     found: list[Cause] = []
     left = {id(finding) for finding in audit.findings}
-    # What a group explains only shrinks: it is counted anew where it comes first, not in every round.
-    waiting = [(-_cells((*own, *following)), place) for place, (own, following) in enumerate(groups)]
-    heapify(waiting)
-    while waiting:
-        counted, place = heappop(waiting)
-        own, following = ([finding for finding in part if id(finding) in left] for part in groups[place])
-        if not own:
-            continue
-        if -counted > _cells((*own, *following)):
-            heappush(waiting, (-_cells((*own, *following)), place))
-            continue
+
+    def remaining(place: int) -> list[list[Finding]]:
+        return [[finding for finding in part if id(finding) in left] for part in groups[place]]
+
+    def size(place: int) -> int:
+        own, following = remaining(place)
+        return sum(len(finding.flaws) for finding in (*own, *following)) if own else 0
+
+    for place in largest_first([0] * len(groups), size):
+        own, following = remaining(place)
         ids = {f"{finding.severity}: {finding.id}" for finding in (*own, *following)}
         found.append(Cause(own, following, [one for one in audit.claims if ids.intersection(one.found.findings)]))
         left.difference_update(map(id, (*own, *following)))
     return sorted(found, key=lambda cause: cause.weight, reverse=True)
 
 
-def _cells(findings: Sequence[Finding]) -> int:
-    return sum(len(finding.flaws) for finding in findings)
-
-
 def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings by what explains them, and findings about the same numbers."""
+    """Findings in groups: those with the same explanation, and those about the same numbers."""
     groups: dict[int, tuple[set[Hashable], list[Finding]]] = {}
     group_of: dict[Hashable, int] = {}
     for number, finding in enumerate(findings):
@@ -108,7 +104,7 @@ def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def _keys(finding: Finding) -> Iterator[Hashable]:
-    """What two findings of one cause have in common."""
+    """Keys of a finding; findings that share one have the same cause."""
     if not finding.checks:
         yield finding.kind
     elif not finding.hypothesis:
@@ -121,7 +117,7 @@ def _keys(finding: Finding) -> Iterator[Hashable]:
 
 
 def _averages(audit: Audit) -> dict[int, Check]:
-    """By the id of its cell, every mean or median, by the formula that the cells of its declaration follow."""
+    """By the id of its cell, every mean or median, with the formula that the cells of its declaration follow."""
     others = {
         (finding.table, finding.checks[0].line)
         for finding in audit.findings
@@ -135,7 +131,7 @@ def _averages(audit: Audit) -> dict[int, Check]:
 
 
 class _Consequences:
-    """Looks up the findings that disappear, or as good as, once the cells of others are put right."""
+    """Looks up the findings that disappear, all or nearly, once the cells of other findings are corrected."""
 
     def __init__(self, audit: Audit) -> None:
         self._findings = audit.findings
@@ -168,7 +164,7 @@ class _Consequences:
         ]
 
     def _moved(self, cells: Iterable[int]) -> set[int]:
-        """Some cells, the averages that they enter, and the averages that these enter."""
+        """Some cells and all averages that are computed from them, at once or by way of other averages."""
         moved: set[int] = set()
         left = list(cells)
         while left:
@@ -179,7 +175,7 @@ class _Consequences:
 
 
 class _PutRight:
-    """What cells would say if those of some findings said what their relations ask for; copied ones could say all."""
+    """The values of cells once some findings are corrected: what their relations ask for; any, for copied cells."""
 
     def __init__(self, findings: Sequence[Finding], averages: Mapping[int, Check]) -> None:
         self._averages = averages
@@ -202,7 +198,7 @@ class _PutRight:
         return check.expected_of(changed) or [ALL_REALS]
 
     def mends(self, check: Check) -> bool:
-        """Whether the check holds with its operands put right: all of them, or those of one role."""
+        """Whether the check holds once its operands are corrected: all of them, or those of one role."""
         if id(check.target) in self._lost:
             return True
         roles = list(check.operands)
@@ -215,6 +211,6 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
 
 
 def _gap(check: Check) -> float:
-    """How far the printed number is from everything that its relation allows."""
+    """Distance of the printed number from the nearest value that its relation allows."""
     target = check.target.interval
     return min((max(i.low - target.high, target.low - i.high) for i in check.expected()), default=0.0)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from math import inf
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from robustdr.audit.intervals import Interval, of_printed
+from robustdr.audit.rounding import of_printed
+from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
 
-COORDINATES = ("collection", "split", "category", "query_set", "system", "measure", "seed", "quantity", "value")
+Coordinate = Literal["collection", "split", "category", "query_set", "system", "measure", "seed", "quantity", "value"]
+COORDINATES: tuple[str, ...] = get_args(Coordinate)
 NO_NUMBER, LOST = "-", "?"
 AT_LEAST = ("over", "more than", "at least")
 AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most")

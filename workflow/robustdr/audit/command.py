@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from robustdr.audit import page, report
-from robustdr.audit.findings import SEVERITIES, Audit, audit
+from robustdr.audit import formats, page
+from robustdr.audit.audited import Audit, audit
+from robustdr.audit.findings import SEVERITIES, in_order
 from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import PAPERS, load
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 
-FORMATS = {**report.FORMATS, "html": page.html}
+FORMATS = {**formats.FORMATS, "html": page.html}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if (arguments.runs is None) != (arguments.qrels is None):
         raise UserError("audit: --runs and --qrels are given together: the runs, and what judges them")
     audits = [_audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
-    text = (report.summary if arguments.summary else FORMATS[arguments.format])(audits)
+    text = (formats.summary if arguments.summary else FORMATS[arguments.format])(audits)
     if arguments.output:
         write_text(arguments.output, text)
     else:
@@ -52,11 +53,12 @@ def _audited(path: Path, runs: Path | None, qrels: Path | None) -> Audit:
     """The audit of a reported.yaml, with the runs behind it and the claims that lie beside it."""
     found = audit(load(path))
     if runs and qrels:
-        from robustdr.audit.recompute import recompute, with_runs  # pandas and pyarrow: slow to import
+        from robustdr.audit.recompute import recompute  # pandas and pyarrow: slow to import
 
         recomputed = recompute(found.reported, runs, qrels)
-        found = replace(found, recomputed=recomputed, findings=with_runs(found, recomputed))
-    return replace(found, claims=judge_folder(path.parent, found))
+        findings = in_order([*found.findings, *recomputed.findings], found.reported.tables)
+        found = replace(found, recomputed=recomputed, findings=findings)
+    return replace(found, claims=judge_folder(found.reported, found.findings))
 
 
 def _paths(papers: Sequence[str]) -> list[Path]:

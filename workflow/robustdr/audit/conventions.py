@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields
 from itertools import product
 from statistics import fmean
 
-from robustdr.audit.intervals import Interval
+from robustdr.audit.recomputed import Found
+from robustdr.claims.intervals import Interval
 from robustdr.evaluation.measures import Qrels, evaluate
 from robustdr.evaluation.names import PARAMETERS, WITHOUT_CUT, parse
 from robustdr.retrieval.runs import Ranking, rank
@@ -37,7 +38,7 @@ class Convention:
     exponential: bool = False
 
     def departures(self, usual: "Convention") -> int:
-        """In how many respects it differs from another."""
+        """Number of attributes in which it differs from another."""
         return sum(getattr(self, part.name) != getattr(usual, part.name) for part in fields(self))
 
     def words(self, usual: "Convention") -> str:
@@ -97,21 +98,6 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
     run = runs[convention.ties]
     found = evaluate(qrels, dict(run), [name], convention.level)[name]
     return found if convention.missing else {qid: value for qid, value in found.items() if qid in run}
-
-
-@dataclass(frozen=True)
-class Found:
-    """A printed number beside those of its run.
-
-    Attributes:
-        usual: under the project's conventions. giving: the conventions that give what is printed, with the fewest
-            departures; if none does, the one that comes nearest. value: under the first of these.
-    """
-
-    usual: float
-    giving: list[str]
-    value: float
-    agrees: bool
 
 
 def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:

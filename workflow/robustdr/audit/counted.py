@@ -5,10 +5,9 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from robustdr.audit.cells import Cell
-from robustdr.audit.intervals import Interval
+from robustdr.claims.intervals import Interval
 from robustdr.core.files import write_json, write_text
 
 COUNT, SHARE, COEFFICIENT = ",d", ".2%", ".3f"
@@ -86,7 +85,7 @@ def markdown(title: str, entries: Sequence[Entry], notes: Sequence[str]) -> str:
 
 def write(table: str, title: str, entries: Sequence[Entry], notes: Sequence[str], output: Path) -> None:
     """Write the numbers as .md, .csv and .json beside each other; `output` is the .md file."""
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {
             "table": table,
             "section": entry.section,

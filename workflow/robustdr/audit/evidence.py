@@ -14,7 +14,7 @@ SIGNIFICANT = 3  # digits that a number needs before finding it elsewhere says a
 
 
 class Evidence:
-    """What the search needs to look up; cells are compared by identity."""
+    """Look-ups for the search; cells are compared by identity."""
 
     def __init__(self, reported: Reported, checks: Sequence[Check]) -> None:
         self.reported = reported

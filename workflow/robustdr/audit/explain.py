@@ -1,13 +1,13 @@
 """The simplest hypothesis under which broken relations would hold: named as such, never a fact."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.hypotheses import UNKNOWN, UNPRINTED, VARIANTS, Hypothesis, hypotheses, variant
-from robustdr.audit.intervals import Interval
 from robustdr.audit.relations import Check, shown
+from robustdr.claims.intervals import Interval
 
 Explained = list[tuple[list[Check], Hypothesis]]
 
@@ -29,31 +29,44 @@ def explain(evidence: Evidence, broken: Sequence[Check]) -> Explained:
 
 
 def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check]) -> Explained:
-    """Explain each of `broken` by what makes the check of the same index in `searched` hold."""
-    by_text: dict[str, tuple[int, list[int]]] = {}
+    """Explain each of `broken` by a hypothesis under which the check of the same index in `searched` holds."""
+    by_text: dict[str, tuple[int, set[int]]] = {}
     for index, check in enumerate(searched):
         for text, cost in {text: cost for cost, text in hypotheses(evidence, check)}.items():
-            by_text.setdefault(text, (cost, []))[1].append(index)
+            by_text.setdefault(text, (cost, set()))[1].add(index)
     for text, indices in _common_bases(broken):
-        by_text[text] = UNPRINTED, indices
+        by_text[text] = UNPRINTED, set(indices)
     groups: Explained = []
     left = set(range(len(broken)))
-    # What a hypothesis explains only shrinks: it is counted anew where it comes first, not in every round.
-    waiting = [(-len(set(indices)), cost, place) for place, (cost, indices) in enumerate(by_text.values())]
-    heapify(waiting)
-    texts = list(by_text.items())
-    while waiting and left:
-        counted, cost, place = heappop(waiting)
-        text, (_, indices) = texts[place]
-        explained = left.intersection(indices)
-        if -counted > len(explained) > 0:
-            heappush(waiting, (-len(explained), cost, place))
-        elif explained:
-            groups.append(([broken[index] for index in sorted(explained)], (cost, text)))
-            left -= explained
+    texts, found = [*by_text], [*by_text.values()]
+
+    def size(place: int) -> int:
+        return len(left & found[place][1])
+
+    for place in largest_first([cost for cost, _ in found], size):
+        cost, explained = found[place]
+        groups.append(([broken[index] for index in sorted(left & explained)], (cost, texts[place])))
+        left.difference_update(explained)
     if left:
         groups.append(([broken[index] for index in sorted(left)], UNKNOWN))
     return groups
+
+
+def largest_first(costs: Sequence[int], size: Callable[[int], int]) -> Iterator[int]:
+    """The places of groups, the largest first, then the cheapest; sizes may shrink meanwhile, down to none.
+
+    Args:
+        costs: of each group. size: of the group at a place, at the time.
+    """
+    waiting = [(-size(place), cost, place) for place, cost in enumerate(costs)]
+    heapify(waiting)
+    while waiting:
+        counted, cost, place = heappop(waiting)
+        left = size(place)
+        if 0 < left < -counted:  # it is counted anew where it comes first, not in every round
+            heappush(waiting, (-left, cost, place))
+        elif left:
+            yield place
 
 
 def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:

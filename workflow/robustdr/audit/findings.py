@@ -1,23 +1,12 @@
-"""One audit: every relation checked, every failure explained, every pattern looked for."""
+"""What is wrong with printed numbers: cells that break a relation together, or that form a suspicious pattern."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.evidence import Evidence
-from robustdr.audit.explain import explain
 from robustdr.audit.hypotheses import FORMULA
-from robustdr.audit.patterns import examined, patterns
-from robustdr.audit.proposals import undeclared
-from robustdr.audit.relations import Check, shown
-from robustdr.audit.reported import Reported
-from robustdr.audit.resolve import resolve
-
-if TYPE_CHECKING:
-    from robustdr.audit.printed import Claimed
-    from robustdr.audit.recompute import Recomputed
+from robustdr.audit.relations import Check
 
 SEVERITIES = ("impossible", "inconsistent", "suspicious")  # from the worst on
 
@@ -51,73 +40,7 @@ class Finding:
         return f"{self.table}/{self.kind}/{describe(self.flaws[0].cell.coordinates)}"
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How much of a paper was looked at; effectiveness cells are those of a measure, outside the prose."""
-
-    cells: int
-    related: int  # cells under at least one relation
-    effectiveness: int
-    effectiveness_related: int
-    effectiveness_examined: int  # under a relation or a pattern check
-    checks: int
-    lost: int  # cells that the available text has lost
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What the audit of one paper found; `claims` as its own numbers judge them, `recomputed` where runs were given."""
-
-    reported: Reported
-    findings: Sequence[Finding]
-    coverage: Coverage
-    checks: Sequence[Check] = ()
-    claims: Sequence["Claimed"] = ()
-    recomputed: "Recomputed | None" = None
-
-    def count(self, severity: str) -> int:
-        return sum(finding.severity == severity for finding in self.findings)
-
-
-def audit(reported: Reported) -> Audit:
-    """Check a paper's printed numbers against each other.
-
-    Raises:
-        UserError: a relation that cannot be resolved (see `resolve`).
-    """
-    declared = resolve(reported)
-    checks = [*declared, *undeclared(reported)]
-    evidence = Evidence(reported, checks)
-    found = []
-    for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
-        found += [_broken(those, *hypothesis) for those, hypothesis in explain(evidence, list(group))]
-    for pattern in patterns(evidence):
-        flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
-        found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
-    order = list(reported.tables)
-    found.sort(key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))
-    return Audit(reported, found, _coverage(reported, declared), checks)
-
-
-def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
-    severity = min((check.severity for check in checks), key=SEVERITIES.index)
-    flaws = [
-        Flaw(check.target, " or ".join(shown(interval, check.target) for interval in check.expected()), check.words)
-        for check in checks
-    ]
-    return Finding(checks[0].kind, severity, flaws, hypothesis, cost, checks)
-
-
-def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:
-    related = {id(cell) for check in checks for cells in ([check.target], *check.operands.values()) for cell in cells}
-    seen = related | {id(cell) for table in reported.tables.values() for cell in examined(table)}
-    measures = [c for c in reported.cells if "measure" in c.coordinates and not c.table.startswith("prose")]
-    return Coverage(
-        cells=len(reported.cells),
-        related=sum(id(cell) in related for cell in reported.cells),
-        effectiveness=len(measures),
-        effectiveness_related=sum(id(cell) in related for cell in measures),
-        effectiveness_examined=sum(id(cell) in seen for cell in measures),
-        checks=len(checks),
-        lost=sum(len(table.lost) for table in reported.tables.values()),
-    )
+def in_order(findings: Sequence[Finding], tables: Mapping[str, object]) -> list[Finding]:
+    """Findings table by table, the worst first."""
+    order = list(tables)
+    return sorted(findings, key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))

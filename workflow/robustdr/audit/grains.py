@@ -9,7 +9,7 @@ from functools import cache
 from math import ceil, floor, lcm
 from typing import NamedTuple
 
-from robustdr.audit.intervals import SLACK, Interval
+from robustdr.claims.intervals import SLACK, Interval
 
 MEASURES = "Success@k, P@k, Judged@k, Unjudged@k (a count), R@k with `relevant`, RR@k with k up to 10"
 _NAME = re.compile(r"(Success|P|Judged|Unjudged|R|RR)@([1-9]\d*)")

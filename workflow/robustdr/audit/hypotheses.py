@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from robustdr.audit.cells import Cell, describe, parse
 from robustdr.audit.evidence import SIGNIFICANT, Evidence, distance, significant
-from robustdr.audit.intervals import Interval
 from robustdr.audit.relations import Check, label, shown
 from robustdr.audit.reported import ANY, Reported
+from robustdr.claims.intervals import Interval
 
-# From the simplest on; one wrong number comes first, as several relations ask for the same other one.
+# Costs, the simplest first: of one wrong number several relations ask for the same correction.
 ONE_NUMBER, FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(9)
 OPEN = (
     "at_most",
@@ -26,7 +26,7 @@ UNKNOWN: Hypothesis = FORMULA, ""
 
 def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """Every hypothesis under which `check` would hold, with its cost."""
-    if check.kind not in OPEN and not check.options.get("or_more"):
+    if check.kind not in OPEN and not check.options.or_more:
         yield from _one_number(evidence, check)
         yield from _other_formula(check)
         yield from _mean_of_the_column(evidence, check)
@@ -39,7 +39,7 @@ def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 
 def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    """Another number in one cell would mend this and every other broken relation that the cell takes part in."""
+    """With another number in one cell, this relation and all other broken ones of the cell would hold."""
     for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
         checks = evidence.checks_of[id(cell)]
         broken = [other for other in checks if not other.holds]
@@ -61,7 +61,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 
 def _asked_for(mean: Check, cell: Cell) -> Interval:
-    """What one part of a mean is if all other printed numbers are right."""
+    """The value of one part of a mean if all other printed numbers are right."""
     parts = mean.operands["main"]
     total = mean.target.interval.scaled(len(parts))
     for part in parts:
@@ -69,22 +69,22 @@ def _asked_for(mean: Check, cell: Cell) -> Interval:
     return total
 
 
-VARIANTS = {
-    "median_of": ("mean_of", {}, "it is the mean of the same cells"),
-    "mean_of": ("median_of", {}, "it is the median of the same cells"),
-    "std_of": ("std_of", {"population": True}, "it is the population deviation, not the sample deviation"),
-    "ci_of": ("ci_of", {"population": True}, "it is computed from the population deviation"),
-    "drop_from": ("points_from", {}, "it is the difference, not the relative change"),
-    "points_from": ("drop_from", {}, "it is the relative change, not the difference"),
+VARIANTS = {  # by kind: the other kind, whether a deviation is then that of a population, and the words
+    "median_of": ("mean_of", False, "it is the mean of the same cells"),
+    "mean_of": ("median_of", False, "it is the median of the same cells"),
+    "std_of": ("std_of", True, "it is the population deviation, not the sample deviation"),
+    "ci_of": ("ci_of", True, "it is computed from the population deviation"),
+    "drop_from": ("points_from", False, "it is the difference, not the relative change"),
+    "points_from": ("drop_from", False, "it is the relative change, not the difference"),
 }
 
 
 def variant(check: Check) -> Check | None:
-    """The check by the formula that is most easily taken for its own."""
+    """The check with the formula that is most easily confused with its own; None if there is no such formula."""
     if check.kind not in VARIANTS:
         return None
-    kind, options, _ = VARIANTS[check.kind]
-    return replace(check, kind=kind, options={**check.options, **options})
+    kind, population, _ = VARIANTS[check.kind]
+    return replace(check, kind=kind, options=replace(check.options, population=population))
 
 
 def _other_formula(check: Check) -> Iterator[Hypothesis]:
@@ -117,7 +117,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    """The printed value belongs to the same relation one label further, and perhaps the other's to this one."""
+    """The printed value is that of a neighbour under the same relation, or the two values are exchanged."""
     if significant(check.target) < SIGNIFICANT:
         return
     for other in evidence.neighbours(check):

@@ -1,76 +1,91 @@
 """An audit as one page: what went wrong first, then every table as printed, its cells coloured by severity."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from robustdr.audit.audited import Audit
 from robustdr.audit.causes import causes
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.findings import SEVERITIES, Audit, Finding
-from robustdr.audit.report import CAUSES, LEGEND, cells_of, explanation, printed, tables_of
+from robustdr.audit.findings import SEVERITIES, Finding
+from robustdr.audit.formats import CAUSES, LEGEND, cells_of, explanation, tables_of
+from robustdr.audit.record import Record, record
 from robustdr.audit.reported import Table
 
-TEMPLATE = Path(__file__).with_name("page.html.j2")
+FOLDER = Path(__file__).parent  # of the templates
 SIGNS = dict(zip(SEVERITIES, "✗≠?", strict=True))  # beside the colour, for those who do not see it
 
 
 def html(audits: Sequence[Audit]) -> str:
     """The page: self-contained, everything that a paper prints escaped."""
-    from jinja2 import Environment  # only this format needs it
+    from jinja2 import Environment, FileSystemLoader  # only this format needs it
 
-    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        TEMPLATE.read_text(encoding="utf-8")
-    )
+    environment = Environment(autoescape=True, loader=FileSystemLoader(FOLDER), trim_blocks=True, lstrip_blocks=True)
     papers = [_paper(audit, number) for number, audit in enumerate(audits)]
-    return template.render(papers=papers, signs=SIGNS, legend=LEGEND.replace("`", ""), opening=CAUSES) + "\n"
+    page, legend = environment.get_template("page.html.j2"), LEGEND.replace("`", "")
+    return page.render(papers=papers, signs=SIGNS, legend=legend, opening=CAUSES) + "\n"
 
 
-def _paper(audit: Audit, number: int) -> dict[str, Any]:
-    anchors = {id(finding): f"finding-{number}-{place}" for place, finding in enumerate(audit.findings, 1)}
-    found = [
+def shown(made: Record, anchor: str = "finding", tables: Container[str] = ()) -> dict[str, object]:
+    """The record of an audit as `findings.html.j2` takes it.
+
+    Each cause says in words `where` it is, each cell has its `place`, and `anchors` has the name of each finding's
+    place on the page, which begins with `anchor`; `page` of a finding is that of its table, '' if it is none of
+    `tables`.
+    """
+    causes = [
         {
-            "severity": cause.severity,
-            "where": f"{cells_of(len(cause.flaws))} of {tables_of(audit, cause.findings)}",
-            "words": explanation(audit, cause),
-            "also": cells_of(sum(len(finding.flaws) for finding in cause.consequences)) if cause.consequences else "",
-            "claims": [one.claim["claim"] for one in cause.claims],
-            "findings": [(anchors[id(finding)], finding.id) for finding in (*cause.findings, *cause.consequences)],
+            **cause,
+            "where": cells_of(cause["cells"]),
+            "words": "; or ".join(cause["hypotheses"]) or "nothing simple explains it",
         }
-        for cause in causes(audit)
+        for cause in made["causes"]
+    ]
+    findings = [
+        {
+            **finding,
+            "page": f"{page}.html" if (page := f"{made['paper']}_{finding['table']}") in tables else "",
+            "cells": [{**cell, "place": describe(cell["coordinates"])} for cell in finding["cells"]],
+        }
+        for finding in made["findings"]
+    ]
+    return {**made, "causes": causes, "findings": findings, "anchors": _anchors(made, anchor)}
+
+
+def _anchors(made: Record, anchor: str) -> dict[str, str]:
+    return {finding["id"]: f"{anchor}-{number}" for number, finding in enumerate(made["findings"])}
+
+
+def _paper(audit: Audit, number: int) -> dict[str, object]:
+    found, anchor = causes(audit), f"finding-{number}"
+    made = record(audit, found)
+    said = [
+        {
+            **of,
+            "where": f"{cells_of(of['cells'])} of {tables_of(audit, cause.findings)}",
+            "words": explanation(audit, cause),
+        }
+        for cause, of in zip(found, made["causes"], strict=True)
     ]
     worst: dict[int, Finding] = {}
     for finding in sorted(audit.findings, key=lambda finding: SEVERITIES.index(finding.severity)):
         for flaw in finding.flaws:
             worst.setdefault(id(flaw.cell), finding)
-    return {
-        "name": audit.reported.paper,
-        "title": audit.reported.title,
-        "counts": {severity: audit.count(severity) for severity in SEVERITIES},
-        "causes": found,
-        "recomputed": audit.recomputed.as_data() if audit.recomputed else None,
-        "tables": [_table(table, worst, anchors) for table in audit.reported.tables.values()],
-        "findings": [
-            {
-                "anchor": anchors[id(finding)],
-                "id": finding.id,
-                "severity": finding.severity,
-                "hypothesis": finding.hypothesis,
-                "flaws": [
-                    (describe(flaw.cell.coordinates), printed(flaw).strip("`"), flaw.consistent, flaw.words)
-                    for flaw in finding.flaws
-                ],
-            }
-            for finding in audit.findings
-        ],
-    }
+    tables = [_table(table, worst, _anchors(made, anchor)) for table in audit.reported.tables.values()]
+    counts = {severity: audit.count(severity) for severity in SEVERITIES}
+    return {**shown(made, anchor), "causes": said, "counts": counts, "tables": tables}
 
 
-def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[int, str]) -> dict[str, Any]:
+def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[str, str]) -> dict[str, object]:
     """Head and rows; a cell is its text, and severity, words and anchor of the worst finding on it."""
     at = {(cell.line, cell.column): cell for cell in table.cells}
-    rows: list[dict[str, Any]] = [{"label": label, "cells": []} for label in _apart([place for _, place in table.rows])]
-    for row, (line, _) in zip(rows, table.rows, strict=True):
-        row["cells"] = [_cell(at.get((line, column)), worst, anchors) for column in range(len(table.columns))]
+    labels = _apart([place for _, place in table.rows])
+    rows = [
+        {
+            "label": label,
+            "cells": [_cell(at.get((line, column)), worst, anchors) for column in range(len(table.columns))],
+        }
+        for label, (line, _) in zip(labels, table.rows, strict=True)
+    ]
     return {
         "id": table.id,
         "caption": table.caption,
@@ -80,7 +95,7 @@ def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[int, str
     }
 
 
-def _cell(cell: Cell | None, worst: Mapping[int, Finding], anchors: Mapping[int, str]) -> dict[str, str]:
+def _cell(cell: Cell | None, worst: Mapping[int, Finding], anchors: Mapping[str, str]) -> dict[str, str]:
     if cell is None:
         return {"text": "–"}
     text = cell.printed + cell.mark
@@ -89,7 +104,7 @@ def _cell(cell: Cell | None, worst: Mapping[int, Finding], anchors: Mapping[int,
     finding = worst[id(cell)]
     flaw = next(flaw for flaw in finding.flaws if flaw.cell is cell)
     said = f"{finding.severity}: consistent {flaw.consistent}, {flaw.words}" if flaw.consistent else flaw.words
-    return {"text": text, "severity": finding.severity, "words": said, "anchor": anchors[id(finding)]}
+    return {"text": text, "severity": finding.severity, "words": said, "anchor": anchors[finding.id]}
 
 
 def _apart(places: Sequence[Mapping[str, str]]) -> list[str]:

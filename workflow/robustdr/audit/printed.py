@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import yaml
-
-from robustdr.audit import intervals
+from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
-from robustdr.audit.effects import ORIGINAL, Systems, effects
-from robustdr.audit.findings import Audit
-from robustdr.audit.intervals import Interval
+from robustdr.audit.findings import Finding
 from robustdr.audit.reported import Reported
-from robustdr.audit.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
+from robustdr.claims.claim import Claim, load_claims
+from robustdr.claims.effects import ORIGINAL, Systems
+from robustdr.claims.intervals import Interval
+from robustdr.claims.tests import Sized
+from robustdr.claims.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.yaml_files import read
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.settings import Averaged
 
-MEAN = "variations_mean"
 WHOLE = ("value", "median")  # what a table may call the mean of several seeds
 
 
@@ -62,12 +63,12 @@ class Printed:
         return None
 
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Interval:
-        """What is printed, or else the mean of what is: over several systems, and over the variations behind a mean."""
+        """The printed mean; else the mean of printed ones, over systems or over the variations behind a mean."""
         if not isinstance(system, str):
-            return intervals.mean([self.mean(one, query_set, measure) for one in system])
+            return rounding.mean([self.mean(one, query_set, measure) for one in system])
         cell = self._find(WHOLE, system, query_set, measure)
         if cell is None and query_set in self.means:
-            return intervals.mean([self.mean(system, kind, measure) for kind in self.means[query_set]])
+            return rounding.mean([self.mean(system, variation, measure) for variation in self.means[query_set]])
         if cell is None:
             raise Unprinted(f"no {measure or self.measure} of {system} on {query_set} in {', '.join(self.tables)}")
         return cell.interval
@@ -94,12 +95,12 @@ class Printed:
         raise Unprinted(f"no hours of {system} in {', '.join(self.tables)}")
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
-        named = {kind for query_set in query_sets for kind in self.means.get(query_set, [query_set])}
-        return [kind for kind in self.variations if kind not in named]
+        named = {variation for query_set in query_sets for variation in self.means.get(query_set, [query_set])}
+        return [variation for variation in self.variations if variation not in named]
 
 
 def percent(low: float, high: float) -> str:
-    """What a rounding interval of shares leaves open: `+51.5% to +52.7%`, or `+50.8%` where that is all."""
+    """An interval of shares in words: `+51.5% to +52.7%`, or `+50.8%` where both ends read alike."""
     return " to ".join(dict.fromkeys(f"{100 * end:+.1f}%" for end in (low, high)))
 
 
@@ -139,26 +140,26 @@ class AsPrinted:
 class Claimed(NamedTuple):
     """A claim of a paper and what the paper's own numbers say of it."""
 
-    claim: Mapping[str, Any]
+    claim: Claim
     found: AsPrinted
 
 
-def said(claim: Mapping[str, Any], reported: Reported | None, where: str) -> Interval | None:
-    """The size that a claim's sentence gives, with `by` pointing to where it is printed; a printed loss is positive.
+def said(claim: Claim, reported: Reported | None, where: str) -> Interval | None:
+    """The size that a claim's sentence gives, printed where `by` points; a loss is positive. None without `by`.
 
     Raises:
         UserError: nothing is printed there.
     """
-    place = claim["test"].get("by")
-    if place is None:
+    if not isinstance(claim.test, Sized) or claim.test.by is None:
         return None
+    place = claim.test.by.model_dump()
     cell = reported.find(**place) if reported else None
     if cell is None:
         raise UserError(f"{where}: test.by: the paper prints nothing at {', '.join(map(str, place.values()))}")
     return -cell.interval if cell.number < 0 else cell.interval
 
 
-def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: str) -> AsPrinted:
+def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], where: str) -> AsPrinted:
     """Apply a claim's test to what the paper prints: direction and size; significance where the claim names its `mark`.
 
     An effect fails where no value behind the printed numbers agrees with the claim. Where some do and some do not it is
@@ -172,63 +173,67 @@ def as_printed(claim: Mapping[str, Any], printed: Printed, audit: Audit, where: 
             raise unknown(f"{where}: reported", table, printed.reported.tables)
     judged: list[Judged] = []
     try:
-        for effect in effects(claim["test"], printed, said(claim, printed.reported, where), where):
+        for effect in claim.test.effects(printed, said(claim, printed.reported, where)):
             compared = [cell for cell in printed.taken() if cell.coordinates.get("query_set") == effect.query_set]
             marks = "".join(dict.fromkeys(cell.mark for cell in compared))
             size = effect.gain if effect.base is None else effect.gain / effect.base
-            mark = claim.get("mark", "")
-            attested = mark in marks if mark else size.within(effect.region)
+            attested = claim.mark in marks if claim.mark else size.within(effect.region)
             verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
-            asked = planned(effect.region, sum(effect.base) / 2, claim["level"]) if effect.base else None
+            asked = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
             judged.append(Judged(effect.words, size.low, size.high, marks, verdict, asked))
     except Unprinted as error:
         return AsPrinted(NOT_PRINTED, judged, str(error))
     cells = {id(cell) for cell in printed.used}
-    found = [finding for finding in audit.findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]
-    findings = [f"{finding.severity}: {finding.id}" for finding in found]
-    return AsPrinted(worst(effect.verdict for effect in judged), judged, "", findings)
+    found = [finding for finding in findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]
+    named = [f"{finding.severity}: {finding.id}" for finding in found]
+    return AsPrinted(worst(effect.verdict for effect in judged), judged, "", named)
 
 
 def _unprinted(source: str) -> str:
-    """Why no table stands behind a claim: it is this project's own, or its numbers are in none that can be read."""
+    """Why a claim has no printed numbers: no paper makes it, or they are in no table that can be read."""
     if source.startswith("hypothesis"):
         return "no paper prints it"
     return f"the numbers behind it ({source}) are not in the available text"
 
 
 def judge(
-    document: Mapping[str, Any],
-    evaluation: Mapping[str, Any],
+    claims: Sequence[Claim],
+    evaluation: Mapping[str, Averaged],
     names: Mapping[str, str],
-    audit: Audit | None,
+    reported: Reported | None,
+    findings: Sequence[Finding],
     where: str,
 ) -> list[AsPrinted]:
     """The claims of one paper as printed.
 
     Args:
-        document: what claims.yaml holds. evaluation: by role, `variations` and `means`, as in experiment.yaml.
-        names: what the tables call a system.
-        audit: of its reported.yaml; None where no paper stands behind the claims. where: claims.yaml, for messages.
+        evaluation: by role, `variations` and `means`, as in experiment.yaml. names: what the tables call a system.
+        reported: None where no paper stands behind the claims. findings: of its audit.
+        where: claims.yaml, for messages.
     """
     made = []
-    for number, claim in enumerate(document["claims"]):
-        if audit is None or "reported" not in claim:
-            made.append(AsPrinted(NOT_PRINTED, [], _unprinted(claim["source"])))
+    for number, claim in enumerate(claims):
+        if reported is None or claim.reported is None:
+            made.append(AsPrinted(NOT_PRINTED, [], _unprinted(claim.source)))
             continue
-        role = evaluation[claim["role"]]
+        role = evaluation[claim.role]
         means = {MEAN: role["variations"], **role.get("means", {})}
-        at = (claim["reported"], claim["role"], claim["measure"], names, role["variations"], means)
-        made.append(as_printed(claim, Printed(audit.reported, *at), audit, f"{where}: claims.{number}"))
+        printed = Printed(reported, claim.reported, claim.role, claim.measure, names, role["variations"], means)
+        made.append(as_printed(claim, printed, findings, f"{where}: claims.{number}"))
     return made
 
 
-def judge_folder(folder: Path, audit: Audit) -> list[Claimed]:
-    """The claims in the folder of a paper, with what its own numbers say of each; none where it declares none."""
-    paths = [folder / "claims.yaml", folder / "experiment.yaml"]
+def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claimed]:
+    """The claims beside a reported.yaml, with what its numbers say of each; none if there is no claims.yaml.
+
+    Raises:
+        UserError: a claims.yaml or experiment.yaml that cannot be read, or a claim that rests on what is not there.
+    """
+    paths = [reported.path.with_name(name) for name in ("claims.yaml", "experiment.yaml")]
     if not all(path.exists() for path in paths):
         return []
-    document, experiment = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in paths)
+    claims, experiment = load_claims(paths[0]), read(paths[1])
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
     names |= experiment.get("names", {})
-    made = judge(document, experiment["evaluation"], names, audit, str(paths[0]))
-    return list(map(Claimed, document["claims"], made))
+    made = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))
+    return list(map(Claimed, claims, made))

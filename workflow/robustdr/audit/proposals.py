@@ -1,14 +1,15 @@
-"""Relations that a table's own numbers speak for: averages, totals, drops, deviations, each with how many cells fit."""
+"""Relations that most cells of a table obey: averages, totals, drops, deviations, each with how many cells fit."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from robustdr.audit.relations import Check
 from robustdr.audit.reported import ANY, Reported, Table
 from robustdr.audit.resolve import resolve
+from robustdr.audit.transcript import Relation
 from robustdr.core.errors import UserError
 
 AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
@@ -17,13 +18,12 @@ LEAST, SHARE = 2, 0.5  # cells that must fit, and of those that could, before a 
 SURE, SURE_SHARE = 3, 0.7  # before the cells that break it are suspicious
 QUANTITIES = 8  # of a table, among which two that add up to a third are sought: pairs grow with the square
 OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
-Declaration = Mapping[str, Any]
 
 
 class Proposal(NamedTuple):
     """A relation, and how many of the cells that it constrains fit it."""
 
-    declaration: Declaration
+    relation: Relation
     fit: int
     cells: int
 
@@ -39,8 +39,8 @@ def undeclared(reported: Reported) -> list[Check]:
     tables = [table for table in reported.tables.values() if not table.relations and not table.id.startswith("prose")]
     for table in tables:
         broken = [proposal for proposal in propose(reported, table) if proposal.broken]
-        for number, (declaration, fit, cells) in enumerate(broken, 1):
-            said = {**declaration, "note": f"found, not declared: {fit} of {cells} cells fit"}
+        for number, (relation, fit, cells) in enumerate(broken, 1):
+            said = relation.model_copy(update={"note": f"found, not declared: {fit} of {cells} cells fit"})
             alone = replace(reported, tables={table.id: replace(table, relations=[(-number, said)])})
             checks += [replace(check, declared=False) for check in resolve(alone)]
     return checks
@@ -52,7 +52,7 @@ def propose(reported: Reported, table: Table) -> list[Proposal]:
     for candidates in _candidates(table):
         best = None
         for candidate in candidates:
-            tried = _tried(reported, table, candidate)
+            tried = _tried(reported, table, Relation.model_validate(candidate))
             if tried and (best is None or tried.fit * best.cells > best.fit * tried.cells):
                 best = tried
             if best and best.fit == best.cells:
@@ -62,17 +62,17 @@ def propose(reported: Reported, table: Table) -> list[Proposal]:
     return found
 
 
-def _tried(reported: Reported, table: Table, declaration: Declaration) -> Proposal | None:
-    alone = replace(reported, tables={table.id: replace(table, relations=[(0, dict(declaration))])})
+def _tried(reported: Reported, table: Table, relation: Relation) -> Proposal | None:
+    alone = replace(reported, tables={table.id: replace(table, relations=[(0, relation)])})
     try:
         checks = resolve(alone)
     except UserError:  # it names a cell that the table does not have
         return None
-    return Proposal(declaration, sum(check.holds for check in checks), len(checks)) if checks else None
+    return Proposal(relation, sum(check.holds for check in checks), len(checks)) if checks else None
 
 
-def _candidates(table: Table) -> Iterator[list[Declaration]]:
-    """For every cell that may follow from others, the relations that it may follow by."""
+def _candidates(table: Table) -> Iterator[list[dict[str, object]]]:
+    """For every cell that may be computed from others, the relations that may compute it."""
     labels: dict[str, dict[str, None]] = {}
     for cell in table.cells:
         for name, label in cell.coordinates.items():
@@ -126,7 +126,7 @@ def _labels_at(table: Table, name: str, label: str, other: str) -> set[str]:
 
 
 def _parts(labels: Sequence[str], place: int) -> Iterator[list[str]]:
-    """What an average may be over: all others or those above it, with or without the first, often the original."""
+    """The labels that an average may be over: all others or those above it, with or without the first, the original."""
     others = [label for label in labels if not _is_average(label)]
     above = [label for label in labels[:place] if label in others]
     for parts in (others[1:], others, above[1:], above):

@@ -4,16 +4,35 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor, inf, isfinite, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from robustdr.audit import grains, intervals
+from robustdr.audit import grains, rounding
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.intervals import SLACK, Interval
+from robustdr.audit.grains import Grain, Mixture
+from robustdr.claims.intervals import SLACK, Interval
 
 Operands = Mapping[str, Sequence[Interval]]  # by role: target, main, of, plus, minus, out_of
-Options = Mapping[str, Any]
-Z95 = 1.96
 SHOWN = 12  # cells that a phrase names one by one
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a relation is computed.
+
+    Attributes:
+        note: why it must hold. z: normal quantile of a confidence interval. magnitude: whether signs do not count.
+        or_more: whether the target is the least that it can be.
+        population: whether a deviation is that of a population, not of a sample.
+        runs: that a mean over queries averages. grain: the means that a measure can have.
+    """
+
+    note: str = ""
+    z: float = 1.96
+    magnitude: bool = False
+    or_more: bool = False
+    population: bool = False
+    runs: int = 1
+    grain: Grain | Mixture | None = None
 
 
 class Kind(NamedTuple):
@@ -28,23 +47,23 @@ class Kind(NamedTuple):
 
 def _total(operands: Operands, role: str) -> Interval:
     parts = operands.get(role, ())
-    return intervals.mean(parts).scaled(len(parts)) if parts else Interval(0.0, 0.0)
+    return rounding.mean(parts).scaled(len(parts)) if parts else Interval(0.0, 0.0)
 
 
 def _median(operands: Operands, _: Options) -> list[Interval]:
-    return [intervals.median(operands["main"])]
+    return [rounding.median(operands["main"])]
 
 
 def _mean(operands: Operands, _: Options) -> list[Interval]:
-    return [intervals.mean(operands["main"])]
+    return [rounding.mean(operands["main"])]
 
 
 def _deviation(operands: Operands, options: Options) -> list[Interval]:
-    return [intervals.deviation(operands["main"], population=options.get("population", False))]
+    return [rounding.deviation(operands["main"], population=options.population)]
 
 
 def _confidence(operands: Operands, options: Options) -> list[Interval]:
-    factor = options.get("z", Z95) / sqrt(len(operands["main"]))
+    factor = options.z / sqrt(len(operands["main"]))
     return [deviation.scaled(factor) for deviation in _deviation(operands, options)]
 
 
@@ -53,18 +72,18 @@ def _bound(operands: Operands, _: Options) -> list[Interval]:
 
 
 def _drop(operands: Operands, options: Options) -> list[Interval]:
-    change = intervals.change(intervals.mean(operands["of"]), intervals.mean(operands["main"]))
+    change = rounding.change(rounding.mean(operands["of"]), rounding.mean(operands["main"]))
     return [_seen(change, options)] if change else []
 
 
 def _points(operands: Operands, options: Options) -> list[Interval]:
-    return [_seen(intervals.mean(operands["of"]) - intervals.mean(operands["main"]), options)]
+    return [_seen(rounding.mean(operands["of"]) - rounding.mean(operands["main"]), options)]
 
 
 def _seen(change: Interval, options: Options) -> Interval:
     """A computed change as the target shows it: without its sign, or as the least that it can be."""
-    change = change.magnitude() if options.get("magnitude") else change
-    return Interval(change.low, inf) if options.get("or_more") else change
+    change = change.magnitude() if options.magnitude else change
+    return Interval(change.low, inf) if options.or_more else change
 
 
 def _sum(operands: Operands, _: Options) -> list[Interval]:
@@ -81,9 +100,9 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
 
 def _over_queries(operands: Operands, options: Options) -> list[Interval]:
     printed = operands["target"][0]
-    if not all(map(isfinite, printed)):
+    if options.grain is None or not all(map(isfinite, printed)):
         return []
-    return grains.nearest(options["grain"], round(_total(operands, "main").low) * options.get("runs", 1), printed)
+    return grains.nearest(options.grain, round(_total(operands, "main").low) * options.runs, printed)
 
 
 def _count(operands: Operands, _: Options) -> list[Interval]:
@@ -122,7 +141,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Check:
-    """A relation on one cell: what the cell says, and what its operands allow it to say."""
+    """A relation at one cell: the printed value, and the values that its operands allow."""
 
     kind: str
     target: Cell
@@ -159,7 +178,7 @@ class Check:
         return any(printed.meets(interval) for interval in expected)
 
     def _seen(self, interval: Interval) -> Interval:
-        return interval.magnitude() if self.options.get("magnitude") else interval
+        return interval.magnitude() if self.options.magnitude else interval
 
     def holds_with(self, cell: Cell, value: Interval) -> bool:
         """Whether the relation would hold if one of its cells, the target or an operand, had another value."""
@@ -196,7 +215,7 @@ class Check:
         shown = {"plus": "", "minus": "", **shown}
         signs = {"plus": "plus", "minus": "minus"} if self.kind == "bound_of" else {"plus": "less"}
         shown |= {role: f" {sign} {shown[role]}" for role, sign in signs.items() if shown[role]}
-        note = f" ({self.options['note']})" if "note" in self.options else ""
+        note = f" ({self.options.note})" if self.options.note else ""
         return KINDS[self.kind].words.format(**shown) + note
 
     def _shown(self, cells: Sequence[Cell]) -> str:
@@ -216,7 +235,7 @@ def label(cell: Cell, cells: Sequence[Cell]) -> str:
 
 
 def apart(cell: Cell, other: Cell) -> str:
-    """What tells `cell` from `other`: its table and coordinates, or the coordinates alone within a table."""
+    """The coordinates in which `cell` differs from `other`; of another table, the table and all coordinates."""
     if not cell.table:
         return ""
     return label(cell, [other]) if cell.table == other.table else str(cell)

@@ -1,18 +1,21 @@
 """The numbers that a paper prints (`config/papers/<paper>/reported.yaml`), cell by cell."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from robustdr.audit import cells, document
+from robustdr.audit import cells
 from robustdr.audit.cells import Cell, describe
+from robustdr.audit.transcript import Column, MarkTest, PrintedTable, Relation, RunFiles, Transcript
 from robustdr.core.errors import UserError
+from robustdr.core.yaml_files import Keys, checked, read_numbered
 
-PAPERS = document.CONFIG / "papers"
+PAPERS = Path(__file__).resolve().parents[3] / "config" / "papers"
 ANY = "*"
+Declared = TypeVar("Declared", Relation, RunFiles, MarkTest)
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,10 @@ class Table:
     lost: list[Mapping[str, str]]  # coordinates whose number the available text has lost
     rows: list[tuple[int, Mapping[str, str]]]  # (line, coordinates) of every row
     columns: list[Mapping[str, str]]  # coordinates of every column, by `Cell.column`
-    relations: list[tuple[int, dict[str, Any]]]  # (line, declaration)
+    relations: list[tuple[int, Relation]]  # (line, declaration)
     marks: Mapping[str, str] = field(default_factory=dict)  # what each says
-    runs: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # (line, declaration)
-    tests: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # (line, declaration)
+    runs: list[tuple[int, RunFiles]] = field(default_factory=list)  # (line, declaration)
+    tests: list[tuple[int, MarkTest]] = field(default_factory=list)  # (line, declaration)
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], set[int]]:
@@ -79,7 +82,7 @@ class Reported:
         """
         if table not in self.tables:
             raise UserError(f"{self.path}: no table {table!r}; the paper has {', '.join(self.tables)}")
-        wanted = {"value": "value", **_labels(coordinates)}
+        wanted = {"value": "value", **as_text(coordinates)}
         found = self.tables[table].select(wanted)
         if len(found) > 1:
             raise UserError(
@@ -98,18 +101,18 @@ def load(path: str | Path) -> Reported:
     Raises:
         UserError: one line with file, line, key and what is allowed.
     """
-    data, lines = document.read(path, "reported")
-    return build(Path(path), data, lines)
+    tree, lines = read_numbered(Path(path))
+    return build(Path(path), checked(Transcript, tree, Path(path)), {(): 1, **lines})
 
 
-def build(path: Path, data: Mapping[str, Any], lines: Mapping[document.Keys, int]) -> Reported:
-    """The numbers of a document that fits the schema; `lines` says where its keys stand.
+def build(path: Path, transcript: Transcript, lines: Mapping[Keys, int]) -> Reported:
+    """The numbers of a paper; `lines` says where the keys stand.
 
     Raises:
         UserError: a line with too many or too few fields, or a cell that is no printed number.
     """
-    tables = {id: _table(path, data["paper"], id, table, lines) for id, table in data["tables"].items()}
-    return Reported(path, data["paper"], data["title"], tables, data.get("missing", {}))
+    tables = {id: _table(path, transcript.paper, id, table, lines) for id, table in transcript.tables.items()}
+    return Reported(path, transcript.paper, transcript.title, tables, transcript.missing)
 
 
 def load_paper(paper: str) -> Reported:
@@ -117,19 +120,20 @@ def load_paper(paper: str) -> Reported:
     return load(PAPERS / paper / "reported.yaml")
 
 
-def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mapping[document.Keys, int]) -> Table:
-    rows = table["row"] if isinstance(table["row"], list) else [table["row"]]
-    shared = {"value": "value", **_labels(table.get("where", {}))}
-    columns = [_column(column, table.get("unit", "number")) for column in table["columns"]]
-    relations, runs, tests = (
-        [(lines[("tables", id, key, number)], declared) for number, declared in enumerate(table.get(key, []))]
-        for key in ("relations", "runs", "tests")
-    )
-    marks = table.get("marks", {})
+def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[Keys, int]) -> Table:
+    rows: list[str] = [*table.row] if isinstance(table.row, list) else [table.row]
+    shared = {"value": "value", **as_text(table.where)}
+    columns = [(_places(column), column.unit or table.unit) for column in table.columns]
+
+    def numbered(key: str, declared: Sequence[Declared]) -> list[tuple[int, Declared]]:
+        return [(lines["tables", id, key, number], one) for number, one in enumerate(declared)]
+
+    relations = numbered("relations", table.relations)
+    runs, tests = numbered("runs", table.runs), numbered("tests", table.tests)
     labels: list[Mapping[str, str]] = [place for places, _ in columns for place in places]
-    result = Table(id, table["caption"], [], [], [], [], labels, relations, marks, runs, tests)
+    result = Table(id, table.caption, [], [], [], [], labels, relations, table.marks, runs, tests)
     first = lines[("tables", id, "cells")] + 1  # the block of text begins one line below its key
-    for number, line in enumerate(table["cells"].splitlines(), first):
+    for number, line in enumerate(table.cells.splitlines(), first):
         if not line.strip():
             continue
         where = f"{path}:{number}: tables.{id}.cells"
@@ -152,7 +156,7 @@ def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mappin
             elif printed == cells.LOST:
                 result.lost.extend(coordinates)
             else:
-                values = cells.parse(where, printed, len(places), marks)
+                values = cells.parse(where, printed, len(places), table.marks)
                 for position, place, value in zip(positions, coordinates, values, strict=False):
                     result.cells.append(Cell(paper, id, number, position, place, *value.with_unit(unit)))
     if not result.rows:
@@ -160,23 +164,21 @@ def _table(path: Path, paper: str, id: str, table: dict[str, Any], lines: Mappin
     return result
 
 
-def _labels(coordinates: Mapping[str, object]) -> dict[str, str]:
-    return {name: str(label) for name, label in coordinates.items()}
+def as_text(coordinates: Mapping[Any, object]) -> dict[str, str]:
+    """Labels as text: YAML reads some as numbers."""
+    return {str(name): str(label) for name, label in coordinates.items()}
 
 
 def _ordered(coordinates: dict[str, str]) -> dict[str, str]:
-    """Coordinates in the order of the schema's list, so that they read alike in every table."""
+    """Coordinates in the order of `COORDINATES`, so that they read alike in every table."""
     return {name: coordinates[name] for name in cells.COORDINATES if name in coordinates}
 
 
-def _column(column: dict[str, Any], unit: str) -> tuple[list[dict[str, str]], str]:
-    """The coordinates of every value in a column's cells, and their unit."""
-    own = _labels({name: label for name, label in column.items() if name not in ("and", "unit")})
-    further = column.get("and", [])
-    places = [own]
-    for other in further if isinstance(further, list) else [further]:
-        places.append({**own, **({"value": other} if isinstance(other, str) else _labels(other))})
-    return places, column.get("unit", unit)
+def _places(column: Column) -> list[dict[str, str]]:
+    """The coordinates of every value in a column's cells."""
+    own = as_text(column.place)
+    further = column.further if isinstance(column.further, list) else [column.further]
+    return [own, *({**own, **as_text({"value": one} if isinstance(one, str) else one)} for one in further)]
 
 
 def literal(where: str, paper: str, line: int, printed: str) -> Cell:

@@ -1,15 +1,18 @@
 """Declared relations, resolved on every cell that they constrain."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.grains import FINEST, MEASURES, Grain, Mixture, grain, mixture
-from robustdr.audit.relations import KINDS, Check
+from robustdr.audit.relations import KINDS, Check, Options
 from robustdr.audit.reported import ANY, Reported, Table, literal
+from robustdr.audit.transcript import Labels, Operand, Places, Relation, Selector
 from robustdr.core.errors import UserError, unknown
 
+ROLES = ("of", "plus", "minus", "out_of")
+OPTIONS = ("z", "magnitude", "or_more", "note", "runs")
 NEEDS = {"counts_match": ("out_of",)}
 TAKES = {
     **NEEDS,
@@ -45,33 +48,27 @@ def resolve(reported: Reported) -> list[Check]:
     return checks
 
 
-def _resolve(reported: Reported, table: Table, line: int, declaration: Mapping[str, Any]) -> list[Check]:
+def _resolve(reported: Reported, table: Table, line: int, relation: Relation) -> list[Check]:
     where = f"{reported.path}:{line}: tables.{table.id}.relations"
-    kinds = [kind for kind in KINDS if kind in declaration]
+    given = {name: getattr(relation, name) for name in relation.model_fields_set}
+    kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
         raise UserError(f"{where}: {' and '.join(kinds) or 'no kind'} given; give one of {', '.join(KINDS)}")
     kind = kinds[0]
-    extra = set(declaration) - {"for", "note", kind, *TAKES.get(kind, ())}
-    absent = [key for key in NEEDS.get(kind, ()) if key not in declaration]
+    extra = given.keys() - {"cells", "note", kind, *TAKES.get(kind, ())}
+    absent = [key for key in NEEDS.get(kind, ()) if key not in given]
     if extra or absent:
         found = f"{sorted(extra)[0]!r} given" if extra else f"{absent[0]!r} missing"
         raise UserError(
             f"{where}: {found}; {kind} takes for, note and {', '.join(TAKES.get(kind, ())) or 'nothing else'}"
         )
-    wanted = {"value": ["value"], **{name: _listed(label) for name, label in declaration["for"].items()}}
-    targets = [
-        cell for labels in product(*wanted.values()) for cell in table.select(dict(zip(wanted, labels, strict=True)))
-    ]
+    targets = selected(relation.cells, table)
     if not targets:
-        raise UserError(f"{where}: `for` selects no cell of {table.id}; {_labels_of(table, declaration['for'])}")
-    roles = {
-        "main": declaration[kind],
-        **{r: declaration[r] for r in ("of", "plus", "minus", "out_of") if r in declaration},
-    }
+        raise UserError(f"{where}: `for` selects no cell of {table.id}; {_labels_of(table, relation.cells)}")
+    roles = {"main": given[kind], **{role: given[role] for role in ROLES if role in given}}
     if kind in ("drop_from", "points_from"):
-        roles.setdefault("of", {})
-    named = ("z", "magnitude", "or_more", "note", "relevant", "runs")
-    options = {name: declaration[name] for name in named if name in declaration}
+        roles.setdefault("of", Selector.model_validate({}))
+    options = Options(**{name: given[name] for name in OPTIONS if name in given})
     checks = []
     for target in targets:
         try:
@@ -82,20 +79,28 @@ def _resolve(reported: Reported, table: Table, line: int, declaration: Mapping[s
         except _NotPrinted:
             continue
         _check_operands(where, kind, operands)
-        grained = {"grain": _grain(where, target, operands["main"], options)} if kind == "mean_over" else {}
-        checks.append(Check(kind, target, operands, {**options, **grained}, line))
+        if kind == "mean_over":
+            options = replace(options, grain=_grain(where, target, operands["main"], relation.relevant))
+        checks.append(Check(kind, target, operands, options, line))
     return checks
 
 
-def _grain(where: str, target: Cell, total: Sequence[Cell], options: Mapping[str, Any]) -> Grain | Mixture:
-    measure, relevant = target.coordinates.get("measure", ""), options.get("relevant", 0)
-    mixed = isinstance(relevant, Mapping)
-    found = mixture(measure, relevant) if mixed else grain(measure, relevant)
+def selected(places: Places, table: Table) -> list[Cell]:
+    """The cells of a table at some labels of each coordinate; their `value` is `value` unless given."""
+    labels: dict[str, list[str]] = {"value": ["value"], **{name: _listed(label) for name, label in places.items()}}
+    return [cell for place in product(*labels.values()) for cell in table.select(dict(zip(labels, place, strict=True)))]
+
+
+def _grain(
+    where: str, target: Cell, total: Sequence[Cell], relevant: int | Mapping[int, int] | None
+) -> Grain | Mixture:
+    measure = target.coordinates.get("measure", "")
+    found = mixture(measure, relevant) if isinstance(relevant, Mapping) else grain(measure, relevant or 0)
     if found is None:
-        allowed = f"R@k of up to {FINEST:,} possible means" if mixed else MEASURES
+        allowed = f"R@k of up to {FINEST:,} possible means" if isinstance(relevant, Mapping) else MEASURES
         raise UserError(f"{where}: mean_over of {measure or 'no measure'} at {target}; allowed: {allowed}")
     queries = round(sum(cell.value for cell in total))
-    if mixed and sum(relevant.values()) != queries:
+    if isinstance(relevant, Mapping) and sum(relevant.values()) != queries:
         raise UserError(f"{where}: relevant counts {sum(relevant.values()):,} queries; mean_over is {queries:,}")
     return found
 
@@ -114,32 +119,32 @@ def _check_operands(where: str, kind: str, operands: Mapping[str, Sequence[Cell]
         )
 
 
-def _listed(label: Any) -> list[str]:
+def _listed(label: Labels) -> list[str]:
     return [str(one) for one in label] if isinstance(label, list) else [str(label)]
 
 
-def _labels_of(table: Table, selector: Mapping[str, Any]) -> str:
-    names = [name for name, label in selector.items() if name != "table" and label is not None]
+def _labels_of(table: Table, places: Places) -> str:
+    names = [name for name, label in places.items() if label is not None]
     known = {
         name: sorted({cell.coordinates[name] for cell in table.cells if name in cell.coordinates}) for name in names
     }
     return "; ".join(f"its labels of {name} are {', '.join(labels) or 'none'}" for name, labels in known.items())
 
 
-def _select(reported: Reported, where: str, line: int, target: Cell, operand: Any, keeps_value: bool) -> list[Cell]:
+def _select(reported: Reported, where: str, line: int, target: Cell, operand: Operand, keeps_value: bool) -> list[Cell]:
     """The cells of an operand: those at the target's coordinates, except for the coordinates that the operand names."""
-    if not isinstance(operand, Mapping):
+    if not isinstance(operand, Selector):
         return [literal(where, reported.paper, line, str(operand))]
-    if (name := operand.get("table", target.table)) not in reported.tables:
+    if (name := operand.table or target.table) not in reported.tables:
         raise unknown(f"{where}: table", name, reported.tables)
     table = reported.tables[name]
     wanted = {key: [label] for key, label in target.coordinates.items()}
     if not keeps_value:
         wanted["value"] = ["value"]
-    for key, label in operand.items():
+    for key, label in operand.places.items():
         if label is None:
             wanted.pop(key, None)
-        elif key != "table":
+        else:
             wanted[key] = _listed(label)
     found: list[Cell] = []
     for labels in product(*wanted.values()):
@@ -149,7 +154,7 @@ def _select(reported: Reported, where: str, line: int, target: Cell, operand: An
         if _stands_in(place, table.lost) or (not cells and _stands_in(place, table.blank)):
             raise _NotPrinted
         if not cells:
-            raise UserError(f"{where}: {name} has no cell at {describe(place)}; {_labels_of(table, operand)}")
+            raise UserError(f"{where}: {name} has no cell at {describe(place)}; {_labels_of(table, operand.places)}")
         if not several and all(cell.coordinates == cells[0].coordinates for cell in cells):
             # A label printed twice: its columns are told apart by their position.
             cells = [cell for cell in cells if cell.column == target.column] or cells

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from robustdr.audit.cells import LOST
@@ -14,59 +14,36 @@ from robustdr.transcribe.grids import Grid
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
-
-def _latex(path: Path) -> list[Grid]:
-    from robustdr.transcribe.latex import read_latex
-
-    return read_latex(_text(path))
+KINDS = (".tex", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
 
 
-def _html(path: Path) -> list[Grid]:
-    from robustdr.transcribe.html import read_html
+def _read(path: Path) -> list[Grid]:
+    """The tables of a file of one of `KINDS`; each of their readers needs a package of its own."""
+    kind = path.suffix.lower()
+    if kind == ".docx":
+        from robustdr.transcribe.word import read_docx
 
-    return read_html(_text(path))
-
-
-def _markdown(path: Path) -> list[Grid]:
-    from robustdr.transcribe.html import read_markdown
-
-    return read_markdown(_text(path))
-
-
-def _csv(path: Path) -> list[Grid]:
-    from robustdr.transcribe.delimited import read_csv
-
-    return read_csv(_text(path))
-
-
-def _word(path: Path) -> list[Grid]:
-    from robustdr.transcribe.word import read_docx
-
-    return read_docx(path)
-
-
-def _text(path: Path) -> str:
+        return read_docx(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{path}: not UTF-8; save it as UTF-8") from None
+    if kind == ".tex":
+        from robustdr.transcribe.latex import read_latex
 
+        return read_latex(text)
+    if kind in (".csv", ".tsv"):
+        from robustdr.transcribe.delimited import read_csv
 
-READERS: dict[str, Callable[[Path], list[Grid]]] = {
-    ".tex": _latex,
-    ".html": _html,
-    ".htm": _html,
-    ".md": _markdown,
-    ".txt": _markdown,
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".docx": _word,
-}
+        return read_csv(text)
+    from robustdr.transcribe.html import read_html, read_markdown
+
+    return read_html(text) if kind in (".html", ".htm") else read_markdown(text)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", type=Path, help=f"the paper or its tables: {', '.join(READERS)}")
+    parser.add_argument("file", type=Path, help=f"the paper or its tables: {', '.join(KINDS)}")
     parser.add_argument("--table", metavar="N", help="only the table of this number")
     parser.add_argument("-o", "--output", type=Path, help="reported.yaml to write; default: standard output")
 
@@ -93,11 +70,11 @@ def transcribe(path: Path, number: str = "") -> tuple[str, list[str], int, int]:
     Raises:
         UserError: a file of another kind, or without a table of numbers.
     """
-    if path.suffix.lower() not in READERS:
-        raise unknown(f"{path}: kind of file", path.suffix or path.name, READERS)
+    if path.suffix.lower() not in KINDS:
+        raise unknown(f"{path}: kind of file", path.suffix or path.name, KINDS)
     if not path.is_file():
         raise UserError(f"{path}: no such file")
-    grids = READERS[path.suffix.lower()](path)
+    grids = _read(path)
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"

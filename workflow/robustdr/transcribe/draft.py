@@ -48,7 +48,7 @@ class Read:
 
 
 def draft(grid: Grid, id: str) -> Draft:
-    """The table that a grid most probably is."""
+    """The most probable reading of a grid as a table of reported.yaml."""
     made = Draft(id, grid.caption, problems=list(grid.problems))
     heads = _heads(grid)
     body, sections = _sections(grid.rows[heads:])
@@ -85,7 +85,7 @@ def _heads(grid: Grid) -> int:
 
 
 def _sections(rows: Sequence[Sequence[Field]]) -> tuple[list[list[Field]], list[str]]:
-    """Rows of numbers, and for each the last line above it that one text fills; empty where there is none."""
+    """Rows of numbers, and for each the last line above it that one text fills; '' if none."""
     body, sections, section = [], [], ""
     for row in rows:
         texts = {field.text for field in row if field.text}

@@ -75,7 +75,7 @@ def _texts(element: html.HtmlElement) -> Iterator[str]:
 
 
 def _beside(table: html.HtmlElement, step: int) -> str:
-    """The caption in the paragraph before (-1) or after (1) a table, or a figure around it; empty if there is none."""
+    """The caption in the paragraph before (-1) or after (1) a table, or a figure around it; '' if none."""
     while table.getparent() is not None and table.getparent().tag in WRAPPERS and len(table.getparent()) == 1:
         table = table.getparent()
     beside = table.getprevious() if step < 0 else table.getnext()

@@ -1,4 +1,4 @@
-"""What heads and labels mean: the project's word for a measure, a collection, a query set; else the paper's own."""
+"""What heads and labels mean: the project's name of a measure, a collection, a query set; else the paper's own."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-import yaml
-
-from robustdr.audit.reported import PAPERS
+from robustdr.audit.reported import PAPERS, load
 
 FREE = ("system", "query_set", "category", "quantity", "collection", "split")  # for labels that nothing tells apart
 MEASURES = {
@@ -102,22 +100,15 @@ def _known() -> Mapping[str, Mapping[str, str]]:
     """By coordinate, the labels of the project's papers by their slug."""
     known: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for path in sorted(PAPERS.glob("*/reported.yaml")):
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        for table in yaml.load(path.read_text(encoding="utf-8"), loader)["tables"].values():
-            rows = table["row"] if isinstance(table["row"], list) else [table["row"]]
-            lines = [line.split("|") for line in table["cells"].splitlines() if line.strip()]
-            places = (
-                [dict(zip(rows, line, strict=False)) for line in lines] + table["columns"] + [table.get("where", {})]
-            )
-            for place in places:
+        for table in load(path).tables.values():
+            for place in [*(place for _, place in table.rows), *table.columns]:
                 for coordinate in {"query_set", "collection", "system"} & set(place):
-                    label = str(place[coordinate]).strip()
-                    known[coordinate].setdefault(slug(label), label)
+                    known[coordinate].setdefault(slug(place[coordinate]), place[coordinate])
     return known
 
 
 def coordinate_of(heading: str) -> str:
-    """The coordinate that a heading names; empty where it names none."""
+    """The coordinate that a heading names; '' if none."""
     return next((name for name, words in HEADINGS.items() if slug(heading) in words.split()), "")
 
 

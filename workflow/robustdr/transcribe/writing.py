@@ -10,6 +10,7 @@ import yaml
 
 from robustdr.audit.proposals import propose
 from robustdr.audit.reported import Reported, build
+from robustdr.audit.transcript import Transcript
 from robustdr.transcribe.draft import BOLD, Draft
 
 OPENING = (
@@ -21,14 +22,14 @@ OPENING = (
 def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> tuple[str, Reported]:
     """The text of a reported.yaml, and its numbers as the audit reads them."""
     bare = _text(source, paper, drafts, problems, {})
-    reported = build(source, yaml.safe_load(bare), defaultdict(int))
+    reported = build(source, Transcript.model_validate(yaml.safe_load(bare)), defaultdict(int))
     lines = {
         id: [
             line
             for proposal in propose(reported, table)
             for line in (
                 f"      # {proposal.fit} of {proposal.cells} cells fit",
-                f"      - {_flow(proposal.declaration)}",
+                f"      - {_flow(proposal.relation.model_dump(by_alias=True, exclude_unset=True))}",
             )
         ]
         for id, table in reported.tables.items()

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from math import ceil
 from statistics import NormalDist
 
-from robustdr.audit.effects import ABOVE
-from robustdr.audit.intervals import Interval
+from robustdr.claims.effects import ABOVE
+from robustdr.claims.intervals import Interval
 
 HOLDS, SMALLER, ABSENT, FAILS, INCONCLUSIVE = "holds", "smaller", "absent", "fails", "inconclusive"
 NO_POWER, INCOMPARABLE, NOT_RUN, NOT_PRINTED = "no power", "not comparable here", "not run", "not printed"
@@ -59,7 +59,7 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
 
 
 def outside(interval: Interval, region: Interval) -> str:
-    """The verdict on an effect of which no value lies in its region; empty where some does."""
+    """The verdict on an effect of which no value lies in its region; '' if some does."""
     if interval.meets(region):
         return ""
     return ABSENT if region.low == -region.high and interval.low > region.high else FAILS
@@ -76,7 +76,7 @@ def confidence(region: Interval, level: float) -> float:
 
 
 def planned(region: Interval, base: float, level: float) -> int | None:
-    """How many queries a margin around no effect asks for, where nothing was run yet; None where there is none.
+    """Queries that a margin around 0 asks for, where nothing was run yet; None without such a margin.
 
     A first guess for `robustdr audit`, and too many for a mean over variations, which varies less: once a run has shown
     how much the difference varies, that decides whether there was power.

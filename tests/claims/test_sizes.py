@@ -9,8 +9,8 @@ from math import inf, sqrt
 import pytest
 import scipy.stats
 
-from audit.judging import judged, verdict
-from robustdr.audit.intervals import Interval
+from claims.judging import judged, verdict
+from robustdr.claims.intervals import Interval
 
 ALL, FEW_LOST, HALF_LOST = [1] * 160, [1] * 144 + [2] * 16, [1] * 80 + [2] * 80
 

@@ -1,6 +1,6 @@
 """Every claim test on simulated queries: how often it errs, how often it finds what is printed, how often it covers.
 
-`pytest -s -m slow tests/audit/test_simulation.py` prints the table.
+`pytest -s -m slow tests/claims/test_simulation.py` prints the table.
 
 A query is as hard for every system, and two systems' values of it correlate; half of the queries are answered at rank 1
 or not at all, as measures have it. Effects are shares of the base, as printed.
@@ -11,10 +11,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from robustdr.audit.claims import judge
-from robustdr.audit.effects import ORIGINAL, TESTS
-from robustdr.audit.intervals import Interval
-from robustdr.audit.printed import AsPrinted, Judged
+from claims.judging import SOMEWHERE, TESTS, claim
+from robustdr.claims.effects import ORIGINAL
+from robustdr.claims.intervals import Interval
+from robustdr.claims.measured import judge
 from robustdr.evaluation.estimates import Estimate
 
 BASE, KINDS, LEVEL = 0.6, ("typo", "swap", "marks"), 0.05
@@ -88,16 +88,15 @@ CASES = {
 def simulate(test, effect, runs, queries=1500, seeds=1, printed=None):
     """(verdicts, share of intervals of the last comparison that cover the true effect)."""
     arguments, _, _, said = CASES[test]
-    claim = {"level": LEVEL, "test": {"name": test, "system": "ours", "query_sets": ["typo"], **arguments}}
-    claim["test"] |= {"by": {}} if said else {}
+    arguments = {"system": "ours", "query_sets": ["typo"], **arguments, **({"by": SOMEWHERE} if said else {})}
+    one = claim(test, LEVEL, **arguments)
     at, rng = means(effect, test), np.random.default_rng(0)
     verdicts, covered = Counter(), 0
     for _ in range(runs):
         numbers = Simulated(at, queries, seeds, rng)
         words = [] if printed is None else ["typo, over theirs", "typo", *(f"typo, against {k}" for k in KINDS)]
         words += [] if printed is None else ["typo, against theirs", "typo, from shallow"]
-        paper = AsPrinted("holds", [Judged(w, printed, printed, "", "holds") for w in words])
-        found = judge(claim, numbers, said, paper, "", "")
+        found = judge(one, numbers, said, {w: Interval(printed, printed) for w in words})
         verdicts[found.verdict] += 1
         covered += found.effects[-1].low <= effect <= found.effects[-1].high
     return verdicts, covered / runs
@@ -146,11 +145,10 @@ def test_an_absent_effect_is_found_absent():
 @pytest.mark.slow
 def test_a_real_deficit_is_not_called_not_worse():
     """A twentieth below the other system at a margin of 2 %, on 200 queries."""
-    test = {"name": "not_worse", "system": "ours", "query_sets": ["typo"], "than": "theirs", "margin": 0.02}
-    claim = {"level": LEVEL, "test": test}
+    one = claim("not_worse", LEVEL, system="ours", query_sets=["typo"], than="theirs", margin=0.02)
     at, rng, verdicts = means(-0.05, "not_worse"), np.random.default_rng(0), Counter()
     for _ in range(300):
-        verdicts[judge(claim, Simulated(at, 200, 1, rng), None, AsPrinted("", []), "", "").verdict] += 1
+        verdicts[judge(one, Simulated(at, 200, 1, rng), None, {}).verdict] += 1
     assert verdicts["holds"] / 300 < 0.03
 
 

@@ -5,8 +5,9 @@ from math import ceil, sqrt
 import pytest
 import scipy.stats
 
-from audit.judging import judged, verdict
-from robustdr.audit.intervals import Interval
+from claims.judging import judged, verdict
+from robustdr.claims.intervals import Interval
+from robustdr.claims.measured import detectable
 
 GOOD, FAIR, BETTER = [1, 1, 2, 1] * 10, [2, 2, 2, 4] * 10, [1] * 40
 GAINS = [1] * 26 + [2] * 14  # against 10 · 1, 20 · 2, 10 · 1: 16 queries gain .5 and 10 lose it
@@ -128,3 +129,9 @@ def test_few_queries_that_differ_are_few_for_drops_too(store):
     assert (effect.p, effect.test, effect.verdict) == (2 / 32, "sign-flip test", "inconclusive")
     (effect,) = judged(values, "smaller_drop", 0.05, system="rodr", than=["rodr"], query_sets=["misspell"]).effects
     assert (effect.p, effect.size) == (1, 0) and effect.low < 0 < effect.high
+
+
+def test_the_smallest_effect_that_could_have_been_shown():
+    """At confidence .95 and power .8 it is 1.960 + .842 standard errors; half the interval is 1.960 of them."""
+    assert detectable(1.959964 * 0.05) == pytest.approx((1.959964 + 0.841621) * 0.05, rel=1e-5)
+    assert detectable(1.9842 * 0.02, degrees=99) == pytest.approx((1.9842 + 0.8453) * 0.02, rel=1e-4)

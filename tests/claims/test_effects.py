@@ -1,20 +1,13 @@
 """Claims on reproduced measures: every test on values chosen for it, and what cannot be tested says so."""
 
-import inspect
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.stats
 
-from audit.judging import judged, verdict
-from robustdr.audit.effects import TESTS
-from robustdr.audit.intervals import Interval
-from robustdr.core.errors import UserError
+from claims.judging import judged, verdict
+from robustdr.claims.intervals import Interval
 from robustdr.evaluation.store import Source, Store
 
-ROOT = Path(__file__).parents[2]
 GOOD, SLIGHTLY_BETTER, FAIR, BAD = [1, 1, 2, 1] * 10, [1, 1, 2, 1] * 9 + [1] * 4, [2, 2, 2, 4] * 10, [4, 0, 4, 5] * 10
 BETTER = [1] * 40
 HALF = Interval(0.45, 0.55)
@@ -246,23 +239,3 @@ def test_a_stale_file_is_not_tested_and_named(measured):
     values = Store([Source(path, "new")], {"toy": {"collection": "toy", "split": "dev", "means": {}}})
     found = judged(values, "improves", system="rodr", over=["rodr"], query_sets=["original"])
     assert found.verdict == "not run" and f"{path} carries the key old" in found.reason
-
-
-def test_unknown_test(store):
-    with pytest.raises(UserError, match=r"claims\.yaml: test: 'improve' is unknown \(did you mean improves\?\)"):
-        verdict(store({}), "improve", system="rodr", over=["dr_oq"], query_sets=["original"])
-
-
-def test_the_schema_knows_every_test_and_its_arguments():
-    schema = json.loads((ROOT / "config/schemas/claims.schema.json").read_text())["$defs"]["test"]
-    assert set(schema["properties"]["name"]["enum"]) == set(TESTS)
-    branches = {
-        name: branch["then"] for branch in schema["allOf"] for name in branch["if"]["properties"]["name"]["enum"]
-    }
-    assert branches.keys() == TESTS.keys()
-    for name, test in TESTS.items():
-        parameters = inspect.signature(test).parameters
-        takes = set(parameters) - {"numbers", "region"} | ({"by", "margin"} if "region" in parameters else set())
-        assert set(branches[name]["properties"]) - {"name"} == takes
-        needed = {n for n, p in parameters.items() if p.default is p.empty and n != "numbers"}
-        assert set(branches[name]["required"]) == {"by" if n == "region" else n for n in needed} - {"system"}

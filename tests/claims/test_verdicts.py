@@ -5,9 +5,9 @@ from math import inf
 
 import pytest
 
-from robustdr.audit.effects import ABOVE
-from robustdr.audit.intervals import Interval
-from robustdr.audit.verdicts import VERDICTS, WORST_FIRST, confidence, planned, verdict, worst
+from robustdr.claims.effects import ABOVE
+from robustdr.claims.intervals import Interval
+from robustdr.claims.verdicts import VERDICTS, WORST_FIRST, confidence, planned, verdict, worst
 
 PRINTED = Interval(0.19, 0.21)
 WITHIN, AT_LEAST, AT_MOST = Interval(-0.02, 0.02), Interval(-0.02, inf), Interval(-inf, 0.02)

@@ -5,13 +5,14 @@ import io
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 
+from robustdr.audit.audited import Audit
 from robustdr.audit.causes import Cause, causes
 from robustdr.audit.cells import describe
-from robustdr.audit.findings import SEVERITIES, Audit, Finding, Flaw
+from robustdr.audit.findings import SEVERITIES, Finding, Flaw
+from robustdr.audit.record import record
 from robustdr.audit.reported import Table
-from robustdr.audit.verdicts import HOLDS
+from robustdr.claims.verdicts import HOLDS
 
 SHOWN = 6  # cells of one finding that Markdown lists
 HYPOTHESES, CLAIMS = 2, 2  # of one cause
@@ -82,7 +83,7 @@ def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
             lines.append(f"   - With it: {cells_of(also)} of {tables_of(audit, cause.consequences)}.")
         if cause.claims:
             more = f" and {len(cause.claims) - CLAIMS} more" if len(cause.claims) > CLAIMS else ""
-            lines.append(f"   - Claims on it: {'; '.join(one.claim['claim'] for one in cause.claims[:CLAIMS])}{more}.")
+            lines.append(f"   - Claims on it: {'; '.join(one.claim.claim for one in cause.claims[:CLAIMS])}{more}.")
     return [*lines, *[""] * bool(found)]
 
 
@@ -166,10 +167,10 @@ def _claims(audit: Audit) -> list[str]:
     ]
     for claim, found in audit.claims:
         if asked := max((effect.asked or 0 for effect in found.effects), default=0):
-            lines += [f"- {claim['claim']}: its margin asks for {asked:,} queries."]
+            lines += [f"- {claim.claim}: its margin asks for {asked:,} queries."]
         if found.verdict != HOLDS:
             why = [str(effect) for effect in found.effects if effect.verdict == found.verdict]
-            lines += [f"- **{found.verdict}**: {claim['claim']} ({claim['source']}). {found.reason or '; '.join(why)}"]
+            lines += [f"- **{found.verdict}**: {claim.claim} ({claim.source}). {found.reason or '; '.join(why)}"]
             lines += [f"  - {finding}" for finding in found.findings]
     return [*lines, ""]
 
@@ -205,53 +206,8 @@ def printed(flaw: Flaw) -> str:
 
 
 def as_json(audits: Sequence[Audit]) -> str:
-    """A list of papers, each with its coverage, causes, findings cell by cell and claims as printed."""
-    papers = [
-        {
-            "paper": audit.reported.paper,
-            "title": audit.reported.title,
-            "coverage": asdict(audit.coverage),
-            "missing": dict(audit.reported.missing),
-            "causes": [
-                {
-                    "severity": cause.severity,
-                    "hypotheses": cause.hypotheses,
-                    "cells": len(cause.flaws),
-                    "findings": [finding.id for finding in cause.findings],
-                    "consequences": [finding.id for finding in cause.consequences],
-                    "claims": [one.claim["claim"] for one in cause.claims],
-                }
-                for cause in causes(audit)
-            ],
-            "findings": [
-                {
-                    "id": finding.id,
-                    "severity": finding.severity,
-                    "kind": finding.kind,
-                    "table": finding.table,
-                    "hypothesis": finding.hypothesis,
-                    "cells": [
-                        {
-                            "coordinates": dict(flaw.cell.coordinates),
-                            "printed": flaw.cell.printed,
-                            "mark": flaw.cell.mark,
-                            "line": flaw.cell.line,
-                            "consistent": flaw.consistent,
-                            "relation": flaw.words,
-                        }
-                        for flaw in finding.flaws
-                    ],
-                }
-                for finding in audit.findings
-            ],
-            "recomputed": audit.recomputed.as_data() if audit.recomputed else None,
-            "claims": [
-                {"claim": claim["claim"], "source": claim["source"], **asdict(found)} for claim, found in audit.claims
-            ],
-        }
-        for audit in audits
-    ]
-    return json.dumps(papers, indent=2, ensure_ascii=False) + "\n"
+    """A list of papers, see `record`."""
+    return json.dumps([record(audit, causes(audit)) for audit in audits], indent=2, ensure_ascii=False) + "\n"
 
 
 def as_csv(audits: Sequence[Audit]) -> str:
@@ -264,20 +220,9 @@ def as_csv(audits: Sequence[Audit]) -> str:
         for finding in audit.findings:
             for flaw in finding.flaws:
                 cell = flaw.cell
-                place = [cell.table, describe(cell.coordinates), cell.printed]
-                writer.writerow(
-                    [
-                        cell.paper,
-                        finding.id,
-                        finding.severity,
-                        finding.kind,
-                        *place,
-                        flaw.consistent,
-                        flaw.words,
-                        finding.hypothesis,
-                        cell.line,
-                    ]
-                )
+                about = [cell.paper, finding.id, finding.severity, finding.kind, cell.table]
+                said = [describe(cell.coordinates), cell.printed, flaw.consistent, flaw.words, finding.hypothesis]
+                writer.writerow([*about, *said, cell.line])
     return text.getvalue()
 
 

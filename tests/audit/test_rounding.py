@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.audit.intervals import Interval, change, deviation, mean, median, of_printed
+from robustdr.audit.rounding import change, deviation, mean, median, of_printed
+from robustdr.claims.intervals import Interval
 
 
 @pytest.mark.parametrize(
@@ -63,9 +64,3 @@ def test_no_choice_of_values_leaves_the_deviation(parts):
     found = deviation([Interval(low, low + width) for low, width, _ in parts])
     chosen = stdev([low + share * width for low, width, share in parts])
     assert found.low - 1e-9 <= chosen <= found.high + 1e-9
-
-
-def test_magnitude():
-    assert Interval(-3, -2).magnitude() == (2, 3)
-    assert Interval(-1, 2).magnitude() == (0, 2)
-    assert Interval(-1, 2).scaled(-2) == (-4, 2)

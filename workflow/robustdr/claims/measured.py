@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, inf, isfinite
-from typing import Any
 
-from robustdr.audit.effects import ABOVE, ORIGINAL, Effect, Systems, effects
-from robustdr.audit.intervals import Interval
-from robustdr.audit.printed import AsPrinted
-from robustdr.audit.verdicts import (
+import scipy.stats
+
+from robustdr.claims.claim import Claim
+from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Numbers, Systems
+from robustdr.claims.intervals import Interval
+from robustdr.claims.verdicts import (
     INCOMPARABLE,
     INCONCLUSIVE,
     NO_POWER,
@@ -49,9 +50,9 @@ class Measured:
         )
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
-        named = {kind for query_set in query_sets for kind in self.store.kinds(self.role, query_set)}
+        named = {variation for query_set in query_sets for variation in self.store.averaged(self.role, query_set)}
         one = system if isinstance(system, str) else system[0]
-        return [kind for kind in self.store.query_sets(one, self.role) if kind not in named]
+        return [variation for variation in self.store.query_sets(one, self.role) if variation not in named]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Judged:
 
     `low` and `high` are ends of the interval of `confidence`, which decides for the claim; `corrected` those of the
     interval that decides against it, None for a single effect, where they are the same. `printed`: what the paper's
-    rounding leaves open. `p` is two-sided against none, or for a margin the larger of two one-sided ones, uncorrected.
+    rounding leaves open. `p` is two-sided against 0, or for a margin the larger of two one-sided ones, uncorrected.
     `needed`: the queries that would decide, None where no number would or the effect is decided.
     """
 
@@ -82,7 +83,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim; `reason` says why it could not be judged."""
+    """The verdict on a claim; `reason` says why it could not be judged, '' if it was."""
 
     verdict: str
     effects: list[Judged] = field(default_factory=list)
@@ -90,37 +91,31 @@ class Verdict:
 
 
 def judge(
-    claim: Mapping[str, Any],
-    measured: Measured,
-    size: Interval | None,
-    printed: AsPrinted,
-    incomparable: str,
-    where: str,
+    claim: Claim,
+    numbers: Numbers[Estimate],
+    said: Interval | None,
+    printed: Mapping[str, Interval],
+    incomparable: str = "",
 ) -> Verdict:
     """Test one claim.
 
     Args:
-        claim: an entry of claims.yaml. measured: the values behind its role. size: what its sentence says, if anything.
-        printed: the same claim as printed. incomparable: why sizes do not compare at this scale; empty if they do.
-        where: begins a message.
-
-    Raises:
-        UserError: an unknown test.
+        numbers: the measured ones behind its role. said: the size that its sentence gives, if any.
+        printed: by the words of an effect, what the paper prints for it, as far as its rounding tells.
+        incomparable: why sizes do not compare at this scale; '' if they do.
     """
-    sizes = {effect.words: Interval(effect.low, effect.high) for effect in printed.effects}
-    tested = effects(claim["test"], measured, size, where)
     try:
-        found = list(tested)
+        found = list(claim.test.effects(numbers, said))
     except UserError as error:
         return Verdict(NOT_RUN, [], str(error))
-    judged = [_judge(effect, claim["level"], len(found), sizes.get(effect.words)) for effect in found]
-    if size is not None and incomparable:
+    judged = [_judge(effect, claim.level, len(found), printed.get(effect.words)) for effect in found]
+    if said is not None and incomparable:
         return Verdict(INCOMPARABLE, judged, incomparable)
     return Verdict(worst(effect.verdict for effect in judged), judged)
 
 
 def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None) -> Judged:
-    """The verdict on one of so many `tests`."""
+    """The verdict on one effect of a claim that has so many `tests`."""
     region = effect.region
     ratio = Ratio(effect.gain, effect.base or ONE)
     sure, surer = (confidence(region, part) for part in (level, level / tests))
@@ -159,10 +154,10 @@ def _tested(ratio: Ratio, region: Interval) -> tuple[float, str]:
 
 
 def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
-    """How many queries bring two equal systems inside a margin around none with probability `POWER`; 0 without one.
+    """Queries that bring two equal systems inside a margin around 0 with probability `POWER`; 0 without such a margin.
 
     The variance of the difference is the measured one. A pilot would have told it before the run: it says nothing of
-    the effect. (Where a stated size is near none, an effect of that size comes inside.)
+    the effect. (Where a stated size is near 0, an effect of that size comes inside.)
     """
     if not region.low < 0 < region.high:
         return 0.0
@@ -171,7 +166,7 @@ def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
 
 
 def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: float, surer: float) -> float:
-    """How many queries of the same variance would decide, were the estimate to stay where it is.
+    """Queries of the same variance that would decide if the estimate stayed as it is.
 
     Inside the region the nearer bound must be cleared with the confidence that decides for the claim; outside of it, or
     below what is printed, with the one that decides against it. To exclude either is to decide: fewer queries count.
@@ -181,3 +176,15 @@ def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: fl
     if region == ABOVE and printed and printed.low > 0:
         queries = min(queries, ratio.queries_for(printed.low - ratio.value, surer))
     return max(queries, ratio.queries + 1)
+
+
+def detectable(half_width: float, confidence: float = 0.95, degrees: float = inf) -> float:
+    """The smallest effect that a two-sided test of this confidence finds with probability `POWER`.
+
+    (t_(1−α/2) + t_POWER) · standard error, which is the half-width of the interval over t_(1−α/2) (Cohen, 1988, ch. 2).
+
+    Args:
+        degrees: of freedom of t; the normal distribution unless given.
+    """
+    decides, finds = scipy.stats.t.ppf([(1 + confidence) / 2, POWER], degrees)
+    return float((1 + finds / decides) * half_width)

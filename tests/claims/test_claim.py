@@ -1,0 +1,100 @@
+"""A claims.yaml: what each test takes, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+from robustdr.audit.reported import PAPERS
+from robustdr.claims.claim import Claims, load_claims
+from robustdr.core.errors import UserError
+
+GOOD = """\
+claims:
+  - claim: It loses
+    source: §4
+    role: passages
+    measure: RR@10
+    level: 0.05
+    reported: [table1]
+    mark: †
+    test: {name: loses, system: a, query_sets: [typo], by: {table: prose, value: drop}, margin: 0.01}
+  - {claim: C, source: S, role: r, measure: m, level: .1, test: {name: improves, system: a, over: [b], query_sets: [t]}}
+  - {claim: C, source: S, role: r, measure: m, level: 0.05, test: {name: cheaper, system: a, than: b, by: {table: t}}}
+"""
+REFUSED = {
+    "unknown test": (
+        "name: loses",
+        "name: looses",
+        r":9: claims.0.test.name: 'looses' is unknown \(did you mean loses\?",
+    ),
+    "no test": ("name: loses, ", "", r":9: claims.0.test: 'name' is missing"),
+    "unknown key": (
+        "role: passages",
+        "roles: passages",
+        r":4: claims.0: key: 'roles' is unknown \(did you mean role\?",
+    ),
+    "key of another test": (
+        "over: [b]",
+        "over: [b], than: c",
+        r":10: claims.1.test: key: 'than' is unknown; allowed: by",
+    ),
+    "key that the test needs": ("over: [b], ", "", r":10: claims.1.test: 'over' is missing"),
+    "several where one is asked for": (
+        "than: b",
+        "than: [b]",
+        r":11: claims.2.test.than: \['b'\] should be a valid string",
+    ),
+    "several in hours": (
+        "system: a, than",
+        "system: [a], than",
+        r":11: claims.2.test.system: \['a'\] should be a valid",
+    ),
+    "no query sets": ("[typo]", "[]", r":9: claims.0.test.query_sets: \[\] should have at least 1 item"),
+    "a name twice": ("[b]", "[b, b]", r":10: claims.1.test.over: 'b' is given twice"),
+    "a system twice": (
+        "system: a, over",
+        "system: [a, a], over",
+        r":10: .*system: 'a' is given twice",
+    ),
+    "a number for a name": ("role: passages", "role: 4", r":4: claims.0.role: 4 should be a valid string"),
+    "a level above 1": ("level: 0.05\n", "level: 5\n", r":6: claims.0.level: 5 should be less than 1"),
+    "no margin": ("margin: 0.01", "margin: 0", r":9: claims.0.test.margin: 0 should be greater than 0"),
+    "a margin of nothing": (
+        "by: {table: prose, value: drop}, ",
+        "",
+        r":9: claims.0.test: `margin` is given without `by`",
+    ),
+    "a cell without a table": ("table: prose, ", "", r":9: claims.0.test.by: 'table' is missing"),
+    "a mark of no table": ("    reported: [table1]\n", "", r":2: claims.0: `mark` is given without `reported`"),
+    "an empty sentence": ("claim: It loses", "claim: ''", r":2: claims.0.claim: '' should have at least 1"),
+    "no claims": (GOOD[8:], " []", r":1: claims: \[\] should have at least 1 item"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_bad_claims_are_one_line_with_file_line_key_and_what_is_allowed(tmp_path, old, new, message):
+    assert old in GOOD
+    path = tmp_path / "claims.yaml"
+    path.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UserError, match=message) as error:
+        load_claims(path)
+    assert str(error.value).startswith(f"{path}:") and "\n" not in str(error.value)
+
+
+def test_systems_and_measures_of_a_claim(tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text(GOOD.replace("system: a, over", "system: [a, c], over"), encoding="utf-8")
+    loses, improves, cheaper = load_claims(path)
+    assert [*improves.test.systems()] == [("system", "a"), ("system", "c"), ("over", "b")]
+    assert [*cheaper.test.systems()] == [("system", "a"), ("than", "b")]
+    assert loses.measures == ["RR@10"]
+
+
+@pytest.mark.parametrize("path", sorted(PAPERS.glob("*/claims.yaml")), ids=lambda path: path.parent.name)
+def test_the_schema_for_editors_allows_the_papers_claims(path: Path):
+    schema = TypeAdapter(Claims).json_schema()
+    Draft202012Validator(json.loads(json.dumps(schema))).validate(yaml.safe_load(path.read_text(encoding="utf-8")))

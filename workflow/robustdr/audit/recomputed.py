@@ -1,0 +1,133 @@
+"""What runs give beside the numbers and marks that a paper prints."""
+
+from dataclasses import asdict, dataclass
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.findings import Finding, Flaw
+from robustdr.audit.relations import shown
+from robustdr.claims.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Found:
+    """A printed number beside those of its run.
+
+    Attributes:
+        usual: under the project's conventions. giving: the conventions that give what is printed, with the fewest
+            departures; if none does, the one that comes nearest. value: under the first of these.
+    """
+
+    usual: float
+    giving: list[str]
+    value: float
+    agrees: bool
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number, the file of its run and what that gives."""
+
+    cell: Cell
+    run: str
+    found: Found
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark that a cell prints or lacks, beside a paired t-test of its run against another one.
+
+    Attributes:
+        level: as declared. comparisons: that Bonferroni's correction divides it by.
+    """
+
+    cell: Cell
+    mark: str
+    against: str
+    p: float
+    level: float
+    comparisons: int
+
+    @property
+    def printed(self) -> bool:
+        return self.mark in self.cell.mark
+
+    @property
+    def words(self) -> str:
+        """Under which test the cell is marked rightly, or `neither`."""
+        alone, corrected = self.p < self.level, self.p < self.level / self.comparisons
+        names = {"without correction": alone, "with Bonferroni's": corrected}
+        right = [name for name, significant in names.items() if significant == self.printed]
+        return "with and without correction" if len(right) == 2 else right[0] if right else "neither"
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What the runs of one paper give."""
+
+    numbers: list[Number]
+    marks: list[Mark]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The numbers that no convention gives, and the marks that no test gives."""
+        numbers = [
+            Flaw(
+                number.cell,
+                shown(Interval(number.found.value, number.found.value), number.cell),
+                f"what {number.run} gives: no convention gives the printed number, "
+                f"the nearest is {number.found.giving[0]}",
+            )
+            for number in self.numbers
+            if not number.found.agrees
+        ]
+        marks = [
+            Flaw(
+                mark.cell,
+                f"{'no ' * mark.printed}{mark.mark}",
+                f"what its runs give: p = {mark.p:.2g} against {mark.against}, at {mark.level:g} with and without "
+                f"Bonferroni's correction for {mark.comparisons}",
+            )
+            for mark in self.marks
+            if mark.words == "neither"
+        ]
+        named = [("recomputed", flaw) for flaw in numbers] + [("recomputed_mark", flaw) for flaw in marks]
+        return [Finding(name, "inconsistent", [flaw], "") for name, flaw in named]
+
+    def markdown(self) -> list[str]:
+        """Every recomputed number and mark, and what gives it."""
+        lines = ["## Recomputed from runs", "", "| cell | printed | run | recomputed | printed number is given by |"]
+        lines.append("| --- | ---: | --- | ---: | --- |")
+        for number in self.numbers:
+            given = "; or ".join(number.found.giving)
+            says = given if number.found.agrees else f"**no convention**; nearest: {given}, {number.found.value:.4f}"
+            cell = number.cell
+            lines.append(f"| {cell} | `{cell.printed}{cell.mark}` | {number.run} | {number.found.usual:.4f} | {says} |")
+        if self.marks:
+            lines += ["", "| cell | mark | against | p | marked rightly |", "| --- | --- | --- | ---: | --- |"]
+        for mark in self.marks:
+            state = mark.mark if mark.printed else f"no {mark.mark}"
+            at = f"{mark.words} (level {mark.level:g}, {mark.comparisons} comparisons)"
+            lines.append(f"| {mark.cell} | {state} | {mark.against} | {mark.p:.2g} | {at} |")
+        return [*lines, ""]
+
+    def as_data(self) -> dict[str, list[dict[str, object]]]:
+        """The same as what JSON can hold."""
+        return {
+            "numbers": [
+                {"cell": str(number.cell), "printed": number.cell.printed, "run": number.run, **asdict(number.found)}
+                for number in self.numbers
+            ],
+            "marks": [
+                {
+                    "cell": str(mark.cell),
+                    "mark": mark.mark,
+                    "printed": mark.printed,
+                    "against": mark.against,
+                    "p": mark.p,
+                    "level": mark.level,
+                    "comparisons": mark.comparisons,
+                    "right": mark.words,
+                }
+                for mark in self.marks
+            ],
+        }

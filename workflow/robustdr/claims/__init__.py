@@ -1,0 +1,1 @@
+"""Claims: sentences of a paper as tests on printed and on measured numbers."""

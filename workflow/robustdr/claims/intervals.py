@@ -1,0 +1,52 @@
+"""Intervals of numbers and their arithmetic."""
+
+from math import inf, isfinite
+from typing import NamedTuple
+
+SLACK = 1e-9  # floating point only: far below the last decimal of any printed number
+
+
+class Interval(NamedTuple):
+    """All values from `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+    def meets(self, other: "Interval") -> bool:
+        """Whether some value lies in both intervals."""
+        slack = SLACK * max([1.0, *(abs(end) for end in (*self, *other) if isfinite(end))])
+        return self.low <= other.high + slack and other.low <= self.high + slack
+
+    def __neg__(self) -> "Interval":
+        return Interval(-self.high, -self.low)
+
+    def __add__(self, other: "Interval") -> "Interval":  # type: ignore[override]
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: "Interval") -> "Interval":
+        return self + -other
+
+    def __truediv__(self, other: "Interval") -> "Interval":
+        """Every quotient of a value of each; without bounds where the divisor can be 0 or below."""
+        if other.low <= 0:
+            return Interval(-inf, inf)
+        quotients = [value / by for value in self for by in other]
+        return Interval(min(quotients), max(quotients))
+
+    def within(self, other: "Interval") -> bool:
+        """Whether every value lies inside the other interval, its ends left out."""
+        return other.low < self.low and self.high < other.high
+
+    def widened(self, by: float) -> "Interval":
+        return Interval(self.low - by, self.high + by)
+
+    def scaled(self, factor: float) -> "Interval":
+        """The interval times a number of any sign."""
+        ends = self.low * factor, self.high * factor
+        return Interval(min(ends), max(ends))
+
+    def magnitude(self) -> "Interval":
+        """The absolute values of the interval."""
+        if self.low <= 0 <= self.high:
+            return Interval(0.0, max(-self.low, self.high))
+        return self if self.low > 0 else -self
