@@ -133,6 +133,7 @@ SPECS = {
 
 NOTHING = {"paper": "toy", "title": "T", "scale": "mini", "miniature": "", "command": "snakemake", "evaluation": {}}
 NOTHING |= {"measured": {}, "labels": {}, "names": {}, "reasons": {}, "keys": {}}
+REST = {"variations": [], "measures": []}  # of an evaluation that is read by its means alone
 
 
 def told(kind, **settings):

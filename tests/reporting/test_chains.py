@@ -42,7 +42,7 @@ def test_printed_steps_are_differences_of_printed_cells(table):
     rows = lines(table())[3:7]
     assert rows[0] == "| RoDR, original | reported | – | – | – | +1.0 |"  # 71.0 − 70.0 of table2; of Control nothing
     assert rows[2].endswith("| – | – | – | +10.0 |")  # 60.0 − 50.0 of table1
-    assert lines(table(reported=["table1"]))[3].endswith("+1.0 |") and "+" not in lines(table(reported=[]))[3]
+    assert lines(table(reported=["table1"]))[3].endswith("+1.0 |") and "+" not in lines(table(reported=None))[3]
 
 
 def test_a_chain_in_words(table):

@@ -15,8 +15,8 @@ from reporting.conftest import told
 from robustdr.core.errors import UserError
 from robustdr.evaluation.names import MEAN
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
-from robustdr.graph.reports import claims_settings
+from robustdr.graph import tables
+from robustdr.graph.graph import graph
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings
 
@@ -44,7 +44,7 @@ tables:
     cells: |
       shrinks | about 80%
 """
-EVALUATION = {"variations": ["misspell"], "split": "dev", "collection": "toy"}
+EVALUATION = {"variations": ["misspell"], "split": "dev", "collection": "toy", "measures": []}
 LOSES = {"name": "loses", "system": "base", "query_sets": [MEAN, "misspell"]}
 SHRINKS = {"name": "loss_shrinks", "system": "base", "query_sets": [MEAN], "from_measure": "Success@20", "margin": 0.1}
 SHRINKS["by"] = {"table": "prose", "quantity": "shrinks"}
@@ -168,12 +168,12 @@ def test_a_claim_that_rests_on_nothing_is_an_error(write, change, message):
 def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch):
     """At mini scale, on values drawn at random: what is not judged says that it is not run, or does not compare."""
     monkeypatch.chdir(Path(__file__).parents[2])
-    plan, rng = Plan(load(), "mini"), np.random.default_rng(0)
-    settings = claims_settings(plan, paper)
+    made, rng = graph(load(), "mini"), np.random.default_rng(0)
+    settings = tables.claims(made, paper).settings
     keys = {}
     for path, key in settings.keys.items():
         collection, system = Path(path).parts[-3:-1]
-        measures = plan.evaluate_settings(system, collection).measures
+        measures = made.evaluate_settings(system, collection).measures
         rows = [(query_set, measure) for query_set, taken in measures.items() for measure in taken]
         frame = pd.DataFrame([(*row, f"q{query}") for row in rows for query in range(20)])
         frame.columns = ["query_set", "measure", "qid"]

@@ -100,9 +100,9 @@ def test_unequal_seeds_are_compared_over_queries():
 
 def test_claims_that_changed_come_first_then_those_of_one_alone():
     same, changed, gone = ({"claim": name, "source": "§1", "verdict": "holds"} for name in ("same", "changed", "gone"))
-    found = compared_claims({"claims": [same, gone, changed]}, {"claims": [same, {**changed, "verdict": "fails"}]})
-    assert [claim["claim"] for claim in found] == ["changed", "gone", "same"]
-    assert found[1]["sides"] == (gone, None) and not found[2]["changed"]
+    found = compared_claims([same, gone, changed], [same, {**changed, "verdict": "fails"}])
+    assert [both.claim for both in found] == ["changed", "gone", "same"]
+    assert found[1].sides == (gone, None) and not found[2].changed
 
 
 @pytest.mark.parametrize(

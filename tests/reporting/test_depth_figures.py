@@ -5,12 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from reporting.conftest import told
+from reporting.conftest import REST, told
 from robustdr.audit.reported import load
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import open_store
-from robustdr.reporting.figures import accuracy_by_depth, loss_by_depth, methods, write_figure
+from robustdr.reporting.drawing import Drawing, write_figure
+from robustdr.reporting.figures.accuracy_by_depth import accuracy_by_depth
+from robustdr.reporting.figures.loss_by_depth import loss_by_depth
+from robustdr.reporting.figures.methods import methods
 from robustdr.reporting.settings import FigureSettings
 
 REPORTED = """\
@@ -52,7 +55,7 @@ METHODS |= {"systems": {"regular": "Regular", "capot_x": "CAPOT"}}
 
 @pytest.fixture()
 def toy(measured, tmp_path):
-    """`settings(spec)`, the measures files, their store, and the printed numbers."""
+    """`settings(spec)`, the measures files, `drawing(settings, reported)`, and the file of printed numbers."""
     (tmp_path / "reported.yaml").write_text(REPORTED, encoding="utf-8")
     files = [measured(system, ranks, measures=("Success@1", "Success@5")) for system, ranks in RANKS.items()]
     means = {MEAN: ["misspell"], "typos_mean": ["misspell"]}
@@ -61,15 +64,17 @@ def toy(measured, tmp_path):
         return told(
             FigureSettings,
             spec=spec,
-            evaluation={"passages": {"collection": "toy", "split": "dev", "means": means}},
+            evaluation={"passages": {"collection": "toy", "split": "dev", "means": means, **REST}},
             measured=DEPTHS,
             names={"regular": "base", "capot_x": "capot"},
             miniature="Small.",
             keys={str(path): "key" for path in files},
         )
 
-    path = tmp_path / "reported.yaml"
-    return SimpleNamespace(settings=settings, files=files, store=open_store(settings(LOSS), files), path=path)
+    def drawing(settings, reported=None):
+        return Drawing(settings, settings.spec, open_store(settings, files), reported)
+
+    return SimpleNamespace(settings=settings, files=files, drawing=drawing, path=tmp_path / "reported.yaml")
 
 
 def lines(axis):
@@ -86,7 +91,7 @@ def ticks(axis):
 
 
 def test_accuracy_by_depth(toy):
-    drawn = accuracy_by_depth(toy.settings(ACCURACY), toy.store, load(toy.path))
+    drawn = accuracy_by_depth(toy.drawing(toy.settings(ACCURACY), load(toy.path)))
     left, right = drawn.axes
     assert lines(left) == {"passages, original": [90, 95], "passages, variations_mean": [60, 80]}
     assert lines(right) == {"passages, original": [50, 100], "passages, variations_mean": [0, 50]}
@@ -95,7 +100,7 @@ def test_accuracy_by_depth(toy):
 
 
 def test_loss_by_depth(toy):
-    drawn = loss_by_depth(toy.settings(LOSS), toy.store, load(toy.path))
+    drawn = loss_by_depth(toy.drawing(toy.settings(LOSS), load(toy.path)))
     left, right = drawn.axes
     assert lines(left) == {"Regular": [-33, np.nan], "CAPOT": [-11, np.nan]}  # nothing is printed at 200
     assert lines(right) == {"Regular": [-100, -50], "CAPOT": [-50, -25]}  # against .5 and 1
@@ -105,12 +110,12 @@ def test_losses_are_relative_to_the_named_system(toy, measured):
     clean = {"dev.original": [1] * 40, "dev.misspell": [1, 2] * 20}  # .5 noisy against .5 clean of `regular`
     measured("capot_x", clean, measures=("Success@1", "Success@5"))
     settings = toy.settings(LOSS)
-    drawn = loss_by_depth(settings, open_store(settings, toy.files), load(toy.path))
+    drawn = loss_by_depth(toy.drawing(settings, load(toy.path)))
     assert lines(drawn.axes[1])["CAPOT"] == [0, 0]
 
 
 def test_drops_by_method(toy):
-    drawn = methods(toy.settings(METHODS), toy.store, None)
+    drawn = methods(toy.drawing(toy.settings(METHODS)))
     (axis,) = drawn.axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["all", "typos"]
     drops = {bars.get_label(): list(bars.lines[0].get_xdata()) for bars in axis.containers}

@@ -3,25 +3,32 @@
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reporting.conftest import told
+from reporting.conftest import REST, told
 from robustdr.audit.reported import load
 from robustdr.core.errors import UserError
 from robustdr.core.settings import as_json
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.evaluation.store import open_store
-from robustdr.reporting.figures import learning_curve, robustness, series, write_figure
+from robustdr.reporting.drawing import Drawing, write_figure
+from robustdr.reporting.figures.learning_curve import learning_curve
+from robustdr.reporting.figures.robustness import robustness
+from robustdr.reporting.figures.series import series
 from robustdr.reporting.settings import FigureSettings
 
 ROOT = Path(__file__).parents[2]
 # Rank of the relevant passage of 40 queries, by system; the curve of `rodr` rises, the other's falls.
 CURVE = {"dr_oq": [2, 4], "rodr.at50": [1, 4], "rodr": [1, 2], "plain.at50": [4, 4], "plain": [0, 4]}
+
+
+def drawing(settings, measures, reported=None):
+    return Drawing(settings, settings.spec, open_store(settings, measures), reported)
 
 
 @pytest.fixture()
@@ -38,7 +45,7 @@ def figure(measured):
             "systems": {"rodr": "with", "plain": "without"},
             "points": [0.5, 1.0],
         },
-        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}},
+        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}, **REST}},
         "measured": {"RR@100": "RR@10"},
         "miniature": "Small.",
         "keys": {str(path): "key" for path in measures},
@@ -48,7 +55,7 @@ def figure(measured):
 
 def test_the_curves_are_the_measured_values(figure):
     settings, measures = figure
-    drawn = learning_curve(settings, open_store(settings, measures), None)
+    drawn = learning_curve(drawing(settings, measures))
     rr = {0: 0.0, 1: 1.0, 2: 0.5, 4: 0.25}
     names = {"with": ["dr_oq", "rodr.at50", "rodr"], "without": ["dr_oq", "plain.at50", "plain"]}
     for axis, ranks in zip(drawn.axes, (CURVE, {name: r[:1] * 2 for name, r in CURVE.items()}), strict=True):
@@ -67,7 +74,7 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
     settings, measures = figure
     write_figure(settings, measures, None, tmp_path / "one.svg")
     code = (
-        "import json, sys; from pathlib import Path; from robustdr.reporting.figures import write_figure;"
+        "import json, sys; from pathlib import Path; from robustdr.reporting.drawing import Drawing, write_figure;"
         "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read;"
         "settings, measures = json.load(sys.stdin);"
         "write_figure(read(FigureSettings, settings), [Path(path) for path in measures], None, Path(sys.argv[1]))"
@@ -105,7 +112,7 @@ def ratios(measured):
     spec |= {"measure": "RR@10", "systems": systems, "query_sets": {"misspell": "wrong", "original": "right"}}
     settings = {
         "spec": spec,
-        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}},
+        "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}, **REST}},
         "measured": {"RR@10": "RR@10"},
         "names": {system: system for system in systems},
         "reasons": {"middle": "left out"},
@@ -133,8 +140,8 @@ tables:
 def test_a_series_over_systems_leaves_out_what_was_not_run_and_says_so(ratios, tmp_path):
     settings, measures = ratios
     (tmp_path / "reported.yaml").write_text(REPORTED, encoding="utf-8")
-    spec = {**settings.spec, "reported": ["table6"]}
-    drawn = series(replace(settings, spec=spec), open_store(settings, measures), load(tmp_path / "reported.yaml"))
+    spec = {**asdict(settings.spec), "reported": ["table6"]}
+    drawn = series(drawing(replace(settings, spec=spec), measures, load(tmp_path / "reported.yaml")))
     wrong, printed, right, none = drawn.axes[0].lines
     assert wrong.get_label() == "wrong" and right.get_label() == "right"
     assert list(wrong.get_xdata()) == list(right.get_xdata()) == [0, 0.1, 1]
@@ -148,9 +155,9 @@ def test_a_series_over_systems_leaves_out_what_was_not_run_and_says_so(ratios, t
 def test_a_series_over_query_sets_has_a_line_for_each_system(ratios):
     settings, measures = ratios
     systems = {"plain": "Plain", "large": "Large", "middle": "Middle"}
-    spec = {**settings.spec, "across": "query_sets", "systems": systems}
+    spec = {**asdict(settings.spec), "across": "query_sets", "systems": systems}
     spec["query_sets"] = {"original": "0", "misspell": "50"}
-    drawn = series(replace(settings, spec=spec), open_store(settings, measures), None)
+    drawn = series(drawing(replace(settings, spec=spec), measures))
     lines = {line.get_label(): line for line in drawn.axes[0].lines if not line.get_label().startswith("_")}
     assert {label: list(line.get_ydata()) for label, line in lines.items()} == {"Plain": [100, 25], "Large": [100, 100]}
     assert list(lines["Plain"].get_xdata()) == [0, 50]
@@ -169,7 +176,7 @@ def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
     means = {MEAN: ["misspell", "swap_words"]}
     spec = {"title": "Robustness", "kind": "robustness", "collection": "passages", "measure": "RR@10"}
     spec["systems"] = {"one": "One", "other": "Other"}
-    where = {"collection": "toy", "split": "dev", "means": means}
+    where = {"collection": "toy", "split": "dev", "means": means, **REST}
     settings = told(
         FigureSettings,
         spec=spec,
@@ -177,7 +184,7 @@ def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
         measured={"RR@10": "RR@10"},
         keys={str(path): "key" for path in measures},
     )
-    axis = robustness(settings, open_store(settings, measures), None).axes[0]
+    axis = robustness(drawing(settings, measures)).axes[0]
     drops = {line.get_label(): list(line.get_xdata()) for line in axis.lines if not line.get_label().startswith("_")}
     assert drops["mean drop"] == pytest.approx([-25, -12.5]) and drops["worst drop"] == pytest.approx([-50, -25])
     assert [label.get_text() for label in axis.get_yticklabels()] == ["One", "Other"]

@@ -10,7 +10,7 @@ import pytest
 from reporting.conftest import evaluation, told
 from robustdr.audit.reported import load_paper
 from robustdr.evaluation.names import MEAN
-from robustdr.reporting.layouts import summary
+from robustdr.reporting.layouts.seeds import summary
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.tables import write_table
 

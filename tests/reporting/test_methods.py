@@ -6,7 +6,7 @@ import json
 import pytest
 
 from robustdr.evaluation.names import MEAN
-from robustdr.reporting.methods import expenses
+from robustdr.reporting.layouts.methods import expenses
 
 COST = {"seconds": 1800.0, "peak_memory_mb": 1000.4, "device": "CPU", "processes": 1}
 

@@ -8,8 +8,8 @@ from math import inf, isfinite
 import numpy as np
 import pytest
 
-from robustdr.audit.effects import ORIGINAL
-from robustdr.audit.intervals import Interval
+from robustdr.claims.effects import ORIGINAL
+from robustdr.claims.intervals import Interval
 from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.names import MEAN
 from robustdr.keys.integrity import record

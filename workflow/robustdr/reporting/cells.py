@@ -1,21 +1,22 @@
 """One cell of a table: what the paper reports, what was reproduced, how sure that is, and how the two agree."""
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from robustdr.audit.cells import Cell as Printed
-from robustdr.audit.intervals import Interval
 from robustdr.audit.reported import Reported
+from robustdr.claims.intervals import Interval
 from robustdr.evaluation.estimates import drop_ratio
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
 from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings
-
-ORIGINAL = "original"
+from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
 
 
 @dataclass
@@ -69,9 +70,6 @@ class Cell:
         if printed is not None:
             self.reported, self.printed_at = printed.printed, str(printed)
 
-    def as_row(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Grid:
@@ -113,26 +111,31 @@ def agreement(reported: Interval, drop: float, interval: tuple[float, float]) ->
     return "worse" if drop < reported.low else "better"
 
 
+Layout = TypeVar("Layout", bound=TableSpec)
+
+
 @dataclass(frozen=True)
-class Maker:
+class Maker(Generic[Layout]):
     """Makes the cells of one table.
 
     Attributes:
-        store: measured values. reported: printed values, None where the paper prints none.
+        spec: of the table. store: measured values. reported: printed values, None where the paper prints none.
+        statistics: of the varied query sets, cards of the collections, or similarities, as the layout `reads`.
+        queries: originals (`queries.tsv`) and variations of each collection, for a layout that reads them.
+        costs: cost.json files of trained systems, likewise.
     """
 
     settings: TableSettings
+    spec: Layout
     store: Store
     reported: Reported | None
+    statistics: list[Path]
+    queries: list[Path]
+    costs: list[Path]
 
-    @property
-    def spec(self) -> dict[str, Any]:
-        return self.settings.spec
-
-    def one_of_each(self, at: int, systems: list[str | list[str]] | None = None) -> list[str]:
-        """The systems of the table, or those given, for its collection number `at`: one of a list."""
-        asked = self.spec["systems"] if systems is None else systems
-        return [system[at] if isinstance(system, list) else system for system in asked]
+    def one_of_each(self, systems: Iterable[str | OneEach], at: int) -> list[str]:
+        """Systems of the collection number `at`: of a list the one that it has for this collection."""
+        return [system if isinstance(system, str) else system[at] for system in systems]
 
     def query_sets(self, role: str) -> list[str]:
         """The rows of a table of query sets: the original, the means, the variations."""
@@ -145,9 +148,10 @@ class Maker:
         return [ORIGINAL, variations[0] if len(variations) == 1 else MEAN]
 
     def measures(self, role: str) -> list[str]:
-        """The measures that the table shows and the role has; all of the role without a choice."""
+        """The measures of the role that the table shows: all, unless its settings name some."""
         taken = self.settings.evaluation[role]["measures"]
-        return [measure for measure in self.spec.get("measures", taken) if measure in taken]
+        asked = self.spec.measures if isinstance(self.spec, Measured) else None
+        return [measure for measure in asked or taken if measure in taken]
 
     def heading(self, measure: str) -> str:
         """The measure that is taken for the paper's `measure`, which stands in brackets where it is another one."""
@@ -156,8 +160,8 @@ class Maker:
 
     def printed(self, **coordinates: object) -> Printed | None:
         """What the paper prints at these coordinates of the table, or of those that the spec names as `reported`."""
-        tables = self.spec.get("reported", [self.settings.table])
-        return self.reported.first(tables, **coordinates) if self.reported else None
+        tables = self.spec.reported if isinstance(self.spec, Quoted) else None
+        return self.reported.first(tables or [self.settings.table], **coordinates) if self.reported else None
 
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
         """A cell in its place, without numbers; `not_run` says why it will have none.
@@ -191,7 +195,7 @@ class Maker:
         Args:
             drop_from: the system whose original queries the drop is relative to; by default `system` itself, which
                 has no drop on its original queries.
-            against: the system that a paired two-tailed t-test compares with; by default the spec's, if any.
+            against: the system that a paired two-tailed t-test compares with; by default that of the table's tests.
         """
         cell = self.blank(system, role, query_set, measure)
         where = {"collection": role, "system": self.settings.names[system], "query_set": query_set}
@@ -220,11 +224,14 @@ class Maker:
         self._compare(cell, found.mean(axis=0), against)
         return cell
 
-    def _compared(self, cell: Cell) -> list[str]:
-        """The systems that are compared with another one in the column of a cell."""
-        pairs = self.spec["significance"]["against"].items()
+    def _compared(self, cell: Cell, test: Significance) -> list[str]:
+        """The systems that are tested against another one in the column of a cell and were run."""
         at = (cell.role, cell.query_set)
-        return [one for one, other in pairs if not any(self.store.why_not(system, *at) for system in (one, other))]
+        return [
+            one
+            for one, other in test.pairs.items()
+            if not any(self.store.why_not(system, *at) for system in (one, other))
+        ]
 
     def _compare(self, cell: Cell, found: np.ndarray, against: str) -> None:
         """Test a cell's values, [queries], against those of another system, or of its own on the original queries.
@@ -232,19 +239,19 @@ class Maker:
         Bonferroni's family is all that is compared with the same original queries: the variations at hand; or the
         systems at hand that are compared in the column.
         """
-        test = self.spec.get("significance", {"against": {}})
+        test = self.spec.test
         family, other, query_set = [cell.query_set], against, cell.query_set
-        if test["against"] == ORIGINAL:
+        if test and test.against == ORIGINAL:
             family, query_set = self.settings.evaluation[cell.role]["means"][MEAN], ORIGINAL
             other = cell.system if cell.query_set in family else ""
-        elif not against:
-            other = test["against"].get(cell.system, "")
-            family = self._compared(cell) if "correction" in test else family
+        elif test and not against:
+            other = test.pairs.get(cell.system, "")
+            family = self._compared(cell, test) if test.correction else family
         cell.against = other
         if other and not self.store.why_not(other, cell.role, query_set):
             compared = paired_t_test(found, self.values(cell, other, query_set).mean(axis=0))
             cell.difference, cell.p = compared.difference, min(1.0, compared.p * len(family))
-            if not against and cell.p < test["level"]:
-                loss = test["mark"] if test["mark"] == "↓" else ""
-                gain = test.get("gain", "" if loss else test["mark"])
+            if test and not against and cell.p < test.level:
+                loss = test.mark if test.mark == "↓" else ""
+                gain = ("" if loss else test.mark) if test.gain is None else test.gain
                 cell.mark = loss if cell.difference < 0 else gain

@@ -2,7 +2,8 @@
 
 import io
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from markupsafe import Markup
 from robustdr.evaluation.store import MEAN
 from robustdr.reporting.cells import ORIGINAL
 from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.written import Row
 
 INK = "#123456"  # drawn in this colour, and replaced by that of the page's text, light or dark
 
@@ -23,46 +25,55 @@ def inline(figure: plt.Figure) -> Markup:
     return Markup(text.replace(INK, "currentColor"))
 
 
-def points(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of each method of the comparison, its difference from the base system on the variations and on the originals.
+class Point(NamedTuple):
+    """A method: `gain` on the variations and `loss` on the originals against the base system, as shares of 1.
 
-    Returns:
-        `label`; `gain` and `loss` as shares of 1; `seconds` of its own training, None where it has none.
+    `seconds` are those of its own training, None where it has none.
     """
-    cells = {(cell["label"], cell["query_set"]): cell for cell in table.get("cells", [])}
+
+    label: str
+    gain: float
+    loss: float
+    seconds: float | None
+
+
+class Chart(NamedTuple):
+    """A drawing, and its points for those who read rather than look."""
+
+    svg: Markup
+    points: list[Point]
+
+
+def points(cells: Iterable[Row]) -> list[Point]:
+    """The methods of the comparison that have both differences."""
+    at = {(cell["label"], cell["query_set"]): cell for cell in cells}
     found = []
-    for label in dict.fromkeys(label for label, _ in cells):
-        varied, original = cells.get((label, MEAN)), cells.get((label, ORIGINAL))
-        if varied and original and None not in (varied["difference"], original["difference"]):
+    for label in dict.fromkeys(label for label, _ in at):
+        varied, original = at.get((label, MEAN)), at.get((label, ORIGINAL))
+        if varied and original and varied["difference"] is not None and original["difference"] is not None:
             seconds = original.get("own_seconds", "–").replace(",", "")
             cost = float(seconds) if seconds != "–" else None
-            found.append(
-                {"label": label, "gain": varied["difference"], "loss": original["difference"], "seconds": cost}
-            )
+            found.append(Point(label, varied["difference"], original["difference"], cost))
     return found
 
 
-def gains(table: dict[str, Any]) -> dict[str, Any] | None:
-    """The chart of what each method gains on variations against what it loses on originals; None where none was run.
-
-    Returns:
-        `svg`, and `points` for those who read rather than look.
-    """
-    if not (drawn := points(table)):
+def gains(cells: Iterable[Row]) -> Chart | None:
+    """The chart of what each method gains on variations against what it loses on originals; None where none was run."""
+    if not (drawn := points(cells)):
         return None
     with plt.rc_context(
         {key: INK for key in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")}
     ):
         figure, axis = plt.subplots(figsize=(6.4, 3.8))
-        most = max((point["seconds"] or 0 for point in drawn), default=0) or 1
+        most = max((point.seconds or 0 for point in drawn), default=0) or 1
         for colour, marker, point in zip(COLOURS * 2, MARKERS * 2, drawn, strict=False):
-            size = 40 + 260 * (point["seconds"] or 0) / most
-            at = (100 * point["loss"], 100 * point["gain"])
+            size = 40 + 260 * (point.seconds or 0) / most
+            at = (100 * point.loss, 100 * point.gain)
             axis.scatter(*at, s=size, color=colour, marker=marker, alpha=0.85, linewidth=0)
-            axis.annotate(point["label"], at, xytext=(8, 5), textcoords="offset points", fontsize=8)
+            axis.annotate(point.label, at, xytext=(8, 5), textcoords="offset points", fontsize=8)
         axis.axhline(0, color=INK, linewidth=0.8)
         axis.axvline(0, color=INK, linewidth=0.8)
         axis.margins(0.2)
         axis.set_xlabel("difference on the original queries (×100)")
         axis.set_ylabel("difference on the variations (×100)")
-        return {"svg": inline(figure), "points": drawn}
+        return Chart(inline(figure), drawn)

@@ -6,22 +6,22 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from robustdr.audit import printed
-from robustdr.audit.claims import Judged, Measured, Verdict, judge
-from robustdr.audit.effects import ABOVE
-from robustdr.audit.findings import audit
-from robustdr.audit.intervals import Interval
+from robustdr.audit.audited import audit
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
-from robustdr.audit.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
+from robustdr.claims.claim import Claim, load_claims
+from robustdr.claims.effects import ABOVE
+from robustdr.claims.intervals import Interval
+from robustdr.claims.measured import Judged, Measured, Verdict, judge
+from robustdr.claims.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
 from robustdr.core.files import write_json, write_text
 from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
 from robustdr.reporting.cells import bounds
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.tables import row
+from robustdr.reporting.written import Record
 
 SHOWN = 3  # effects of a claim that its line shows
 LEGEND = [
@@ -45,7 +45,7 @@ LEGEND = [
 
 
 def effect_text(effect: Judged, of: int) -> str:
-    """One of so many effects in words: size, intervals, p, what is printed, what would decide."""
+    """One of `count` effects in words: size, intervals, p, printed value, and the queries that would decide."""
     text = f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
     if effect.corrected:
         text += f" (corrected for {of} effects {bounds(*effect.corrected)})"
@@ -58,21 +58,20 @@ def effect_text(effect: Judged, of: int) -> str:
     return text + (f" (about {effect.needed:,} queries would decide)" if effect.needed else "")
 
 
-def record(claim: dict[str, Any], taken: dict[str, str], here: Verdict, paper: AsPrinted) -> dict[str, Any]:
+def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted) -> Record:
     """A claim with its verdicts and all figures behind them, effects that decide first."""
-    test = claim["test"]
-    measures = [m for m in (claim["measure"], test.get("from_measure")) if m]
     effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
     as_printed = sorted(paper.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
-    how = [test["name"].replace("_", " "), *(m if taken[m] == m else f"{taken[m]} for {m}" for m in measures)]
-    how.append(f"level {claim['level']}")
-    how += [f"margin {100 * test['margin']:g}%"] if "margin" in test else []
+    how = [claim.test.name.replace("_", " ")]
+    how += [m if taken[m] == m else f"{taken[m]} for {m}" for m in claim.measures]
+    how.append(f"level {claim.level}")
+    how += [f"margin {100 * margin:g}%"] if (margin := getattr(claim.test, "margin", None)) else []
     if effects:
         seeds = effects[0].seeds
         how += [f"{effects[0].queries:,} queries", "one training run" if seeds == 1 else f"{seeds} seeds"]
     return {
-        "claim": claim["claim"],
-        "source": claim["source"],
+        "claim": claim.claim,
+        "source": claim.source,
         "how": ", ".join(how),
         "verdict": here.verdict,
         "reason": here.reason,
@@ -88,18 +87,16 @@ def record(claim: dict[str, Any], taken: dict[str, str], here: Verdict, paper: A
     }
 
 
-def _finite(figures: dict[str, Any]) -> dict[str, Any]:
+def _finite(value: Any) -> Any:
     """JSON has no infinity: an end that is not bounded is null."""
-
-    def finite(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return [finite(part) for part in value]
-        return None if isinstance(value, float) and not isfinite(value) else value
-
-    return {name: finite(value) for name, value in figures.items()}
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def counts(records: list[dict[str, Any]]) -> dict[str, str]:
+def counts(records: list[Record]) -> dict[str, str]:
     """How many claims have which verdict, in words, here and as printed."""
 
     def words(verdicts: list[str]) -> str:
@@ -116,14 +113,14 @@ def _shown(texts: list[str]) -> str:
     return "; ".join(texts[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
-def _line(claim: dict[str, Any]) -> str:
+def _line(claim: Record) -> str:
     paper = claim["as_printed"]
     here = ". ".join(filter(None, (claim["how"], claim["reason"], _shown(claim["evidence"]))))
     said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
     return row([f"**{claim['verdict']}**", paper["verdict"], f"{claim['claim']} ({claim['source']})", here, said])
 
 
-def markdown(settings: ClaimsSettings, records: list[dict[str, Any]]) -> str:
+def markdown(settings: ClaimsSettings, records: list[Record]) -> str:
     number = counts(records)
     lines = [f"# {settings.title}: claims", ""]
     if settings.miniature:
@@ -150,19 +147,18 @@ def write_claims(
     Raises:
         UserError: a claim rests on a table or number that reported.yaml does not have.
     """
-    store = open_store(settings, measures)
-    document = yaml.safe_load(claims.read_text(encoding="utf-8"))
+    store, declared = open_store(settings, measures), load_claims(claims)
     audited = audit(load(reported)) if reported else None
-    papers = printed.judge(document, settings.printed, settings.names, audited, str(claims))
+    numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
+    papers = printed.judge(declared, settings.printed, settings.names, numbers, findings, str(claims))
     taken, records = settings.measured, []
-    for number, (claim, paper) in enumerate(zip(document["claims"], papers, strict=True)):
-        at = f"{claims}: claims.{number}"
-        measured = Measured(store, claim["role"], claim["measure"], taken)
-        size: Interval | None = printed.said(claim, audited.reported if audited else None, at)
-        asked = [measure for measure in (claim["measure"], claim["test"].get("from_measure")) if measure]
-        proxies = [f"{taken[measure]} is measured for {measure}" for measure in asked if taken[measure] != measure]
+    for number, (claim, paper) in enumerate(zip(declared, papers, strict=True)):
+        said = printed.said(claim, numbers, f"{claims}: claims.{number}")
+        proxies = [f"{taken[m]} is measured for {m}" for m in claim.measures if taken[m] != m]
         incomparable = "; ".join(["a miniature"] * bool(settings.miniature) + proxies)
-        records.append(record(claim, taken, judge(claim, measured, size, paper, incomparable, at), paper))
+        sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
+        measured = Measured(store, claim.role, claim.measure, taken)
+        records.append(record(claim, taken, judge(claim, measured, said, sizes, incomparable), paper))
     about = {"title": settings.title, "scale": settings.scale, "miniature": settings.miniature, "path": str(output)}
     write_json(output.with_suffix(".json"), {**about, "counts": counts(records), "legend": LEGEND, "claims": records})
     write_text(output, markdown(settings, records))

@@ -1,13 +1,12 @@
 """Two results folders side by side: the cells of every table with their difference, and the verdict on every claim."""
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from math import hypot, isclose, isfinite
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, TypeVar
 
 import pandas as pd
 from jinja2 import Environment
@@ -18,17 +17,50 @@ from robustdr.evaluation.estimates import ONE, Estimate, Ratio
 from robustdr.evaluation.measures import read_measures
 from robustdr.reporting.origins import origins
 from robustdr.reporting.templates import templates, write_shared
+from robustdr.reporting.written import Claims, Record, Row, Table, opened
 
 SIDES = ("A", "B")
 SHARED = ("site.css", "site.js", "table.js")
 UNITS = {"percent": (100, 2), "number": (1, 3), "count": (1, 3)}  # factor and digits of a difference, by a table's unit
-Tree = dict[str, Any]
+Made = TypeVar("Made")
 IDENTITY = ("role", "system", "query_set", "measure", "seed", "value", "against")  # of a cell, at whatever scale
-# What is read of an artifact, by its list: beside that list, and of each entry.
-READ: dict[str, tuple[set[str], set[str]]] = {
-    "cells": ({"title", "layout", "means"}, {*IDENTITY, "label", "collection", "split", "measured", "reproduced"}),
-    "claims": ({"title"}, {"claim", "source", "verdict", "reason", "evidence"}),
-}
+
+
+class Placed(NamedTuple):
+    """A cell where it stands in a table; `cell` is None where a fact about the data stands."""
+
+    row: str
+    column: str
+    text: str
+    cell: Row | None
+
+
+class Both(NamedTuple):
+    """A claim in each folder, None where it has none, and whether the verdict changed."""
+
+    claim: str
+    source: str
+    sides: tuple[Record | None, Record | None]
+    changed: bool
+
+
+class SideBySide(NamedTuple):
+    """A table of both folders, its pairs by (row, column)."""
+
+    rows: list[str]
+    columns: list[str]
+    pairs: dict[tuple[str, str], "Pair"]
+
+
+@dataclass
+class About:
+    """What a page says of an artifact; `words`: by side, why it cannot be shown, '' if it can."""
+
+    name: str
+    title: str
+    words: dict[str, str]
+    counts: Counter[str] = field(default_factory=Counter)
+    claims: list[Both] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -42,7 +74,7 @@ class Pair:
     """
 
     texts: tuple[str | None, str | None]
-    cells: tuple[Tree | None, Tree | None] = (None, None)
+    cells: tuple[Row | None, Row | None] = (None, None)
     difference: float | None = None
     low: float | None = None
     high: float | None = None
@@ -50,7 +82,7 @@ class Pair:
     digits: int = 0
 
     @property
-    def about(self) -> Tree:
+    def about(self) -> Mapping[str, object]:
         """What the cell is about; the same in both."""
         return self.cells[0] or self.cells[1] or {"label": "", "query_set": ""}
 
@@ -65,24 +97,11 @@ class Pair:
         return "higher" if self.low > 0 else "lower" if self.high < 0 else "not told apart"
 
 
-def _open(path: Path, part: str) -> tuple[Tree, str]:
-    """What a stage wrote, of which `part` is the list, and a word for why it cannot be shown."""
-    if not path.is_file():
-        return {}, "missing"
-    try:
-        made = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        return {}, "cut off"
-    beside, fields = READ[part]
-    whole = isinstance(made, dict) and made.keys() >= {part, *beside} and all(of.keys() >= fields for of in made[part])
-    return (made, "") if whole else ({}, "other version")
-
-
 def _numbered(
-    items: Iterable[Any], identity: Callable[[Any], tuple[Any, ...]]
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    items: Iterable[Made], identity: Callable[[Made], tuple[object, ...]]
+) -> Iterator[tuple[tuple[object, ...], Made]]:
     """Each item after its identity, in which those of one identity are counted."""
-    seen: Counter[tuple[Any, ...]] = Counter()
+    seen: Counter[tuple[object, ...]] = Counter()
     for item in items:
         named = identity(item)
         seen[named] += 1
@@ -103,7 +122,7 @@ def _measured(folder: Path) -> dict[int, pd.Series]:
     return found
 
 
-def _of_system(root: Path, table: Tree, cell: Tree, system: str) -> pd.DataFrame:
+def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame:
     """[queries, seeds] of a system at a cell's place; a mean averages each query's variations.
 
     Raises:
@@ -116,7 +135,7 @@ def _of_system(root: Path, table: Tree, cell: Tree, system: str) -> pd.DataFrame
     return pd.DataFrame({seed: sum(values.loc[place] for place in at) / len(at) for seed, values in taken.items()})
 
 
-def by_query(root: Path, table: Tree, cell: Tree) -> pd.DataFrame | None:
+def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
     """[queries, seeds] with a cell's number as their mean; None where no such values lie in the folder.
 
     They may be gone, or of another run than the table: the mean tells.
@@ -149,28 +168,24 @@ def interval(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, bool
     return low, high, True
 
 
-def _identity(placed: Tree) -> tuple[Any, ...]:
+def _identity(placed: Placed) -> tuple[object, ...]:
     """What a cell is about, whatever stands for its role at a scale; of a fact about the data, its place."""
-    cell = placed["cell"]
-    if cell is None:
-        return placed["row"], placed["column"]
-    return tuple(cell[of] for of in IDENTITY)
+    cell: Mapping[str, object] | None = placed.cell
+    return tuple(cell[of] for of in IDENTITY) if cell else (placed.row, placed.column)
 
 
-def _placed(table: Tree) -> Iterator[Tree]:
-    """The cells of a table where they stand: `row`, `column`, `text`, and the `cell` behind it or None."""
+def _placed(table: Table) -> Iterator[Placed]:
     layout = table["layout"]
     for row, fields in zip(layout["rows"], layout["fields"], strict=True):
         for column, (_, text, number) in zip(layout["columns"], fields, strict=True):
-            cell = None if number is None else table["cells"][number]
-            yield {"row": row, "column": column, "text": text, "cell": cell}
+            yield Placed(row, column, text, None if number is None else table["cells"][number])
 
 
-def _pair(roots: tuple[Path, Path], tables: tuple[Tree, Tree], one: Tree | None, other: Tree | None) -> Pair:
+def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], one: Placed | None, other: Placed | None) -> Pair:
     """A cell of both, or of one where the other has none."""
-    texts = (one["text"] if one else None, other["text"] if other else None)
-    a, b = (one["cell"] if one else None, other["cell"] if other else None)
-    if not (a and b) or None in (a["reproduced"], b["reproduced"]):
+    texts = (one.text if one else None, other.text if other else None)
+    a, b = (one.cell if one else None, other.cell if other else None)
+    if not (a and b) or a["reproduced"] is None or b["reproduced"] is None:
         return Pair(texts, (a, b))
     factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
     difference = factor * (b["reproduced"] - a["reproduced"])
@@ -182,35 +197,29 @@ def _pair(roots: tuple[Path, Path], tables: tuple[Tree, Tree], one: Tree | None,
     return Pair(texts, (a, b), difference, low, high, paired, digits)
 
 
-def side_by_side(roots: tuple[Path, Path], tables: tuple[Tree, Tree]) -> Tree:
-    """A table of both folders: `rows`, `columns`, and `pairs` by (row, column).
-
-    A cell stands where A has it; one that only B has, where B has it.
-    """
+def side_by_side(roots: tuple[Path, Path], tables: tuple[Table, Table]) -> SideBySide:
+    """A cell stands where A has it; one that only B has, where B has it."""
     one, other = (dict(_numbered(_placed(table), _identity)) for table in tables)
     pairs: dict[tuple[str, str], Pair] = {}
     for named in dict.fromkeys([*one, *other]):
         placed = one.get(named) or other[named]
-        pairs[placed["row"], placed["column"]] = _pair(roots, tables, one.get(named), other.get(named))
-    rows, columns = (
-        list(dict.fromkeys(of for table in tables for of in table["layout"][part])) for part in ("rows", "columns")
-    )
+        pairs[placed.row, placed.column] = _pair(roots, tables, one.get(named), other.get(named))
+    layouts = [table["layout"] for table in tables]
+    rows = list(dict.fromkeys(row for of in layouts for row in of["rows"]))
     used = {column for _, column in pairs}
-    return {"rows": rows, "columns": [column for column in columns if column in used], "pairs": pairs}
+    columns = dict.fromkeys(column for of in layouts for column in of["columns"] if column in used)
+    return SideBySide(rows, list(columns), pairs)
 
 
-def compared_claims(one: Tree, other: Tree) -> list[Tree]:
+def compared_claims(one: list[Record], other: list[Record]) -> list[Both]:
     """The claims of a paper in both folders: those first whose verdict changed, then those that one of them lacks."""
-    ours, theirs = (
-        dict(_numbered(made.get("claims", []), lambda claim: (claim["claim"], claim["source"])))
-        for made in (one, other)
-    )
+    ours, theirs = (dict(_numbered(claims, lambda claim: (claim["claim"], claim["source"]))) for claims in (one, other))
     found = []
     for named in dict.fromkeys([*ours, *theirs]):
-        sides = (ours.get(named), theirs.get(named))
-        verdicts = [side["verdict"] if side else None for side in sides]
-        found.append({"claim": named[0], "source": named[1], "sides": sides, "changed": verdicts[0] != verdicts[1]})
-    return sorted(found, key=lambda claim: (not claim["changed"], None in claim["sides"]))
+        a, b = ours.get(named), theirs.get(named)
+        claim, source, _ = map(str, named)
+        found.append(Both(claim, source, (a, b), not a or not b or a["verdict"] != b["verdict"]))
+    return sorted(found, key=lambda both: (not both.changed, None in both.sides))
 
 
 def _roots(first: Path, second: Path) -> tuple[Path, Path]:
@@ -225,28 +234,31 @@ def _names(roots: tuple[Path, Path], part: str) -> list[str]:
     return sorted({path.stem for root in roots for path in (root / part).glob("*.json")})
 
 
-def _both(roots: tuple[Path, Path], folder: str, name: str, part: str) -> tuple[tuple[Tree, Tree], Tree]:
-    """An artifact of both folders, and what a page says of it: `title`, and by side a word where it cannot be shown."""
-    (one, word), (other, its_word) = (_open(root / folder / f"{name}.json", part) for root in roots)
-    title, words = (one or other).get("title", name), dict(zip(SIDES, (word, its_word), strict=True))
-    return (one, other), {"name": name, "title": title, "words": words}
+def _both(
+    roots: tuple[Path, Path], folder: str, name: str, kind: type[Made]
+) -> tuple[Made | None, Made | None, dict[str, str]]:
+    """An artifact of both folders, and by side a word where it cannot be shown."""
+    (one, word), (other, its_word) = (opened(root / folder / f"{name}.json", kind) for root in roots)
+    return one, other, dict(zip(SIDES, (word, its_word), strict=True))
 
 
-def _claims(roots: tuple[Path, Path], name: str) -> Tree:
+def _claims(roots: tuple[Path, Path], name: str) -> About:
     """The claims of a paper, for the first page."""
-    made, about = _both(roots, "claims", name, "claims")
-    return {**about, "claims": compared_claims(*made)}
+    one, other, words = _both(roots, "claims", name, Claims)
+    title = one["title"] if one else other["title"] if other else name
+    both = compared_claims(one["claims"] if one else [], other["claims"] if other else [])
+    return About(name, title, words, claims=both)
 
 
-def _table(environment: Environment, roots: tuple[Path, Path], name: str, output: Path) -> Tree:
-    """Write the page of a table that both have; gives how many of its cells differ how."""
-    tables, about = _both(roots, "tables", name, "cells")
-    if any(about["words"].values()):
-        return {**about, "counts": Counter()}
-    table = side_by_side(roots, tables)
-    about["counts"] = Counter(pair.word for pair in table["pairs"].values() if pair.about["label"])
-    page = environment.get_template("compared_table.html.j2").render(**about, table=table)
-    write_text(output / f"{name}.html", page)
+def _table(environment: Environment, roots: tuple[Path, Path], name: str, output: Path) -> About:
+    """Write the page of a table that both have; says how many of its cells differ how."""
+    one, other, words = _both(roots, "tables", name, Table)
+    about = About(name, one["title"] if one else other["title"] if other else name, words)
+    if one and other:
+        table = side_by_side(roots, (one, other))
+        about.counts = Counter(pair.word for pair in table.pairs.values() if pair.about["label"])
+        page = environment.get_template("compared_table.html.j2")
+        write_text(output / f"{name}.html", page.render(title=about.title, counts=about.counts, table=table))
     return about
 
 

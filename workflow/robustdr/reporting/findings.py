@@ -1,11 +1,10 @@
-"""What was found: the verdicts on the claims of all papers in one document, each with its numbers."""
+"""The document of findings: the verdicts on the claims of all papers, each with its numbers."""
 
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
-from robustdr.audit.verdicts import (
+from robustdr.claims.verdicts import (
     ABSENT,
     FAILS,
     HOLDS,
@@ -19,17 +18,18 @@ from robustdr.audit.verdicts import (
 from robustdr.core.files import write_text
 from robustdr.reporting.claims import SHOWN
 from robustdr.reporting.tables import row
+from robustdr.reporting.written import Claims, Record
 
 DECIDED, UNDECIDED = (HOLDS, SMALLER, ABSENT, FAILS), (INCONCLUSIVE, NO_POWER)
 
 
 def _share(verdicts: Counter[str]) -> str:
-    """How many of the claims that could be tested are decided."""
+    """The share of the testable claims that are decided, in words."""
     decided, undecided = (sum(verdicts[verdict] for verdict in group) for group in (DECIDED, UNDECIDED))
     return f"{decided} of {decided + undecided}" if decided + undecided else "–"
 
 
-def _overview(papers: list[dict[str, Any]]) -> list[str]:
+def _overview(papers: list[Claims]) -> list[str]:
     """A line per paper: how many claims have which verdict."""
     shown = (*DECIDED, *UNDECIDED, INCOMPARABLE, NOT_RUN)
     lines = [row(["Paper", "claims", "hold as printed", *shown, "decided"]), row(["---", *["---:"] * (len(shown) + 3)])]
@@ -41,11 +41,11 @@ def _overview(papers: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _entry(claim: dict[str, Any], *facts: str) -> str:
+def _entry(claim: Record, *facts: str) -> str:
     return f"- **{claim['claim']}** ({claim['source']}). {'. '.join(filter(None, facts))}."
 
 
-def _paper(paper: dict[str, Any]) -> list[str]:
+def _paper(paper: Claims) -> list[str]:
     """What the paper's own numbers contradict, then its claims by verdict."""
     lines = ["", f"## {paper['title']}"]
     contradicted = [claim for claim in paper["claims"] if claim["as_printed"]["verdict"] == FAILS]

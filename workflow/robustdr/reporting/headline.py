@@ -4,20 +4,20 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 from robustdr.core.files import write_json, write_text
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import drop
 from robustdr.reporting.cells import ORIGINAL
+from robustdr.reporting.written import Row
 
 Headline = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]
 
 
-def headline(measures: dict[str, dict[str, str]], cells: list[dict[str, Any]]) -> Headline:
+def headline(measures: dict[str, dict[str, str]], cells: list[Row]) -> Headline:
     """Means over queries and seeds, shares of 1, by paper, role, measure, system and query set.
 
-    What was not run is left out.
+    Systems that were not run are left out.
 
     Args:
         measures: by paper and role, the measure that stands for both.
@@ -26,8 +26,8 @@ def headline(measures: dict[str, dict[str, str]], cells: list[dict[str, Any]]) -
     found: Headline = {}
     for cell in cells:
         paper, role, measure = cell["table"].partition("_")[0], cell["role"], cell["measure"]
-        is_mean = cell["value"] == "value" and not cell["seed"] and cell["reproduced"] is not None
-        if is_mean and cell["query_set"] in (ORIGINAL, MEAN) and measure == measures[paper][role]:
+        is_mean = cell["value"] == "value" and not cell["seed"] and cell["query_set"] in (ORIGINAL, MEAN)
+        if is_mean and measure == measures[paper][role] and cell["reproduced"] is not None:
             systems = found.setdefault(paper, {}).setdefault(role, {}).setdefault(measure, {})
             systems.setdefault(cell["system"], {})[cell["query_set"]] = cell["reproduced"]
     return found

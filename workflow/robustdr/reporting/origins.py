@@ -1,4 +1,4 @@
-"""How two results folders were made, where they differ: scale, steps, settings, seeds, packages, hardware."""
+"""Differences in how two results folders were made: scale, steps, settings, seeds, packages, hardware."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def _scale(root: Path) -> dict[str, set[str]]:
 
 
 def _records(root: Path) -> dict[str, set[str]]:
-    """What the records of a folder's artifacts say: `computed on`, and the versions of each package."""
+    """The records of a folder's artifacts: `computed on`, and the versions of each package."""
     found: dict[str, set[str]] = {}
     for path in root.rglob("*.sha256"):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -56,7 +56,7 @@ def _seeds(root: Path) -> dict[str, set[int]]:
     return found
 
 
-def _flat(tree: dict[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+def _flat(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
     for name, value in tree.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.")
@@ -95,7 +95,7 @@ def _settings(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) 
 
 
 def _parted(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> list[Origin]:
-    """The steps of which some have another key in the other folder, or of which only one made some."""
+    """The steps that have other keys in the two folders, or results in one of them alone."""
     found = []
     for name in dict.fromkeys([*one, *other]):
         ours, theirs = one.get(name, {}), other.get(name, {})
@@ -109,7 +109,7 @@ def _parted(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) ->
 
 
 def _unequal(one: Mapping[str, set[Any]], other: Mapping[str, set[Any]]) -> list[Origin]:
-    """What has other values in the other folder."""
+    """The entries whose values differ between the folders."""
     listed = {
         name: [", ".join(map(str, sorted(of.get(name, ())))) or "–" for of in (one, other)] for name in {*one, *other}
     }

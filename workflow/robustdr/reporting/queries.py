@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from robustdr.core.files import atomic, read_answers, read_qrels, read_queries
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.names import parse
-from robustdr.experiments.needs import ORIGINAL
+from robustdr.evaluation.names import ORIGINAL, parse
 from robustdr.keys.integrity import record_of
 from robustdr.reporting.settings import QueriesSettings
 from robustdr.retrieval.best import NO_PASSAGE
@@ -34,13 +33,22 @@ def write_data(path: Path, name: str, value: Any) -> None:
 
 
 def read_data(path: Path) -> Any:
-    """What `write_data` wrote."""
+    """The data that `write_data` wrote."""
     text = path.read_text(encoding="utf-8")
     return json.loads(text[text.index(",") + 1 : text.rindex(")")])
 
 
-def _measured(measures: list[Path], query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]) -> dict[str, Any]:
-    """By query set: `measures`, each query's mean over seeds, None where it has none; `means` over queries, exact."""
+class OfSet(TypedDict):
+    """A query set: by measure, each query's value in `DIGITS`, None where it has none, and the mean, exact."""
+
+    measures: dict[str, list[int | None]]
+    means: dict[str, float]
+
+
+def _measured(
+    measures: list[Path], query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]
+) -> dict[str, OfSet]:
+    """The query sets, whose values are means over seeds."""
     frame = sum(read_measures(path)[0].set_index(["query_set", "measure", "qid"])["value"] for path in measures)
     values = {at: group.droplevel([0, 1]) / len(measures) for at, group in frame.groupby(level=[0, 1], sort=False)}
 
@@ -107,10 +115,10 @@ def costs(benchmark: Path) -> dict[str, float] | None:
     return {name: float(row[name]) for name in ("s", "max_rss") if row.get(name, "-") not in ("-", "NA")}
 
 
-def provenance(settings: QueriesSettings) -> dict[str, Any]:
+def provenance(settings: QueriesSettings) -> dict[str, list[object]]:
     """The steps with their costs and digests, and what was installed for each, named once."""
     installed: dict[str, int] = {}
-    steps = []
+    steps: list[object] = []
     for step in settings.steps:
         written = record_of(Path(step.path))
         lines = written.read_text(encoding="utf-8").splitlines() if written.is_file() else []
@@ -168,6 +176,6 @@ def write_queries(
             needed = {n for other, numbers in top.items() if other != query_set for n in numbers}
             top[query_set] = {number: found for number, found in of_set.items() if number in needed}
     found = {at: {**of, "ranks": ranks[at], "top": top[at]} for at, of in sets.items()}
-    about: dict[str, Any] = {"system": settings.system, "label": settings.label, "collection": settings.collection}
-    about |= {"seeds": settings.seeds, "digits": DIGITS, "sets": found, **provenance(settings)}
-    write_data(output, f"{settings.collection}/{settings.system}", about)
+    about = {"system": settings.system, "label": settings.label, "collection": settings.collection}
+    more = {"seeds": settings.seeds, "digits": DIGITS, "sets": found, **provenance(settings)}
+    write_data(output, f"{settings.collection}/{settings.system}", {**about, **more})

@@ -2,11 +2,15 @@
 
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from pydantic import PlainValidator
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT
+from robustdr.core.settings import STRICT, Named
+from robustdr.evaluation.settings import Averaged, Evaluated
+from robustdr.reporting import figures, layouts
+from robustdr.reporting.spec import FigureSpec, TableSpec
 
 PAGES = Path(__file__).with_name("pages")  # templates of the report, and the files that its pages share:
 SHARED = ("site.css", "site.js", "table.js", "queries.js", "provenance.js")
@@ -32,7 +36,7 @@ class Paper:
 
 @dataclass(frozen=True, config=STRICT)
 class ReportSettings:
-    """What every table, figure and page of claims of a paper is told.
+    """Settings that every table, figure and page of claims of a paper gets.
 
     Attributes:
         paper, title, scale: names; `miniature` is the banner of a scale whose numbers do not compare, else empty.
@@ -49,7 +53,7 @@ class ReportSettings:
     scale: str
     miniature: str
     command: str
-    evaluation: dict[str, dict[str, Any]]
+    evaluation: dict[str, Evaluated]
     measured: dict[str, str]
     labels: dict[str, str]
     names: dict[str, str]
@@ -72,8 +76,8 @@ class TableSettings(ReportSettings):
     """
 
     table: str
-    spec: dict[str, Any]
-    losses: dict[str, dict[str, Any]]
+    spec: Annotated[TableSpec, PlainValidator(lambda entry: layouts.read(entry))]
+    losses: dict[str, Named]
     stand_ins: list[str]
     notes: list[str]
     environment: dict[str, str]
@@ -85,21 +89,21 @@ class TableSettings(ReportSettings):
 
 @dataclass(frozen=True, config=STRICT)
 class FigureSettings(ReportSettings):
-    """A figure; `spec` is its entry in experiment.yaml."""
+    """A figure; `spec`: its entry in experiment.yaml."""
 
-    spec: dict[str, Any]
+    spec: Annotated[FigureSpec, PlainValidator(lambda entry: figures.read(entry))]
 
 
 @dataclass(frozen=True, config=STRICT)
 class ClaimsSettings(ReportSettings):
     """A paper's claims; `printed`: by role, all `variations` and `means` of the paper, also those that are not made."""
 
-    printed: dict[str, dict[str, Any]]
+    printed: dict[str, Averaged]
 
 
 @dataclass(frozen=True, config=STRICT)
 class Step:
-    """A job that a system's measures rest on (`robustdr.graph.steps`).
+    """A job that a system's measures rest on (`robustdr.graph.site.steps`).
 
     Attributes:
         name: of the rule. what: what it is about, in words. path: what it made. key: of what it made.

@@ -3,99 +3,116 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from jinja2 import Environment
 from markupsafe import Markup
 
 from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES
-from robustdr.audit.verdicts import NOT_PRINTED, POWER, VERDICTS
+from robustdr.audit.formats import CAUSES
+from robustdr.audit.page import shown
+from robustdr.audit.record import FindingRecord, Record
+from robustdr.claims.measured import detectable
+from robustdr.claims.verdicts import NOT_PRINTED, POWER, VERDICTS
 from robustdr.core.files import write_text
 from robustdr.reporting.charts import gains
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
+from robustdr.reporting.written import Claims, Effect, Means, Row, Table
 
 COMPARISON = "all_methods"  # the table behind the chart of gains
 AGREEMENTS = {"same": "agrees", "worse": "loses more", "better": "loses less", "opposite": "other direction"}
-Tree = dict[str, Any]
+Shown = Mapping[str, object]  # as a template takes it
+Made = TypeVar("Made")
 
 
-def _read(path: Path, *parts: str) -> Tree:
-    """What a stage wrote; `missing` says why it cannot be shown.
+class _Page(NamedTuple):
+    """What the pages of a paper show; None for what it has not."""
+
+    name: str
+    title: str
+    reference: str
+    claims: Shown | None
+    audit: Shown | None
+    tables: dict[str, Shown | None]
+    figures: dict[str, Markup]
+
+
+def _read(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
+    """What a stage wrote, or why it cannot be shown.
 
     Args:
         parts: keys that it has where this version wrote it.
     """
     command = f"snakemake --cores 2 {path.with_suffix('.md')}"
     if not path.is_file():
-        return {"title": "", "missing": f"{path} was not made. Make it by: {command}"}
+        return None, f"{path} was not made. Make it by: {command}"
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
-        return {"title": "", "missing": f"{path} is cut off or damaged. Delete it, then: {command}"}
+        return None, f"{path} is cut off or damaged. Delete it, then: {command}"
     if isinstance(made, list):  # the audit writes one entry a paper
         made = made[0]
-    lacking = [part for part in parts if part not in made]
-    what = f"{path} was made by another version: it has no {', '.join(lacking)}. Delete it, then: {command}"
-    return {"title": "", "missing": what} if lacking else {"missing": "", **made}
+    if lacking := ", ".join(part for part in parts if part not in made):
+        return None, f"{path} was made by another version: it has no {lacking}. Delete it, then: {command}"
+    return made, ""
 
 
-def found_in(audit: Tree) -> dict[str, list[Tree]]:
+def _missing(why: str) -> Shown | None:
+    return {"title": "", "missing": why} if why else None
+
+
+def found_in(findings: Iterable[FindingRecord]) -> dict[str, list[Shown]]:
     """The findings about each printed cell, by the name that tables give it; each with its number and its cell."""
-    found: dict[str, list[Tree]] = {}
-    for number, finding in enumerate(audit.get("findings", [])):
+    found: dict[str, list[Shown]] = {}
+    for number, finding in enumerate(findings):
         for cell in finding["cells"]:
             at = f"{finding['table']} [{describe(cell['coordinates'])}]"
             found.setdefault(at, []).append({**finding, "number": number, "cell": cell})
     return found
 
 
-def _audit(made: Tree | None) -> Tree | None:
-    """A paper's audit, with the number of each finding by its name."""
-    if made is None or "findings" not in made:
-        return made
-    numbers = {finding["id"]: number for number, finding in enumerate(made["findings"])}
-    # `missing` are the tables that the text of the paper lacks, not what keeps the audit from being shown.
-    return {**made, "missing": "", "missing_tables": made["missing"], "numbers": numbers}
-
-
-def detectable(effect: Tree) -> float | None:
-    """The smallest effect that a two-sided test of the effect's level finds with probability `POWER`.
-
-    (z_(1−α/2) + z_POWER) · standard error, which is the half width of the interval over z_(1−α/2) (Cohen, 1988, ch. 2).
-    None where the interval has no end.
-    """
-    if effect["low"] is None or effect["high"] is None:
-        return None
-    z = NormalDist().inv_cdf(0.5 + effect["confidence"] / 2)
-    return (1 + NormalDist().inv_cdf(POWER) / z) * (effect["high"] - effect["low"]) / 2
-
-
-def span(effects: list[Tree]) -> tuple[float, float]:
+def span(effects: Iterable[Effect]) -> tuple[float, float]:
     """The ends of the axis on which a claim's effects are drawn: all finite ends and sizes, and 0."""
     ends = [0.0]
     for effect in effects:
-        ends += [end for end in (effect.get("size"), effect["low"], effect["high"]) if end is not None]
-        ends += [end for part in ("printed", "corrected") for end in effect.get(part) or () if end is not None]
+        every = (
+            effect["size"],
+            effect["low"],
+            effect["high"],
+            *(effect["printed"] or ()),
+            *(effect["corrected"] or ()),
+        )
+        ends += [end for end in every if end is not None]
     margin = 0.05 * (max(ends) - min(ends)) or 0.05
     return min(ends) - margin, max(ends) + margin
 
 
-def _claims(made: Tree) -> Tree:
+def _effect(effect: Effect, text: str) -> Shown:
+    low, high = effect["low"], effect["high"]
+    smallest = None if low is None or high is None else detectable((high - low) / 2, effect["confidence"])
+    return {**effect, "text": text, "detectable": smallest}
+
+
+def _claims(made: Claims) -> Shown:
     """A paper's claims with what is drawn of them, and how many have which verdict."""
-    for claim in made.get("claims", []):
-        claim["span"] = span(claim["effects"])
-        for effect, text in zip(claim["effects"], claim["evidence"], strict=True):
-            effect |= {"text": text, "detectable": detectable(effect)}
-    records = made.get("claims", [])
-    here, said = ([claim["verdict"] for claim in of] for of in (records, [claim["as_printed"] for claim in records]))
-    return {**made, "here": Counter(here), "said": Counter(said)}
+    claims = [
+        {
+            **claim,
+            "span": span(claim["effects"]),
+            "effects": [_effect(*of) for of in zip(claim["effects"], claim["evidence"], strict=True)],
+        }
+        for claim in made["claims"]
+    ]
+    here = Counter(claim["verdict"] for claim in made["claims"])
+    said = Counter(claim["as_printed"]["verdict"] for claim in made["claims"])
+    return {**made, "missing": "", "claims": claims, "here": here, "said": said}
 
 
-def query_link(cell: Tree, means: dict[str, dict[str, list[str]]]) -> str:
+def query_link(cell: Row, means: Means) -> str:
     """Where the queries behind a cell are shown; empty for a cell that no queries stand behind."""
     if cell["reproduced"] is None or not cell["system"] or not cell["measured"]:
         return ""
@@ -103,14 +120,19 @@ def query_link(cell: Tree, means: dict[str, dict[str, list[str]]]) -> str:
     return "/".join((cell["collection"], cell["system"], cell["split"], kinds, cell["measured"], cell["table"]))
 
 
-def _table(made: Tree, found: dict[str, list[Tree]]) -> Tree:
+def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
     """A table with, for each of its cells, the findings about it and where its queries are."""
-    for cell in made.get("cells", []):
-        cell["findings"] = [finding for at in cell["printed_at"].split("; ") for finding in found.get(at, [])]
-        cell["queries_at"] = query_link(cell, made["means"])
-    cells = made.get("cells", [])
-    counts = Counter(cell["drop_agreement"] for cell in cells if cell["drop_agreement"])
-    return {**made, "agreements": counts, "not_run": sum(cell["reproduced"] is None for cell in cells)}
+    cells = [
+        {
+            **cell,
+            "findings": [finding for at in cell["printed_at"].split("; ") for finding in found.get(at, [])],
+            "queries_at": query_link(cell, made["means"]),
+        }
+        for cell in made["cells"]
+    ]
+    counts = Counter(cell["drop_agreement"] for cell in made["cells"] if cell["drop_agreement"])
+    not_run = sum(cell["reproduced"] is None for cell in made["cells"])
+    return {**made, "missing": "", "cells": cells, "agreements": counts, "not_run": not_run}
 
 
 def _svg(path: Path) -> Markup:
@@ -118,7 +140,7 @@ def _svg(path: Path) -> Markup:
     return Markup(re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
 
 
-def _environment(settings: SiteSettings, papers: list[Tree]) -> Environment:
+def _environment(settings: SiteSettings, papers: list[_Page]) -> Environment:
     """Templates, with what every page shows."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED)
     made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS, "power": POWER}
@@ -144,37 +166,41 @@ def write_site(
     def of(paper: Paper, paths: list[Path]) -> list[Path]:
         return [path for path in paths if path.stem.partition("_")[0] == paper.name]
 
-    def one(paper: Paper, paths: list[Path], *parts: str) -> Tree | None:
-        return next((_read(path, *parts) for path in of(paper, paths)), None)
+    def one(paper: Paper, paths: list[Path], kind: type[Made], *parts: str) -> tuple[Made | None, str]:
+        return next((_read(path, kind, *parts) for path in of(paper, paths)), (None, ""))
 
-    papers: list[Tree] = []
+    read = {path.stem: _read(path, Table, "layout", "means") for path in tables}
+    papers: list[_Page] = []
     for paper in settings.papers:
-        audit = _audit(one(paper, audits, "paper", "findings"))
-        found = found_in(audit or {})
-        made = {path.stem: _table(_read(path, "layout", "means"), found) for path in of(paper, tables)}
+        audit, no_audit = one(paper, audits, Record, "paper", "findings")
+        judged, no_claims = one(paper, claims, Claims, "claims")
+        found = found_in(audit["findings"] if audit else ())
+        made = {path.stem: read[path.stem] for path in of(paper, tables)}
+        about = paper.name, paper.title, paper.reference
+        said = _claims(judged) if judged else _missing(no_claims)
         drawings = {path.stem: _svg(path) for path in of(paper, figures) if path.is_file()}
-        judged = one(paper, claims, "claims")
-        shown: Tree = {
-            "claims": _claims(judged) if judged else None,
-            "audit": audit,
-            "tables": made,
-            "figures": drawings,
-        }
-        papers.append({"name": paper.name, "title": paper.title, "reference": paper.reference, **shown})
+        shown_audit = (
+            # `missing` are the tables that the text of the paper lacks, not what keeps the audit from being shown.
+            {**shown(audit, tables=made), "missing": "", "missing_tables": audit["missing"]}
+            if audit
+            else _missing(no_audit)
+        )
+        its_tables = {name: _table(table, found) if table else _missing(why) for name, (table, why) in made.items()}
+        papers.append(_Page(*about, said, shown_audit, its_tables, drawings))
     environment = _environment(settings, papers)
 
     def write(page: str, template: str, **about: Any) -> None:
         write_text(output.with_name(page), environment.get_template(template).render(**about))
 
     for each in papers:
-        write(f"{each['name']}.html", "paper.html.j2", paper=each)
-        write(f"{each['name']}_audit.html", "audit.html.j2", paper=each)
-        for name, table in each["tables"].items():
+        write(f"{each.name}.html", "paper.html.j2", paper=each)
+        write(f"{each.name}_audit.html", "audit.html.j2", paper=each, opening=CAUSES)
+        for name, table in each.tables.items():
             write(f"{name}.html", "table.html.j2", paper=each, name=name, table=table)
     for name in ("queries", "provenance"):
         write(f"{name}.html", f"{name}.html.j2")
     write_shared(SHARED, output.parent)
-    every = {name: table for each in papers for name, table in each["tables"].items()}
-    compared = any(table.get("compared") for table in every.values())
-    methods = every.get(COMPARISON, {})
-    write(output.name, "index.html.j2", compared=compared, methods=methods, chart=gains(methods))
+    compared = any(table and table.get("compared") for table, _ in read.values())
+    methods, _ = read.get(COMPARISON, (None, ""))
+    chart = gains(methods["cells"]) if methods else None
+    write(output.name, "index.html.j2", compared=compared, methods=COMPARISON in read, chart=chart)

@@ -1,4 +1,4 @@
-"""How figures look, and how they are written: the same bytes from the same numbers."""
+"""The look of figures, and how they are written: equal numbers give equal bytes."""
 
 from pathlib import Path
 

@@ -4,50 +4,25 @@ import csv
 import io
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from robustdr.audit.reported import load
 from robustdr.core.files import write_text
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, bounds
-from robustdr.reporting.chains import chains
-from robustdr.reporting.changes import changes, robustness
-from robustdr.reporting.layouts import collection_statistics, collections, query_sets, seeds, systems
-from robustdr.reporting.methods import methods
+from robustdr.reporting.cells import Cell, Grid, Maker, bounds
+from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import TableSettings
-from robustdr.reporting.wording import diversity, similarity
+from robustdr.reporting.written import Laid
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
 AGREEMENT = (  # what the signs say
     ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
     "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
 )
-ABOUT_DATA = ("statistics", "diversity", "similarity")  # rows of tables that hold no measure of a ranking
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
-
-
-def build(make: Maker, statistics: list[Path], queries: list[Path], costs: list[Path]) -> Grid:
-    """Lay out one table as its `rows` say.
-
-    Args:
-        make: makes its cells. statistics: of the varied query sets, cards of the collections, or similarities. queries:
-            originals and variations, where the table tells them apart. costs: cost.json files of trained systems.
-    """
-    rows = make.spec["rows"]
-    if rows == "changes":
-        return changes(make, queries)
-    if rows == "methods":
-        return methods(make, costs)
-    if rows in ("query_sets", "similarity"):
-        return {"query_sets": query_sets, "similarity": similarity}[rows](make, statistics)
-    if rows in ("statistics", "diversity"):
-        return {"statistics": collection_statistics, "diversity": diversity}[rows](make, statistics, queries)
-    of_cells = (systems, collections, seeds, chains, robustness)
-    return {layout.__name__: layout for layout in of_cells}[rows](make)
 
 
 def reported_text(cell: Cell) -> str:
@@ -78,9 +53,9 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
     return text
 
 
-def layout(settings: TableSettings, grid: Grid) -> dict[str, Any]:
+def laid_out(settings: TableSettings, grid: Grid) -> Laid:
     """How the table is laid out: `fields` by row and column, as reported, as reproduced and the cell's number."""
-    unit = "count" if settings.spec["rows"] in ABOUT_DATA else settings.spec.get("unit", "percent")
+    unit = settings.spec.unit_of_cells
     numbers = {at: number for number, at in enumerate(grid.cells)}
 
     def field(row: str, column: str) -> tuple[str, str, int | None]:
@@ -96,7 +71,7 @@ def layout(settings: TableSettings, grid: Grid) -> dict[str, Any]:
 
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
-    rows = zip(grid.rows, layout(settings, grid)["fields"], strict=True)
+    rows = zip(grid.rows, laid_out(settings, grid)["fields"], strict=True)
     if not settings.compared:
         return [grid.corner, *grid.columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
     lines = []
@@ -110,7 +85,7 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     """What stands in a cell."""
-    if settings.spec["rows"] in ABOUT_DATA:
+    if settings.spec.about_data:
         return "Each cell: a number, or a mean over queries."
     if drops := [cell.value.endswith("drop") for cell in cells if cell.value]:
         what = "a drop" if all(drops) else "the measure ×100, or its drop"
@@ -120,7 +95,7 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
         runs = sorted({cell.seeds for cell in cells if cell.seeds})
         over = " (one training run)" if runs == [1] else ", and over seeds where there are several"
         return f"Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries{over}."
-    if settings.spec.get("unit") == "number":
+    if settings.spec.unit_of_cells == "number":
         return "Each cell: the measure."
     legend = "Each cell: the measure ×100"
     if any(cell.drop is not None for cell in cells):
@@ -155,23 +130,23 @@ def _uncertainty(settings: TableSettings, cells: list[Cell]) -> list[str]:
 
 def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
     """What marks mean; where they compare with the original queries, also how many cells bear one."""
-    test, labels = settings.spec.get("significance"), settings.labels
+    test, labels = settings.spec.test, settings.labels
     if not test:
         return []
-    words = f"paired two-tailed t-test at p < {test['level']}"
-    if test["against"] != ORIGINAL:
-        pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test["against"].items())
+    words = f"paired two-tailed t-test at p < {test.level}"
+    if test.against != ORIGINAL:
+        pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test.pairs.items())
         corrected = "with Bonferroni's correction for those in a column that were run"
-        how = corrected if "correction" in test else "uncorrected as in the paper"
-        return [f"{test['mark']}: {words}, {how}: {pairs}."]
+        how = corrected if test.correction else "uncorrected as in the paper"
+        return [f"{test.mark}: {words}, {how}: {pairs}."]
     notes = [
-        f"{test['mark']} {test['gain']}: worse or better than the same system on the original queries, {words} with "
+        f"{test.mark} {test.gain}: worse or better than the same system on the original queries, {words} with "
         "Bonferroni's correction for all variations of the collection; means are not tested."
     ]
     for role in dict.fromkeys(cell.role for cell in cells):
         tested = [cell for cell in cells if cell.role == role and cell.p is not None]
         marks = Counter(cell.mark for cell in tested)
-        number = ", ".join(f"{marks[mark]} {mark}" for mark in (test["mark"], test["gain"]))
+        number = ", ".join(f"{marks[mark]} {mark}" for mark in (test.mark, test.gain or ""))
         notes.append(
             f"{role}: {number} of {len(tested)} comparisons, {len(settings.evaluation[role]['means'][MEAN])} a system."
         )
@@ -192,7 +167,7 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """What a reader must know to read the table right."""
     cells = list(grid.cells.values())
     notes = [_legend(settings, cells)]
-    if settings.spec["rows"] not in ("seeds", "chains", "changes", *ABOUT_DATA):
+    if settings.spec.explains_uncertainty and not settings.spec.about_data:
         notes += _uncertainty(settings, cells)
     notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
     taken = {cell.measure: cell.measured for cell in cells}
@@ -211,7 +186,7 @@ def row(fields: list[str]) -> str:
 def heading(settings: TableSettings) -> str:
     """`Table 2: its title`; of a table that no paper numbers, its title alone."""
     number = f"Table {settings.table.removeprefix('table')}: " if settings.table.startswith("table") else ""
-    return number + settings.spec["title"]
+    return number + settings.spec.title
 
 
 def markdown(settings: TableSettings, grid: Grid) -> str:
@@ -236,7 +211,7 @@ TEX = str.maketrans(
 def latex(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
     rows = [" & ".join(field.translate(TEX) for field in line) for line in lines]
-    caption = settings.spec["title"] + (f". Miniature: {settings.miniature}" if settings.miniature else "")
+    caption = settings.spec.title + (f". Miniature: {settings.miniature}" if settings.miniature else "")
     body = " \\\\\n".join(rows)
     columns = "l" * (len(head) - len(grid.columns)) + "r" * len(grid.columns)
     heading = " & ".join(field.translate(TEX) for field in head)
@@ -247,7 +222,7 @@ def latex(settings: TableSettings, grid: Grid) -> str:
     )
 
 
-def records(settings: TableSettings, grid: Grid) -> list[dict[str, Any]]:
+def records(settings: TableSettings, grid: Grid) -> list[dict[str, object]]:
     """One row per cell: reported, reproduced, uncertainty, agreement, the facts of its row, command, environment."""
     shared = {"scale": settings.scale, "command": settings.command, "environment": settings.environment}
     keys = settings.keys
@@ -255,7 +230,7 @@ def records(settings: TableSettings, grid: Grid) -> list[dict[str, Any]]:
     for (row, _), cell in grid.cells.items():
         made = [key for path, key in keys.items() if f"/{cell.collection}/{cell.system}/" in path]
         facts = {heading.replace(" ", "_"): of_rows[row][1] for heading, of_rows in grid.facts.items()}
-        rows.append({**cell.as_row(), **facts, "keys": " ".join(made), **shared})
+        rows.append({**asdict(cell), **facts, "keys": " ".join(made), **shared})
     return rows
 
 
@@ -279,17 +254,18 @@ def write_table(
     if len(kinds := sorted(hardware(measures))) > 1:
         mixed = f"Computed on different hardware, which decides last digits: {'; '.join(kinds)}."
         settings = replace(settings, notes=[*settings.notes, mixed])
-    make = Maker(settings, open_store(settings, measures), load(reported) if reported else None)
-    grid = build(make, statistics, queries, costs)
+    store, printed = open_store(settings, measures), load(reported) if reported else None
+    layout = LAYOUTS.load(settings.spec.rows)
+    grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
     rows = records(settings, grid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
-    about: dict[str, Any] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
+    about: dict[str, object] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
     means = {cell.role: settings.evaluation[cell.role]["means"] for cell in grid.cells.values()}
-    about |= {"compared": settings.compared, "layout": layout(settings, grid), "means": means}
+    about |= {"compared": settings.compared, "layout": laid_out(settings, grid), "means": means}
     about |= {"footnotes": footnotes(settings, grid), "cells": rows}
     write_text(output.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
     write_text(output.with_suffix(".tex"), latex(settings, grid))

@@ -6,13 +6,15 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from robustdr.audit.page import FOLDER
 from robustdr.core.files import write_text
 from robustdr.reporting.settings import PAGES
 
 
 def templates(**shown: Any) -> Environment:
     """The templates, with what every page shows; texts are escaped, and a name that is not there is an error."""
-    made = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(PAGES), trim_blocks=True)
+    loader = FileSystemLoader([PAGES, FOLDER])
+    made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
     made.globals |= shown
     return made
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from robustdr.collections.rows import Corpus
 from robustdr.core.files import read_queries
-from robustdr.experiments.needs import ORIGINAL
+from robustdr.evaluation.names import ORIGINAL
 from robustdr.reporting.queries import read_data, write_data
 
 

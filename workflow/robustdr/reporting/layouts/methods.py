@@ -1,23 +1,39 @@
-"""All methods under equal conditions: what each gains by kind of variation, and what it costs."""
+"""All methods under equal conditions: the gain of each by mean of variations, and its cost."""
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import Literal
 
+from pydantic import Field
+
+from robustdr.core.settings import settings
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+from robustdr.reporting.spec import Level, Measured, Name, Names
+from robustdr.training.settings import Cost
+
+
+@settings
+class Settings(Measured):
+    reads = ("costs",)
+
+    rows: Literal["methods"]
+    collections: Name
+    systems: Names
+    base: str = Field(description="the system that marks and re-indexing are relative to")
+    level: Level = Field(description="of the tests, after Holm's correction")
+
 
 NONE = "–"
 BETTER, WORSE = "↑", "↓"
 
 
-def expenses(lineage: dict[str, list[str]], costs: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """What training a system costs, averaged over its seeds, as it stands in the table.
+def expenses(lineage: dict[str, list[str]], costs: dict[str, Cost]) -> dict[str, str]:
+    """The costs of training a system, averaged over its seeds, as texts of the table.
 
     Args:
         lineage: `own` and `total`: the cost.json files of the system, and of all that it is trained from, itself
             included; one of each per seed. Empty for a system that is not trained.
-        costs: by file: `seconds`, `peak_memory_mb`, `device`, `processes`.
+        costs: by file.
 
     Returns:
         own and total seconds, GPU-hours of the whole lineage where a device is a GPU, peak memory of its own training.
@@ -44,13 +60,13 @@ def _mark(cells: list[Cell], level: float) -> int:
     return len(tested)
 
 
-def methods(make: Maker, files: list[Path]) -> Grid:
+def methods(make: Maker[Settings]) -> Grid:
     """A row per system; a column per query set (original and the means), and facts: what its training costs.
 
     Drops are against the system's own original queries; marks say whether the measure itself differs from the base
     system's. `p` of a cell is corrected.
     """
-    (role,), base = make.spec["collections"], make.spec["base"]
+    (role,), base = make.spec.collections, make.spec.base
     labels = make.settings.labels
     columns = {
         f"{query_set} {make.heading(measure)}": (query_set, measure)
@@ -59,8 +75,8 @@ def methods(make: Maker, files: list[Path]) -> Grid:
     }
     cells = {}
     facts: dict[str, dict[str, tuple[str, str]]] = {}
-    costs = {str(path): json.loads(path.read_text(encoding="utf-8")) for path in files}
-    for system in make.spec["systems"]:
+    costs = {str(path): json.loads(path.read_text(encoding="utf-8")) for path in make.costs}
+    for system in make.spec.systems:
         for column, place in columns.items():
             against = base if system != base else ""
             cells[labels[system], column] = make.cell(system, role, *place, against=against)
@@ -68,13 +84,13 @@ def methods(make: Maker, files: list[Path]) -> Grid:
         found["re-index"] = "yes" if make.settings.reindexes[system] else "no"
         for heading, text in found.items():
             facts.setdefault(heading, {})[labels[system]] = (NONE, text)
-    tests = _mark(list(cells.values()), make.spec["level"])
+    tests = _mark(list(cells.values()), make.spec.level)
     notes = [
         f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: paired two-tailed t-tests at "
-        f"p < {make.spec['level']}, Holm's correction over all {tests} tests of the table.",
+        f"p < {make.spec.level}, Holm's correction over all {tests} tests of the table.",
         "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
         f"trained from. Re-index: whether its passage vectors are others than those of {labels[base]}. Costs are "
         "measured and vary between runs; everything else is deterministic.",
     ]
-    rows = [labels[system] for system in make.spec["systems"]]
+    rows = [labels[system] for system in make.spec.systems]
     return Grid("Method", rows, [*columns, *facts], cells, facts, notes)

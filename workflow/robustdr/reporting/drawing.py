@@ -1,0 +1,72 @@
+"""What figures share: their look, what the paper prints, and how they are written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import matplotlib.pyplot as plt
+
+from robustdr.audit.reported import Reported, load
+from robustdr.evaluation.store import Store, open_store
+from robustdr.reporting.figures import FIGURES
+from robustdr.reporting.settings import FigureSettings
+from robustdr.reporting.spec import FigureSpec
+from robustdr.reporting.style import save
+
+Figure = TypeVar("Figure", bound=FigureSpec)
+
+
+@dataclass(frozen=True)
+class Drawing(Generic[Figure]):
+    """Everything that a figure is drawn from.
+
+    Attributes:
+        spec: of the figure. store: measured values. reported: printed values, None where the paper has none.
+    """
+
+    settings: FigureSettings
+    spec: Figure
+    store: Store
+    reported: Reported | None
+
+    def finish(self, figure: plt.Figure, note: str = "") -> plt.Figure:
+        """The figure with its title above, legend and note below: nothing lies over the data."""
+        figure.suptitle(self.spec.title + (" (miniature)" if self.settings.miniature else ""), fontsize=10)
+        figure.tight_layout()
+        handles, labels = figure.axes[-1].get_legend_handles_labels()
+        columns = 3 if len(labels) in (5, 6, 9) else 4
+        figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=columns, fontsize=8)
+        lines = -(-len(labels) // columns)
+        figure.text(0.01, -(0.2 * lines + 0.3) / figure.get_figheight(), note, fontsize=7)
+        return figure
+
+    def printed(self, tables: Sequence[str], **coordinates: str) -> float:
+        """A number of the paper's in percent, from the first of these tables that prints it; NaN where none does."""
+        found = self.reported.first(tables, **coordinates) if self.reported else None
+        return float(found.number) if found else float("nan")
+
+    def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[plt.Figure, Any]:
+        """Two panels, reported and reproduced, each with the depths of the measures behind it."""
+        figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
+        taken = [self.settings.measured[measure] for measure in measures]
+        for axis, title, named in zip(axes, ("Reported", "Reproduced"), (measures, taken), strict=True):
+            axis.set_title(title)
+            axis.set_xlabel("recall set size (passages)")
+            axis.set_xticks(range(len(named)), [name.partition("@")[2] for name in named])
+            axis.tick_params(labelleft=True)
+        axes[0].set_ylabel(ylabel)
+        return figure, axes
+
+
+def write_figure(settings: FigureSettings, measures: list[Path], reported: Path | None, output: Path) -> None:
+    """Draw a figure as .svg and .png.
+
+    Args:
+        measures: measures files. reported: reported.yaml; None where the paper has none. output: the .svg file.
+
+    Raises:
+        UserError: a system that the figure needs was not run, or its measures are stale.
+    """
+    drawing = Drawing(settings, settings.spec, open_store(settings, measures), load(reported) if reported else None)
+    save(FIGURES.load(settings.spec.kind)(drawing), output)

@@ -1,0 +1,12 @@
+"""Figures, one file each, named by `kind` in experiment.yaml.
+
+A figure is a function of a `Drawing`, whose `spec` is the figure's `Settings`; it returns a matplotlib figure.
+"""
+
+from functools import partial
+
+from robustdr.core.plugins import Plugins
+from robustdr.reporting.spec import FigureSpec, chosen
+
+FIGURES = Plugins("figure", __name__, FigureSpec)
+read = partial(chosen, FIGURES, "kind")

@@ -1,0 +1,41 @@
+"""Retrieval accuracy over the recall set size."""
+
+from typing import Annotated, Literal
+
+import matplotlib.pyplot as plt
+from pydantic import Field
+
+from robustdr.core.settings import settings
+from robustdr.reporting.drawing import Drawing
+from robustdr.reporting.spec import FigureSpec, Names, OneEach
+from robustdr.reporting.style import COLOURS, MARKERS
+
+
+@settings
+class Settings(FigureSpec):
+    kind: Literal["accuracy_by_depth"]
+    collections: Names = Field(description="roles of the paper's evaluation")
+    systems: Annotated[tuple[OneEach, ...], Field(min_length=1)] = Field(
+        description="lists of one system for each collection; the first is drawn"
+    )
+    query_sets: Names
+    measures: Names
+    reported: Names = Field(description="tables that hold the printed numbers")
+
+
+def accuracy_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
+    """Retrieval accuracy over the recall set size: a colour per collection, a line style per query set."""
+    spec = drawing.spec
+    settings, store = drawing.settings, drawing.store
+    figure, axes = drawing.depth_axes(spec.measures, "retrieval accuracy (%)")
+    places = range(len(spec.measures))
+    for colour, marker, role, system in zip(COLOURS, MARKERS, spec.collections, spec.systems[0], strict=False):
+        for style, query_set in zip(("-", "--", ":"), spec.query_sets, strict=False):
+            named = {"collection": role, "system": settings.names[system], "query_set": query_set}
+            printed = [drawing.printed(spec.reported, **named, measure=measure) for measure in spec.measures]
+            at = (system, role, query_set)
+            made = [100 * store.values(*at, settings.measured[measure]).mean() for measure in spec.measures]
+            look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": style}
+            for axis, numbers in zip(axes, (printed, made), strict=True):
+                axis.plot(places, numbers, label=f"{role}, {query_set}", **look)
+    return drawing.finish(figure)

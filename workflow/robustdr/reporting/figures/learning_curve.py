@@ -1,0 +1,53 @@
+"""A measure over the share of the training steps."""
+
+from typing import Annotated, Literal
+
+import matplotlib.pyplot as plt
+from pydantic import Field
+
+from robustdr.core.settings import settings
+from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.statistics import confidence_interval
+from robustdr.reporting.drawing import Drawing
+from robustdr.reporting.spec import OneEach, OnOneCollection
+from robustdr.reporting.style import COLOURS
+
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+def snapshot(system: str, share: float) -> str:
+    """The name of a system after a share of its training."""
+    return system if share == 1 else f"{system}.at{round(100 * share)}"
+
+
+@settings
+class Settings(OnOneCollection):
+    kind: Literal["learning_curve"]
+    measure: str
+    start: str = Field(description="the system that training starts from")
+    points: Annotated[tuple[Share, ...], Field(min_length=1)] = Field(description="shares of the training steps")
+
+    def needed(self) -> list[str | OneEach]:
+        taken = (snapshot(system, share) for system in self.systems for share in self.points)
+        return [*self.systems, *taken, self.start]
+
+
+def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
+    """A measure over the share of the training steps, on the original queries and on the mean of the variations."""
+    spec, role = drawing.spec, drawing.spec.collection
+    settings, store = drawing.settings, drawing.store
+    measure = settings.measured[spec.measure]
+    figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
+    for axis, query_set, title in zip(axes, (ORIGINAL, MEAN), ("Original", "Variations (mean)"), strict=True):
+        for colour, (system, label) in zip(COLOURS, spec.systems.items(), strict=False):
+            points = [(0.0, spec.start), *((share, snapshot(system, share)) for share in spec.points)]
+            values = [store.values(name, role, query_set, measure).mean(axis=0) for _, name in points]
+            means, widths = [100 * v.mean() for v in values], [100 * confidence_interval(v) for v in values]
+            shares = [100 * share for share, _ in points]
+            axis.plot(shares, means, marker="o", markersize=4, color=colour, label=label)
+            low, high = zip(*((m - w, m + w) for m, w in zip(means, widths, strict=True)), strict=True)
+            axis.fill_between(shares, low, high, color=colour, alpha=0.12, linewidth=0)
+        axis.set_title(title)
+        axis.set_xlabel("training steps (%)")
+    axes[0].set_ylabel(f"{measure} ×100")
+    return drawing.finish(figure, "Bands: 95 % confidence interval over queries.")

@@ -1,0 +1,42 @@
+"""Drops against the original queries of one system over the recall set size."""
+
+from typing import Literal
+
+import matplotlib.pyplot as plt
+from pydantic import Field
+
+from robustdr.core.settings import settings
+from robustdr.evaluation.names import ORIGINAL
+from robustdr.reporting.drawing import Drawing
+from robustdr.reporting.spec import Names, OnOneCollection
+from robustdr.reporting.style import COLOURS, MARKERS
+
+
+@settings
+class Settings(OnOneCollection):
+    kind: Literal["loss_by_depth"]
+    measures: Names
+    query_set: str
+    drop_from: str = Field(description="the system whose original queries drops are relative to")
+    reported: Names = Field(description="tables that hold the printed numbers")
+
+
+def loss_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
+    """The drop against the original queries of `drop_from` over the recall set size: a line per system."""
+    spec, role = drawing.spec, drawing.spec.collection
+    settings, store = drawing.settings, drawing.store
+    figure, axes = drawing.depth_axes(spec.measures, "relative loss (%)")
+    places = range(len(spec.measures))
+    taken = [settings.measured[measure] for measure in spec.measures]
+    clean = [store.values(spec.drop_from, role, ORIGINAL, measure).mean() for measure in taken]
+    for colour, marker, (system, label) in zip(COLOURS, MARKERS, spec.systems.items(), strict=False):
+        named = {"collection": spec.collection, "system": settings.names[system], "value": "drop"}
+        named |= {"query_set": spec.query_set}
+        printed = [drawing.printed(spec.reported, **named, measure=measure) for measure in spec.measures]
+        noisy = [store.values(system, role, spec.query_set, measure).mean() for measure in taken]
+        made = [100 * (n - c) / c if c else float("nan") for n, c in zip(noisy, clean, strict=True)]
+        for axis, numbers in zip(axes, (printed, made), strict=True):
+            axis.plot(places, numbers, color=colour, marker=marker, markersize=4, label=label)
+    for axis in axes:
+        axis.axhline(0, color="#444444", linewidth=0.8)
+    return drawing.finish(figure)

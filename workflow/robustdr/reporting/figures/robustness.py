@@ -1,0 +1,39 @@
+"""Mean and worst drop of each system over the variations."""
+
+from typing import Literal
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from robustdr.core.settings import settings
+from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.reporting.drawing import Drawing
+from robustdr.reporting.spec import OnOneCollection
+from robustdr.reporting.style import COLOURS, MARKERS
+
+
+@settings
+class Settings(OnOneCollection):
+    kind: Literal["robustness"]
+    measure: str
+
+
+def robustness(drawing: Drawing[Settings]) -> plt.Figure:
+    """Mean and worst drop of each system over the variations (intent, Figure 3)."""
+    spec, role = drawing.spec, drawing.spec.collection
+    settings, store = drawing.settings, drawing.store
+    measure, kinds = settings.measured[spec.measure], store.averaged(role, MEAN)
+    drops = []
+    for system in spec.systems:
+        clean = store.values(system, role, ORIGINAL, measure).mean()
+        drops.append([100 * (store.values(system, role, kind, measure).mean() / clean - 1) for kind in kinds])
+    rows = np.arange(len(drops))
+    figure, axis = plt.subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))
+    found = {"mean drop": list(map(np.mean, drops)), "worst drop": list(map(min, drops))}
+    for colour, marker, (label, values) in zip(COLOURS, MARKERS, found.items(), strict=False):
+        axis.plot(values, rows, color=colour, marker=marker, label=label, linestyle="none")
+    axis.axvline(0, color="#444444", linewidth=0.8)
+    axis.set_xlabel(f"drop of {measure} (%)")
+    axis.set_yticks(rows, list(spec.systems.values()))
+    axis.invert_yaxis()
+    return drawing.finish(figure)

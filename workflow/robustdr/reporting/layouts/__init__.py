@@ -1,0 +1,12 @@
+"""Layouts of tables, one file each, named by `rows` in experiment.yaml.
+
+A layout is a function of a `Maker` of cells, whose `spec` is the layout's `Settings`; it returns a `Grid`.
+"""
+
+from functools import partial
+
+from robustdr.core.plugins import Plugins
+from robustdr.reporting.spec import TableSpec, chosen
+
+LAYOUTS = Plugins("layout of a table", __name__, TableSpec)
+read = partial(chosen, LAYOUTS, "rows")

@@ -1,0 +1,108 @@
+"""The parts of a gain: along a chain of controls, each step from one system to the next changes one thing."""
+
+from math import isfinite
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from robustdr.core.checks import known
+from robustdr.core.errors import UserError
+from robustdr.core.settings import settings
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.names import MEAN
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+from robustdr.reporting.spec import Name, Names, OneEach, Quoted
+
+Chain = Annotated[tuple[str | None, ...], Field(min_length=1)]
+
+
+@settings
+class Settings(Quoted):
+    explains_uncertainty = False
+
+    rows: Literal["chains"]
+    collections: Name
+    systems: Names
+    links: Names = Field(description="what each link of a chain adds")
+    chains: dict[str, Chain] = Field(description="by system, the systems before it: one before each link, ~ for none")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for system in sorted({*self.chains, *self.systems}):
+            known("chains", system, self.chains.keys() & self.systems)
+            chain = self.chains[system]
+            if len(chain) != len(self.links):
+                links = f"{len(chain)} systems for the links {', '.join(self.links)}; one before each"
+                raise UserError(f"chains.{system}: {links}")
+            if chain[0] is None:
+                raise UserError(f"chains.{system}: begins with ~; a system is needed to start from")
+
+    def chain(self, system: str) -> tuple[str, list[tuple[str, str | None]]]:
+        """The system that a chain starts from; by link the one that follows, None where the next link is taken too."""
+        start, *further = self.chains[system]
+        return start or "", list(zip(self.links, [*further, system], strict=True))
+
+    def needed(self) -> list[str | OneEach]:
+        return [*self.systems, *(system for chain in self.chains.values() for system in chain if system)]
+
+
+TOTAL = "all together"
+
+
+def chains(make: Maker[Settings]) -> Grid:
+    """A row per system and query set, a column per link of the chain that ends in the system, and their sum.
+
+    A printed step is the difference of two printed cells, each from the first of the tables `reported` that has it.
+    """
+    (role,), links = make.spec.collections, make.spec.links
+    measure = make.settings.evaluation[role]["measures"][0]
+    cells: dict[tuple[str, str], Cell] = {}
+    rows = []
+    for system in make.spec.systems:
+        start, steps = make.spec.chain(system)
+        for query_set in (ORIGINAL, MEAN):
+            row = f"{make.settings.labels[system]}, {query_set}"
+            rows.append(row)
+            before = start
+            for link, after in steps:
+                if after is not None:
+                    cells[row, link] = _step(make, role, query_set, measure, before, after)
+                    before = after
+            cells[row, TOTAL] = _step(make, role, query_set, measure, start, system)
+    notes = [
+        "A row begins with " + "; ".join(_words(make, system) for system in make.spec.systems) + ".",
+        "–: counted in the next column, for the method takes both at once"
+        + ("; as reported also where one of the two systems is not printed." if make.reported else "."),
+    ]
+    return Grid("System", rows, [*links, TOTAL], cells, notes=notes)
+
+
+def _words(make: Maker[Settings], system: str) -> str:
+    """A chain in words: the system after each link."""
+    labels, (start, steps) = make.settings.labels, make.spec.chain(system)
+    reached = [f"{link}: {labels[after]}" for link, after in steps if after is not None]
+    return f"{labels[start]} ({', '.join(reached)})"
+
+
+def _step(make: Maker[Settings], role: str, query_set: str, measure: str, before: str, after: str) -> Cell:
+    cell = make.blank(after, role, query_set, measure)
+    cell.against, cell.value = before, "difference"
+    cell.reported = _printed(make, cell)
+    cell.not_run = cell.not_run or make.store.why_not(before, role, query_set)
+    if not cell.not_run:
+        new, old = (Estimate(make.values(cell, system, query_set)) for system in (after, before))
+        gain = Ratio(new - old, ONE)
+        cell.reproduced = cell.difference = gain.value
+        cell.p, cell.seeds, cell.queries = gain.p, gain.seeds, gain.queries
+        cell.difference_low, cell.difference_high = (end if isfinite(end) else None for end in gain.interval(0.95))
+    return cell
+
+
+def _printed(make: Maker[Settings], cell: Cell) -> str:
+    """The difference of what is printed for the two systems of a step; empty where one is not printed."""
+    if make.reported is None:
+        return ""
+    where = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}
+    names = (make.settings.names[system] for system in (cell.system, cell.against))
+    new, old = (make.reported.first(make.spec.reported or (), system=name, **where) for name in names)
+    return f"{new.number - old.number:+}" if new and old else ""

@@ -1,0 +1,133 @@
+"""How much measures change from the original queries to their variations: by system, and over several systems."""
+
+from dataclasses import replace
+from itertools import product
+from math import isfinite
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from robustdr.audit.cells import Cell as Printed
+from robustdr.core.checks import known
+from robustdr.core.files import read_queries
+from robustdr.core.settings import settings
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
+from robustdr.reporting.spec import Columns, Names, Quoted
+from robustdr.variations.statistics import neutral
+
+Changed = dict[tuple[str, str, str], set[str]]  # (collection, split, variation) -> ids of queries
+
+
+@settings
+class Settings(Quoted):
+    reads = ("queries",)
+    explains_uncertainty = False
+
+    rows: Literal["changes"]
+    systems: Columns = Field(description="a list has one for each collection")
+    measures: Names
+    query_sets: Names
+    queries: Literal["changed"] | None = Field(
+        default=None, description="`changed`: only the queries count whose words the variation changes"
+    )
+    averages: dict[str, Columns] = Field(description="systems of the table by the name of their average")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for average, systems in self.averages.items():
+            for averaged in systems:
+                known(f"averages.{average}", str(averaged), list(map(str, self.systems)))
+
+
+def changes(make: Maker[Settings]) -> Grid:
+    """A row per system and per average over some of them; a column per collection, query set and measure."""
+    roles, averages = make.spec.collections, make.spec.averages
+    changed = _changed(make.queries) if make.spec.queries else None
+    cells: dict[tuple[str, str], Cell] = {}
+    for (at, role), query_set in product(enumerate(roles), make.spec.query_sets):
+        for measure in make.spec.measures:
+            column = f"{role} {query_set} {make.heading(measure)}"
+            found: dict[str, tuple[Cell, Estimate | None]] = {}
+            for system in make.one_of_each(make.spec.systems, at):
+                cell = make.blank(system, role, query_set, measure)
+                found[system] = cell, None if cell.not_run else _drop(make, cell, changed)
+            for name, members in averages.items():
+                found[name] = _average(name, [found[system] for system in make.one_of_each(members, at)])
+            rows = [make.settings.labels[system] for system in make.one_of_each(make.spec.systems, 0)] + list(averages)
+            for row, (cell, estimate) in zip(rows, found.values(), strict=True):
+                name = make.settings.names.get(cell.system, cell.system)
+                where = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
+                loss, rise = (make.printed(**where, value=value) for value in ("drop", "rise"))
+                cells[row, column] = filled(cell, estimate, loss or rise, loss=loss is not None)
+    counted = "the queries whose words the variation changes" if changed is not None else "all queries"
+    notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
+    labels = make.settings.labels
+    notes += [
+        f"{name}: the mean of {', '.join(labels[system] for system in make.one_of_each(members, 0))}."
+        for name, members in averages.items()
+    ]
+    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
+    return Grid("System", rows, columns, cells, notes=notes)
+
+
+def _changed(queries: list[Path]) -> Changed:
+    """The queries that each variation gives other words, case and punctuation left aside."""
+    texts = {path.parts[-3:]: read_queries(path) for path in queries}
+    return {
+        (collection, split, Path(name).stem): {
+            qid
+            for qid, text in varied.items()
+            if neutral(text) != neutral(texts[collection, split, "queries.tsv"][qid])
+        }
+        for (collection, split, name), varied in texts.items()
+        if name != "queries.tsv"
+    }
+
+
+def _average(name: str, parts: list[tuple[Cell, Estimate | None]]) -> tuple[Cell, Estimate | None]:
+    """The mean over systems in a cell of its own; no estimate if one of them has none."""
+    not_run = next((cell.not_run for cell, _ in parts if cell.not_run), "")
+    estimates = [estimate for _, estimate in parts if estimate]
+    whole = replace(parts[0][0], system=name, label=name, not_run=not_run)
+    return whole, mean_of(estimates) if len(estimates) == len(parts) else None
+
+
+def mean_of(parts: list[Estimate]) -> Estimate:
+    """The mean of estimates."""
+    return sum(parts[1:], parts[0]) / len(parts)
+
+
+def _drop(make: Maker[Settings], cell: Cell, changed: Changed | None) -> Estimate | None:
+    """The mean drop over the variations behind a cell's query set; None where one of them has nothing to lose."""
+    original, drops = make.values(cell, cell.system, ORIGINAL), []
+    for kind in make.store.averaged(cell.role, cell.query_set):
+        counted = np.ones(original.shape[1])
+        if changed is not None:
+            ids = make.store.queries(cell.system, cell.role)
+            counted = np.isin(ids, list(changed[cell.collection, cell.split, kind])).astype(float)
+        base = Estimate(original * counted)
+        if not base.mean:
+            return None
+        drops.append(Estimate((make.values(cell, cell.system, kind) - original) * counted) / base)
+    return mean_of(drops)
+
+
+def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool) -> Cell:
+    """A cell with the printed number (a `loss` is printed without its sign) and with our estimate."""
+    cell.value = "drop"
+    cell.quote(printed)
+    if estimate is None:
+        cell.not_run = cell.not_run or "no query that counts has a value above 0"
+        return cell
+    change = Ratio(estimate, ONE)
+    interval = change.interval(0.95)
+    cell.reproduced = cell.drop = change.value
+    cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
+    cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
+    if printed:
+        said = -printed.interval.magnitude() if loss else printed.interval
+        cell.drop_agreement = agreement(said, cell.drop, interval)
+    return cell

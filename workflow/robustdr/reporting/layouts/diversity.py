@@ -1,0 +1,50 @@
+"""A row per query set: the length of its queries, and how far their words are from the original ones."""
+
+from statistics import fmean
+from typing import Literal
+
+from robustdr.core.files import read_queries
+from robustdr.core.settings import settings
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, columns_of
+from robustdr.reporting.spec import Names, TableSpec
+from robustdr.reporting.wording import blank, by_place, kinds, mean
+
+
+@settings
+class Settings(TableSpec):
+    reads = ("counts", "queries")
+    about_data = True
+
+    rows: Literal["diversity"]
+    query_sets: Names
+
+
+DIVERSITY = {  # quantity in reported.yaml -> of the statistics, and for people
+    "sentence_length": ("characters", "characters"),
+    "jaccard_similarity": ("word_jaccard", "Jaccard similarity of words"),
+    "levenshtein_distance": ("characters_edited", "Levenshtein distance"),
+}
+
+
+def diversity(make: Maker[Settings]) -> Grid:
+    """A row per query set, columns for the length of its queries and their distances from the original ones.
+
+    A mean is that over its variations (intent, Table 3).
+    """
+    made = by_place(make.statistics)
+    originals = (path for path in make.queries if path.stem == "queries")
+    lengths = {path.parts[-3:-1]: fmean(map(len, read_queries(path).values())) for path in originals}
+    cells: dict[tuple[str, str], Cell] = {}
+    for role in make.spec.collections:
+        where = make.settings.evaluation[role]
+        at = (where["collection"], where["split"])
+        for query_set in make.spec.query_sets:
+            for quantity, (field, heading) in DIVERSITY.items():
+                if query_set == ORIGINAL and field != "characters":
+                    continue
+                cell = cells[query_set, f"{role} {heading}"] = blank(make, role, query_set, quantity)
+                if query_set == ORIGINAL:
+                    cell.reproduced = lengths.get(at)
+                elif not cell.not_run:
+                    cell.reproduced = mean(made[*at, kind][field] for kind in kinds(make, role, query_set))
+    return Grid("Query set", list(make.spec.query_sets), columns_of(cells), cells)

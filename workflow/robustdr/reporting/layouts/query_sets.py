@@ -1,0 +1,68 @@
+"""A row per query set of each collection, a column per system and measure."""
+
+import json
+from itertools import product
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from robustdr.core.settings import settings
+from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.spec import Columns, Dropping, Measured, Quoted, Tested, Unique
+
+
+@settings
+class Settings(Measured, Quoted, Tested, Dropping):
+    reads = ("counts",)
+
+    rows: Literal["query_sets"]
+    systems: Columns = Field(description="a list has one for each collection")
+    counts: Annotated[tuple[Literal["unchanged", "changed", "valid"], ...], Unique] = Field(
+        default=("unchanged", "changed"), description="queries of each query set that are counted"
+    )
+
+
+CHANGED = (
+    "valid: the queries that a variation leaves with other words, case and punctuation aside; an invalid variation is "
+    "replaced by the original query where people judged it."
+)
+COUNTED = {  # quantity in reported.yaml -> count in the statistics of a query set
+    "unchanged": "unchanged",
+    "changed": "changed",
+    "valid": "changed_ignoring_case_and_punctuation",
+}
+
+
+def query_sets(make: Maker[Settings]) -> Grid:
+    """A row per query set of each collection, a column per system and measure; facts: what variations change.
+
+    `valid` counts the queries that have other words: where people judged the variations, an invalid one is none.
+    """
+    roles = make.spec.collections
+    references = make.spec.drop_from or [""] * len(roles)
+    made = {path.parts[-3:]: json.loads(path.read_text(encoding="utf-8")) for path in make.statistics}
+    cells: dict[tuple[str, str], Cell] = {}
+    counted: dict[str, dict[str, tuple[str, str]]] = {quantity: {} for quantity in make.spec.counts}
+    lost = []
+    for at, role in enumerate(roles):
+        where = make.settings.evaluation[role]
+        for query_set in make.query_sets(role):
+            row = query_set if len(roles) == 1 else f"{role}, {query_set}"
+            labels = [make.settings.labels[system] for system in make.one_of_each(make.spec.systems, 0)]
+            systems = zip(labels, make.one_of_each(make.spec.systems, at), strict=True)
+            for (label, system), measure in product(systems, make.measures(role)):
+                column = f"{label} {make.heading(measure)}"
+                cells[row, column] = make.cell(system, role, query_set, measure, references[at])
+            found = made.get((where["collection"], where["split"], f"{query_set}.json"))
+            for quantity, of_rows in counted.items():
+                printed = make.printed(collection=role, query_set=query_set, quantity=quantity)
+                here = f"{found[COUNTED[quantity]]:,}" if found else "–"
+                of_rows[row] = (printed.printed if printed else "–", here)
+            if found and found["lost"]:
+                lost.append(f"{row} {100 * found['lost'] / found['queries']:.1f} %")
+    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
+    notes = [CHANGED] if "valid" in counted else []
+    if lost:
+        few = "Queries left none of their uncommon words, a lost question more than a reworded one"
+        notes.append(f"{few}: {', '.join(lost)}.")
+    return Grid("Query set", rows, [*counted, *columns], cells, counted, notes)

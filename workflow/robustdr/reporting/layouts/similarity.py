@@ -1,0 +1,38 @@
+"""A row per sentence encoder: how near varied query sets are to the original queries in meaning."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from robustdr.core.settings import settings
+from robustdr.reporting.cells import Grid, Maker, columns_of
+from robustdr.reporting.spec import Labels, Names, TableSpec
+from robustdr.reporting.wording import blank, by_place, kinds, mean
+
+
+@settings
+class Settings(TableSpec):
+    reads = ("similarities",)
+    about_data = True
+
+    rows: Literal["similarity"]
+    query_sets: Names
+    encoders: Labels = Field(description="label by checkpoint")
+
+
+SIMILARITY = "cosine_similarity"
+
+
+def similarity(make: Maker[Settings]) -> Grid:
+    """A row per sentence encoder, a column per collection and query set: its cosine similarity to the originals."""
+    made, cells = by_place(make.statistics), {}
+    for role in make.spec.collections:
+        where = make.settings.evaluation[role]
+        for encoder, label in make.spec.encoders.items():
+            found = made.get((where["collection"], where["split"], encoder))
+            for query_set in make.spec.query_sets:
+                cell = cells[label, f"{role} {query_set}"] = blank(make, role, query_set, SIMILARITY, encoder)
+                cell.not_run = cell.not_run or make.settings.reasons.get(encoder, "")
+                if found and not cell.not_run:
+                    cell.reproduced = mean(found[kind] for kind in kinds(make, role, query_set))
+    return Grid("Encoder", list(make.spec.encoders.values()), columns_of(cells), cells)

@@ -1,0 +1,37 @@
+"""A row per system, a column per collection, query set and measure."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from robustdr.core.settings import settings
+from robustdr.reporting.cells import Grid, Maker
+from robustdr.reporting.spec import Measured, Names, Quoted, Tested
+
+
+@settings
+class Settings(Measured, Quoted, Tested):
+    any_measure = True
+
+    rows: Literal["systems"]
+    systems: Names
+    unit: Literal["percent", "number"] = Field(
+        default="percent", description="how measures are printed: times 100, or as they are"
+    )
+
+
+def systems(make: Maker[Settings]) -> Grid:
+    """A row per system; a column per collection, query set (original and the mean of the variations) and measure."""
+    labels = make.settings.labels
+    columns = {
+        f"{role} {query_set} {make.heading(measure)}": (role, query_set, measure)
+        for role in make.spec.collections
+        for query_set in make.summed_up(role)
+        for measure in make.measures(role)
+    }
+    cells = {
+        (labels[system], column): make.cell(system, *place)
+        for system in make.spec.systems
+        for column, place in columns.items()
+    }
+    return Grid("System", [labels[system] for system in make.spec.systems], list(columns), cells)

@@ -1,0 +1,201 @@
+"""Entries of tables and figures in experiment.yaml: the keys that several layouts or figures share."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import AfterValidator, Field
+
+from robustdr.core.checks import known
+from robustdr.core.errors import UserError
+from robustdr.core.plugins import Plugins
+from robustdr.core.settings import settings
+
+
+def _unique(names: tuple[object, ...]) -> tuple[object, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError(f"{list(names)!r} has non-unique elements")
+    return names
+
+
+Unique = AfterValidator(_unique)
+SOME = Field(min_length=1, json_schema_extra={"uniqueItems": True})
+Names = Annotated[tuple[str, ...], SOME, Unique]
+Name = Annotated[tuple[str, ...], Field(min_length=1, max_length=1)]  # of a layout that takes one
+Labels = Annotated[dict[str, str], Field(min_length=1)]
+OneEach = tuple[str, ...]  # systems, one for each collection
+Columns = Annotated[tuple[str | OneEach, ...], SOME, Unique]
+Level = Annotated[float, Field(gt=0, lt=1)]
+Reads = Literal["counts", "cards", "similarities", "queries", "costs", "seeds"]
+
+
+@settings
+class Significance:
+    """Paired two-tailed t-tests of the cells of a table, and how they are marked."""
+
+    against: Literal["original"] | dict[str, str] = Field(
+        description="the other system of each test by system; `original`: each system on the original queries"
+    )
+    level: Level = Field(description="of the tests")
+    mark: str = Field(description="of what is better; of what is worse, where it is ↓ or `gain` is given")
+    gain: str | None = Field(default=None, description="with `original`: mark of what is better")
+    correction: Literal["bonferroni"] | None = Field(
+        default=None, description="over all variations of the collection, or over the systems compared in a column"
+    )
+
+    def __post_init__(self) -> None:
+        if self.against != "original":
+            if self.gain is not None:
+                raise UserError(f"gain: {self.gain!r} is not allowed; only tests against `original` have it")
+        elif self.gain is None or self.correction is None:
+            missing = "gain" if self.gain is None else "correction"
+            raise UserError(f"{missing}: required in tests against `original`")
+
+    @property
+    def pairs(self) -> dict[str, str]:
+        """The other system by system; none where query sets of one system are compared."""
+        return {} if isinstance(self.against, str) else self.against
+
+
+@settings
+class Spec:
+    """A table or a figure.
+
+    The functions here look keys up by name, because not every layout or figure has each of them.
+    """
+
+    title: str = Field(description="what stands above it")
+
+    def named(self, key: str) -> list[Any]:
+        """The values of a key or its plural; none where this layout or figure lacks the key."""
+        value = getattr(self, key, None) or getattr(self, f"{key}s", None) or ()
+        return [value] if isinstance(value, str) else list(value)
+
+    @property
+    def roles(self) -> list[str]:
+        """The collections, as the paper calls them."""
+        return self.named("collection")
+
+    @property
+    def test(self) -> Significance | None:
+        """The tests of the cells."""
+        return getattr(self, "significance", None)
+
+    def needed(self) -> list[str | OneEach]:
+        """The systems behind the cells or points, also those that they are compared with."""
+        rivals = self.test.pairs.values() if self.test else ()
+        others = (getattr(self, key, None) for key in ("drop_from", "base"))
+        return [*self.named("system"), *rivals, *filter(None, others)]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """(system, role) of every cell or point; a system is measured on every collection, one of a list on its own."""
+        for system in self.needed():
+            each = (system,) * len(self.roles) if isinstance(system, str) else system
+            yield from zip(each, self.roles, strict=True)
+
+    def __post_init__(self) -> None:
+        """Raise a `UserError`, which begins with the key, where two keys contradict each other."""
+        systems = self.named("system")
+        for key, lists in (("systems", systems), ("drop_from", [getattr(self, "drop_from", None)])):
+            for each in lists:
+                if isinstance(each, tuple) and len(each) != len(self.roles):
+                    count = f"{len(each)} for {len(self.roles)} collections"
+                    raise UserError(f"{key}: {', '.join(each)}: {count}; name one system for each collection")
+        for system, other in (self.test.pairs if self.test else {}).items():
+            known("significance.against", system, list(map(str, systems)))
+            known(f"significance.against.{system}", other, list(map(str, systems)))
+        for base in self.named("base"):
+            known("base", base, systems)
+
+
+@settings
+class TableSpec(Spec):
+    """A table.
+
+    Attributes:
+        reads: what it reads beside measures: `counts` of the varied query sets, or their `similarities` to the
+            originals, `cards` of the collections, the `queries`, the `costs` of training, the numbers of the `seeds`.
+        about_data: whether its cells are about queries or passages, and none is a measure of a ranking.
+        explains_uncertainty: whether a footnote says what ± is.
+        any_measure: whether a measure may be one that only some of the collections have.
+    """
+
+    reads: ClassVar[tuple[Reads, ...]] = ()
+    about_data: ClassVar[bool] = False
+    explains_uncertainty: ClassVar[bool] = True
+    any_measure: ClassVar[bool] = False
+
+    rows: str
+    collections: Names = Field(description="roles of the paper's evaluation")
+    notes: Names | None = Field(default=None, description="footnotes")
+
+    @property
+    def unit_of_cells(self) -> str:
+        """`percent`, times 100; `number`, as it is; or `count`."""
+        return "count" if self.about_data else getattr(self, "unit", "percent")
+
+
+@settings
+class Measured(TableSpec):
+    """A table that may show some measures alone."""
+
+    measures: Names | None = Field(default=None, description="those shown; without it all that a collection has")
+
+
+@settings
+class Quoted(TableSpec):
+    """A table whose printed numbers may stand in others."""
+
+    reported: Names | None = Field(default=None, description="tables that hold the printed numbers, if not this one")
+
+
+@settings
+class Tested(TableSpec):
+    """A table whose cells may be tested."""
+
+    significance: Significance | None = Field(default=None, description="tests of the cells")
+
+
+@settings
+class Dropping(TableSpec):
+    """A table whose drops may be relative to other systems."""
+
+    drop_from: OneEach | None = Field(
+        default=None,
+        min_length=1,
+        description="one system for each collection, whose original queries drops are relative to; by default each own",
+    )
+
+
+@settings
+class FigureSpec(Spec):
+    """A figure."""
+
+    kind: str
+
+
+@settings
+class OnOneCollection(FigureSpec):
+    """A figure of systems on one collection."""
+
+    collection: str = Field(description="role of the paper's evaluation")
+    systems: Labels = Field(description="label by system")
+
+
+Some = TypeVar("Some", bound=Spec)
+
+
+def chosen(plugins: Plugins[Some], key: str, entry: Any, where: str = "entry", above: Sequence[str] = ()) -> Some:
+    """A table or figure of an experiment.yaml; settings that are read already stay as they are.
+
+    Args:
+        key: what names the plug-in. entry: its keys and values. where, above: file and keys, for messages.
+
+    Raises:
+        UserError: an unknown plug-in, or a key or value that it does not take.
+    """
+    if isinstance(entry, plugins.base):
+        return entry
+    if key not in entry:
+        raise UserError(f"{': '.join(filter(None, (where, '.'.join(above))))}: {key!r} is missing")
+    known(f"{where}: {'.'.join([*above, key])}", str(entry[key]), plugins.names())
+    return plugins.settings(entry[key], entry, where, above)
