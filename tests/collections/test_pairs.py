@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from robustdr.collections import local_files, write_corpus, write_split
 from robustdr.collections.card import write_card
+from robustdr.collections.settings import Collections
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries, sha256
-from robustdr.experiments.config import validate
+from robustdr.core.yaml_files import checked
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "config/schemas/collections.schema.json"
 WIKIQA = yaml.safe_load((ROOT / "config/collections.yaml").read_text(encoding="utf-8"))["wikiqa"]
 HUB = ("question_id", "question", "document_title", "answer", "label")
 TSV = ("QuestionID", "Question", "DocumentTitle", "Sentence", "Label")
@@ -156,17 +156,17 @@ def test_own_files_are_pinned_and_the_hub_is_not_asked_offline(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"columns": {"qid": "a", "query": "b", "text": "c"}}, "'grade' is a required property"),
-        ({"filtered": False}, "filtered: True was expected"),
-        ({"binary_from": 1, "relevance_level": 2}, "relevance_level: 1 was expected"),
-        ({"splits": {"test": {"hub": "a/b", "file": "c"}}}, "'revision' is a required property"),
-        ({"splits": {"test": {"path": "a", "candidates": "all"}}}, "candidates: 'judged' was expected"),
+        ({"columns": {"qid": "a", "query": "b", "text": "c"}}, "'grade' is missing"),
+        ({"filtered": False}, "filtered: 'False' is unknown; allowed: True"),
+        ({"binary_from": 1, "relevance_level": 2}, "relevance_level: with `binary_from`"),
+        ({"splits": {"test": {"hub": "a/b", "file": "c"}}}, "revision: missing"),
+        ({"splits": {"test": {"path": "a", "candidates": "all"}}}, "candidates: 'all' is unknown; allowed: judged"),
     ],
 )
 def test_an_entry_that_is_wrong_is_refused_when_it_is_read(change, message):
-    validate({"wikiqa": WIKIQA}, SCHEMA, Path("collections.yaml"))
+    checked(Collections, {"wikiqa": WIKIQA}, Path("collections.yaml"))
     with pytest.raises(UserError, match=message):
-        validate({"wikiqa": WIKIQA | change}, SCHEMA, Path("collections.yaml"))
+        checked(Collections, {"wikiqa": WIKIQA | change}, Path("collections.yaml"))
 
 
 def test_the_published_counts(wikiqa_release, tmp_path):

@@ -10,8 +10,9 @@ import yaml
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.experiments.overlay import placed_collection
-from robustdr.graph.plan import Plan, plans
-from robustdr.graph.reports import banner, claims_settings, table_settings
+from robustdr.graph import tables
+from robustdr.graph.graph import graph, graphs
+from robustdr.graph.tables import banner, table_settings
 
 ROOT = Path(__file__).parents[2]
 SPLIT = {"queries": "mine/queries.tsv", "qrels": "mine/qrels.txt"}
@@ -62,53 +63,52 @@ def config(overlay):
 
 
 @pytest.fixture(scope="module")
-def plan(config):
-    return plans(config)["results/mine"]
+def made(config):
+    return graphs(config)["results/mine"]
 
 
-def test_a_private_scale_plans_its_own_table(plan):
-    settings = table_settings(plan, "mine", "table1")
+def test_a_private_scale_plans_its_own_table(made):
+    settings = table_settings(made, "mine", "table1")
     assert list(settings.keys) == [
         "results/mine/measures/mine/my_words/seed0.parquet",
         "results/mine/measures/mine/my_model/seed0.parquet",
     ]
 
 
-def test_a_role_is_bound_to_a_split_of_a_collection(plan):
+def test_a_role_is_bound_to_a_split_of_a_collection(made):
     """The experiment says `test`, which the collection has not."""
-    assert plan.evaluations("my_words") == {("mine", "dev"): (["original", "typo"], ["RR@10"])}
-    assert table_settings(plan, "mine", "table1").evaluation["mine"]["split"] == "dev"
+    assert made.demand.evaluations("my_words") == {("mine", "dev"): (["original", "typo"], ["RR@10"])}
+    assert table_settings(made, "mine", "table1").evaluation["mine"]["split"] == "dev"
 
 
-def test_a_checkpoint_that_is_not_trained_states_its_lengths(plan):
-    assert plan.rank_settings("my_model", ("mine", "test")).passage_length == 100
-    assert plan.embed_settings("my_model").passage_length == 100
+def test_a_checkpoint_that_is_not_trained_states_its_lengths(made):
+    assert made.run("my_model", 0, ("mine", "dev"), "original").settings.passage_length == 100
+    assert made.vectors("my_model", 0, "mine", 0).settings.passage_length == 100
 
 
-def test_what_a_scale_lacks_is_an_error_of_the_target_that_needs_it(plan, overlay):
+def test_what_a_scale_lacks_is_an_error_of_the_target_that_needs_it(made, overlay):
     """rodr's Table 2 has roles that are bound, but systems whose budgets are not; its Table 4 has another role."""
     for table, key in (("table2", "budgets.passage-second-stage"), ("table4", "collections.antique")):
         with pytest.raises(UserError) as caught:
-            table_settings(plan, "rodr", table)
+            table_settings(made, "rodr", table)
         needs = f"`snakemake results/mine/tables/rodr_{table}.md` needs it"
         assert str(caught.value) == f"{overlay}/scales/mine.yaml: {key}: missing; {needs}"
-    assert "dr_oq" in plan.needs() and "rodr" not in plan.needs()  # what is bound is planned all the same
+    evaluated = made.demand.evaluated()
+    assert "dr_oq" in evaluated and "rodr" not in evaluated  # what is bound is planned all the same
 
 
 def test_the_project_s_own_keys_stay(config):
     """Neither a collection, a scale nor a paper of an overlay moves a key of another one."""
-    alone = Plan(load(ROOT / "config"), "mini")
+    alone, laid_over = graph(load(ROOT / "config"), "mini"), graph(config, "mini")
     for system, collection in (("rodr", "wordnet-mini"), ("bm25", "wordnet-mini"), ("capot_nq", "wordnet-nature")):
-        seed = alone.seeds(system)[0]
-        assert Plan(config, "mini").measures_key(system, seed, collection) == alone.measures_key(
-            system, seed, collection
-        )
+        seed = alone.lineage.seeds(system)[0]
+        assert laid_over.measures(system, seed, collection).key == alone.measures(system, seed, collection).key
 
 
 def test_paths_start_at_the_overlay(config, overlay):
     assert config.collections["mine"]["corpus"] == str(overlay / "mine/corpus.tsv")
     assert config.collections["mine"]["splits"]["dev"] == {key: str(overlay / path) for key, path in SPLIT.items()}
-    assert config.scales["mine"]["checkpoints"]["base"]["source"] == {"path": str(overlay / "model")}
+    assert config.scales["mine"].checkpoints["base"].source == {"path": str(overlay / "model")}
     assert config.collections["wordnet-mini"] == load(ROOT / "config").collections["wordnet-mini"]
 
 
@@ -133,7 +133,7 @@ def test_an_entry_replaces_another_of_its_name_as_a_whole(tmp_path):
 
 MISTAKES = {
     "scales/mine.yaml": (("collections", "mine", "split"), "tset", "collections.mine.split: 'tset' is unknown"),
-    "papers/mine/experiment.yaml": (("systems", "my_model", "budget"), "passage", "systems.my_model: "),
+    "papers/mine/experiment.yaml": (("systems", "my_model", "budget"), "passage", "systems.my_model.passage_length: "),
     "collections.yaml": (("mine", "corpsu"), "c.tsv", "mine: key: 'corpsu' is unknown"),
 }
 
@@ -158,7 +158,7 @@ def test_a_mistake_is_named_in_the_overlay_s_own_file(tmp_path, file):
 def test_a_system_without_lengths_or_a_budget(tmp_path, system):
     parts = copy.deepcopy(PARTS)
     parts["papers/mine/experiment.yaml"]["systems"]["my_model"] = system
-    with pytest.raises(UserError, match=r"systems.my_model: '(budget|passage_length)' is a required property"):
+    with pytest.raises(UserError, match=r"systems\.my_model\.(budget|passage_length): missing"):
         load(ROOT / "config", written(tmp_path, parts))
 
 
@@ -169,25 +169,25 @@ def test_a_folder_with_nothing_to_lay_over(tmp_path):
         load(ROOT / "config", tmp_path)
 
 
-def test_a_paper_needs_no_claims(config, plan):
-    assert config.claims["mine"] == [] and claims_settings(plan, "mine").keys
+def test_a_paper_needs_no_claims(config, made):
+    assert config.claims["mine"] == [] and tables.claims(made, "mine").settings.keys
 
 
 def test_another_split_moves_no_key_of_the_others(config):
     """Nor does it move that of the corpus, or of anything that is trained on the collection."""
     more = {**config.collections["mine"]["splits"], "test": {"queries": "/q.tsv", "qrels": "/r.txt"}}
     collections = {**config.collections, "mine": {**config.collections["mine"], "splits": more}}
-    one, two = Plan(config, "mine"), Plan(replace(config, collections=collections), "mine")
-    assert one.corpus_key("mine") == two.corpus_key("mine")
-    assert one.split_key("mine", "dev") == two.split_key("mine", "dev")
-    assert one.model_key("dr_oq", 1) == two.model_key("dr_oq", 1)
-    assert one.measures_key("my_model", 0, "mine") == two.measures_key("my_model", 0, "mine")
-    assert two.split_key("mine", "test") != two.split_key("mine", "dev")
+    one, two = graph(config, "mine"), graph(replace(config, collections=collections), "mine")
+    assert one.corpus("mine").key == two.corpus("mine").key
+    assert one.split(("mine", "dev")).key == two.split(("mine", "dev")).key
+    assert one.model("dr_oq", 1).key == two.model("dr_oq", 1).key
+    assert one.measures("my_model", 0, "mine").key == two.measures("my_model", 0, "mine").key
+    assert two.split(("mine", "test")).key != two.split(("mine", "dev")).key
 
 
 def test_a_banner_is_that_of_the_collections_that_are_shown(tmp_path):
     roles = SCALE["collections"] | {"msmarco-passage": "wordnet-mini"}
     scale = {**SCALE, "miniature": "Toys.", "collections": roles}
-    plan = Plan(load(ROOT / "config", written(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
-    assert (banner(plan, ["mine"]), banner(plan, ["mine", "msmarco-passage"])) == ("", "Toys.")
-    assert table_settings(plan, "mine", "table1").miniature == ""
+    made = graph(load(ROOT / "config", written(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
+    assert (banner(made, ["mine"]), banner(made, ["mine", "msmarco-passage"])) == ("", "Toys.")
+    assert table_settings(made, "mine", "table1").miniature == ""

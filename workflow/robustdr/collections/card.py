@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
@@ -16,6 +16,32 @@ from robustdr.collections.settings import Source
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_answers, read_lines, read_qrels, read_queries, sha256, write_json
 from robustdr.core.seeds import digest
+
+
+class SplitCard(TypedDict):
+    """What a split counts; `grades`: its judgements by grade."""
+
+    queries: int
+    mean_words: float
+    judgements: NotRequired[int]
+    grades: NotRequired[dict[str, int]]
+    answers: NotRequired[int]
+
+
+class PassagesCard(TypedDict):
+    """What a corpus counts."""
+
+    count: int
+    empty: int
+    mean_words: float
+
+
+class Card(TypedDict):
+    """A card, as far as it is read."""
+
+    name: str
+    passages: PassagesCard
+    splits: dict[str, SplitCard]
 
 
 def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
@@ -34,7 +60,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
             answer, or without a relevant passage where it ranks its judged ones, text that is not UTF-8.
     """
     judged: dict[str, Path] = {}
-    described: dict[str, dict[str, Any]] = {}
+    described: dict[str, SplitCard] = {}
     for name, files in splits.items():
         path = {file.stem: file for file in files}
         texts = read_queries(path["queries"])
@@ -48,10 +74,8 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
             if judged_candidates(source, name):
                 _check_candidates(path["qrels"], judgements, source.get("relevance_level", 1))
             grades = Counter(grade for of_query in judgements.values() for grade in of_query.values())
-            described[name] |= {
-                "judgements": grades.total(),
-                "grades": {str(grade): count for grade, count in sorted(grades.items())},
-            }
+            described[name]["judgements"] = grades.total()
+            described[name]["grades"] = {str(grade): count for grade, count in sorted(grades.items())}
             judged |= {docid: path["qrels"] for of_query in judgements.values() for docid in of_query}
         if "answers" in path:
             answers = read_answers(path["answers"])
@@ -92,7 +116,7 @@ def _check_candidates(qrels: Path, judgements: Mapping[str, Mapping[str, int]], 
             )
 
 
-def _check_corpus(corpus: Path, judged: Mapping[str, Path], released: bool) -> dict[str, Any]:
+def _check_corpus(corpus: Path, judged: Mapping[str, Path], released: bool) -> PassagesCard:
     missing = dict(judged)
     hashes, words, empty = array("Q"), 0, 0
     for number, passage in read_records(corpus):

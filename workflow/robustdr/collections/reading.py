@@ -7,7 +7,6 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
@@ -61,7 +60,7 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
         report(Problem("damaged gzip file", path, what))
 
 
-def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line number, JSON object) of a JSONL file whose objects have texts under the `required` keys.
 
     Reported, and left out: a line that is no such object.

@@ -1,145 +1,275 @@
-"""Sources: what a stage is told of a collection, an entry of collections.yaml, by its kind.
+"""Sources: entries of collections.yaml, by their kind. Each key has its type, limits and description here alone.
 
-A source stays the mapping that it is in YAML, for its keys decide what is made (`robustdr.collections.part`). The
-schema of collections.yaml says what each key means. A split is of its source's kind where it names no other.
+A source stays the mapping that it is in YAML, because the keys that are given decide what is made
+(`robustdr.collections.part`). A split has the kind of its source if it names no other.
 """
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Literal, NotRequired, get_type_hints
 
-from pydantic import Discriminator, Field, Tag, with_config
+from pydantic import AfterValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Tag, with_config
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
 
-from robustdr.core.settings import STRICT
+from robustdr.core.settings import STRICT, UNSEEN
+from robustdr.core.validation import Distinct, wrong
 
-Candidates = Literal["judged"]
+Text = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(pattern="^[a-z0-9-]+$")]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
+
+
+class _Split(TypedDict, total=False):
+    """What a split of any kind with qrels may say."""
+
+    candidates: Literal["judged"]
+    """`judged`: each query ranks the passages that its qrels judge, whatever their grade, and no others."""
+
+
+class _Counted(_Split, total=False):
+    count: PositiveInt
+    """Number of queries, about: in how many shards they are varied follows from it (`variation_shard` of a scale)."""
 
 
 class Columns(TypedDict):
-    qid: str
-    query: str
-    text: str
-    grade: str
+    """The names of columns."""
+
+    qid: Text
+    """Id of a question."""
+    query: Text
+    """The question."""
+    text: Text
+    """A candidate passage."""
+    grade: Text
+    """Its grade."""
 
 
-class TableFile(TypedDict):
+class TableFile(TypedDict, total=False):
     """A table: `path`, or `hub` with `revision` and `file`."""
 
-    path: NotRequired[str]
-    hub: NotRequired[str]
-    revision: NotRequired[str]
-    file: NotRequired[str]
-    sha256: NotRequired[str]
+    path: Text
+    """Your own Parquet file, or TSV with a header."""
+    hub: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    """A data set of the hub, `owner/name`."""
+    revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
+    """Commit of the data set."""
+    file: Text
+    """Parquet file in the data set."""
+    sha256: Sha256
+    """Of that file."""
 
 
 class QuestionsSplit(TableFile):
     kind: Literal["questions"]
-    question: str
-    answers: str
+    """Questions with answers; a retrieved passage that contains an answer is relevant, by DPR's rules."""
+    question: Text
+    """Column of the questions."""
+    answers: Text
+    """Column of the lists of answers; a.b is the field b of the column a."""
 
 
-class PairsSplit(TableFile):
-    candidates: NotRequired[Candidates]
+class PairsSplit(_Split, TableFile):
+    pass
 
 
-class WordNetSplit(TypedDict):
-    queries: int
-    candidates: NotRequired[Candidates]
-    distractors: NotRequired[int]
+class WordNetSplit(_Split):
+    queries: PositiveInt
+    """Number of questions."""
+    distractors: NotRequired[PositiveInt]
+    """Passages graded 0 beside the relevant ones of each question: those with the nearest meanings."""
 
 
-class BeirSplit(TypedDict):
+class BeirSplit(_Counted):
     kind: NotRequired[Literal["beir"]]
-    count: NotRequired[int]
-    candidates: NotRequired[Candidates]
+    """As the corpus."""
 
 
-class IrdsSplit(TypedDict):
+class IrdsSplit(_Counted):
     kind: NotRequired[Literal["irds"]]
-    id: str
+    """Needed where the corpus is of another kind."""
+    id: Text
+    """An ir_datasets id."""
     answers: NotRequired[Literal[True]]
-    count: NotRequired[int]
-    candidates: NotRequired[Candidates]
+    """Read the queries' answers too: no mined passage that contains one becomes a hard negative."""
 
 
-class LocalSplit(TypedDict):
+class LocalSplit(_Counted):
     kind: NotRequired[Literal["local"]]
-    queries: str
-    qrels: NotRequired[str]
-    count: NotRequired[int]
-    candidates: NotRequired[Candidates]
+    """Needed where the corpus is of another kind."""
+    queries: Text
+    """File of qid<TAB>text; or .gz."""
+    qrels: NotRequired[Text]
+    """TREC qrels; or .gz. A query log has none."""
 
 
-Foreign = (
-    Annotated[IrdsSplit, Tag("irds")]
-    | Annotated[LocalSplit, Tag("local")]
-    | Annotated[QuestionsSplit, Tag("questions")]
+def _of_one_place(split: TableFile) -> TableFile:
+    of_hub = {"revision", "file", "sha256"} & split.keys()
+    if "hub" not in split and of_hub:
+        raise wrong(min(of_hub), "allowed beside `hub` alone")
+    if "hub" in split and "path" in split:
+        raise wrong("path", f"{split['path']!r} is not allowed beside `hub`; name one place")
+    for key in ("revision", "file") if "hub" in split else ("path",):
+        if key not in split:
+            raise wrong(key, "missing; a table is `path`, or `hub` with `revision` and `file`")
+    return split
+
+
+def _judged(split: LocalSplit) -> LocalSplit:
+    if "qrels" not in split:
+        raise wrong("qrels", "missing; only the splits of a query log (`log: true`) need none")
+    return split
+
+
+FromElsewhere = (
+    Annotated[IrdsSplit, Tag("irds")] | Annotated[QuestionsSplit, AfterValidator(_of_one_place), Tag("questions")]
 )
+Foreign = FromElsewhere | Annotated[LocalSplit, AfterValidator(_judged), Tag("local")]
 
 
 def _own(kind: str) -> Discriminator:
-    return Discriminator(lambda split: split.get("kind", kind))
+    return Discriminator(lambda split: split.get("kind", kind) if isinstance(split, dict) else kind)
 
 
 @with_config(STRICT)
-class _Any(TypedDict):
+class _Any(TypedDict, total=False):
     """What a source of any kind may say."""
 
-    description: NotRequired[str]
-    licence: NotRequired[str]
-    url: NotRequired[str]
-    relevance_level: NotRequired[int]
-    binary_from: NotRequired[int]
-    log: NotRequired[Literal[True]]
+    description: Annotated[str, UNSEEN]
+    """One sentence, for the collection's card."""
+    licence: Annotated[str, UNSEEN]
+    """For the collection's card."""
+    url: Annotated[str, Field(pattern="^https?://"), UNSEEN]
+    """For the collection's card."""
+    relevance_level: Annotated[PositiveInt, UNSEEN]
+    """Lowest grade that binary measures count as relevant; 1 if not given."""
+    binary_from: PositiveInt
+    """Judgements are written as 1 from this grade on and as 0 below it; if not given, as they are."""
+    log: Annotated[Literal[True], UNSEEN]
+    """A query log: only its queries are read. It cannot be searched and gives no hard negatives."""
 
 
-class WordNet(_Any):
+class _Pinned(TypedDict, total=False):
+    sha256: dict[str, Sha256]
+    """SHA-256 by file, as the file is named in this entry or split."""
+
+
+class _Private(_Pinned, total=False):
+    unavailable: Annotated[Text, UNSEEN]
+    """Why local files may be unavailable: while they are not there, what needs them is not run."""
+
+
+class _Stand(TypedDict, total=False):
+    miniature: Annotated[Literal[True], UNSEEN]
+    """It stands in for a paper's collection: what shows it prints the scale's `miniature`."""
+
+
+class _Validated(TypedDict, total=False):
+    validated: Annotated[dict[Name, Text], UNSEEN]
+    """By split, a file in the folder `qvg_labels` of config.yaml with people's labels of variations of its queries."""
+
+
+class WordNet(_Any, _Stand):
     kind: Literal["wordnet"]
-    parts_of_speech: list[Literal["noun", "verb", "adj", "adv"]]
-    lexicographer_files: NotRequired[list[str]]
+    """Questions over WordNet 3.0, made here from an installed package."""
+    parts_of_speech: Annotated[list[PartOfSpeech], Field(min_length=1), Distinct]
+    """Parts of speech whose synsets are passages."""
+    lexicographer_files: NotRequired[
+        Annotated[
+            list[Annotated[str, Field(pattern=r"^(noun|verb|adj|adv)\.[A-Za-z]+$")]],
+            Field(min_length=1),
+            Distinct,
+        ]
+    ]
+    """Only synsets of these files, e.g. noun.plant; all if not given."""
     text: Literal["gloss", "entry"]
-    passages: int
-    familiarity: int
-    max_senses: int
+    """`gloss`: definition and examples; `entry`: followed by the synset's relatives and their definitions."""
+    passages: PositiveInt
+    """Number of passages."""
+    familiarity: NonNegativeInt
+    """Lowest number of occurrences in SemCor and in the glosses together of a lemma that is asked for."""
+    max_senses: PositiveInt
+    """Lemmas with more senses are not asked for."""
     seed: int
-    miniature: NotRequired[Literal[True]]
-    splits: dict[str, WordNetSplit]
+    """Of what is drawn."""
+    splits: dict[Name, WordNetSplit]
+    """The queries, by split."""
 
 
-class Beir(_Any):
+class Beir(_Any, _Pinned):
     kind: Literal["beir"]
-    folder: str
-    sha256: NotRequired[dict[str, str]]
-    splits: dict[str, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _own("beir")]]
+    """A folder in BEIR's layout."""
+    folder: Text
+    """The folder."""
+    splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _own("beir")]]
+    """By name of a file in its qrels/."""
 
 
-class Irds(_Any):
+class Irds(_Any, _Private, _Validated):
     kind: Literal["irds"]
-    corpus: str
+    """Read with ir_datasets."""
+    corpus: Text
+    """An ir_datasets id."""
     quoted: NotRequired[Literal[True]]
-    validated: NotRequired[dict[str, str]]
-    unavailable: NotRequired[str]
-    sha256: NotRequired[dict[str, str]]
-    splits: dict[str, Annotated[Foreign, _own("irds")]]
+    """Passages are quoted as CSV quotes fields; they are read without the quotes."""
+    splits: dict[Name, Annotated[Foreign, _own("irds")]]
+    """The queries, by split."""
 
 
-class Local(_Any):
+class Local(_Any, _Private):
     kind: Literal["local"]
-    corpus: NotRequired[str]
+    """Your own files."""
+    corpus: NotRequired[Annotated[str, Field(pattern=r"\.(tsv|jsonl)(\.gz)?$")]]
+    """docid<TAB>text, docid<TAB>title<TAB>text, or JSONL with docid, title, text. A query log has none."""
     drop_empty: NotRequired[Literal[True]]
+    """Empty passages and queries, and what judges them, are left out."""
     ignore_unjudged: NotRequired[Literal[True]]
-    unavailable: NotRequired[str]
-    sha256: NotRequired[dict[str, str]]
-    splits: dict[str, Annotated[Foreign, _own("local")]]
+    """Queries without a judgement are left out."""
+    splits: dict[Name, Annotated[FromElsewhere | Annotated[LocalSplit, Tag("local")], _own("local")]]
+    """The queries, by split."""
 
 
-class Pairs(_Any):
+class Pairs(_Any, _Private):
     kind: Literal["pairs"]
+    """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one go."""
     columns: Columns
+    """What the columns are called."""
     filtered: NotRequired[Literal[True]]
-    unavailable: NotRequired[str]
-    sha256: NotRequired[dict[str, str]]
-    splits: dict[str, PairsSplit]
+    """Questions whose candidates are all relevant are removed too."""
+    splits: dict[Name, Annotated[PairsSplit, AfterValidator(_of_one_place)]]
+    """The tables, by split."""
 
 
-FromFiles = Beir | Irds | Local | Pairs
-Source = TypeAliasType("Source", Annotated[WordNet | FromFiles, Field(discriminator="kind")])
+def _consistent(source: _Any) -> _Any:
+    if "binary_from" in source and source.get("relevance_level", 1) != 1:
+        raise wrong("relevance_level", "with `binary_from`, the relevant grade is 1; remove it")
+    return source
+
+
+def _whole(source: Local) -> Local:
+    if "log" not in source:
+        if "corpus" not in source:
+            raise wrong("corpus", "missing; only a query log (`log: true`) needs none")
+        for name, split in source["splits"].items():
+            if split.get("kind", "local") == "local" and "qrels" not in split:
+                raise wrong(f"splits.{name}.qrels", "missing; only the splits of a query log (`log: true`) need none")
+    return source
+
+
+def _split(source: WordNet) -> WordNet:
+    if not source["splits"]:
+        raise wrong("splits", "empty; a collection has one or more")
+    return source
+
+
+FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_whole)] | Pairs
+Source = TypeAliasType(
+    "Source", Annotated[Annotated[WordNet | FromFiles, Field(discriminator="kind")], AfterValidator(_consistent)]
+)
+Collections = Annotated[dict[Name, Annotated[Source, AfterValidator(_split)]], Field(min_length=1)]
+
+# Keys that decide no byte of a collection.
+DESCRIBING = {
+    key
+    for kind in (WordNet, Beir, Irds, Local, Pairs)
+    for key, hint in get_type_hints(kind, include_extras=True).items()
+    if UNSEEN in getattr(hint, "__metadata__", ())
+}

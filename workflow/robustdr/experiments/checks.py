@@ -1,0 +1,156 @@
+"""The configuration against itself: every name that a file gives is known, before any work starts."""
+
+from pathlib import Path
+
+from robustdr import variations
+from robustdr.core.checks import at, known
+from robustdr.core.errors import UserError
+from robustdr.encoding.directory import ENCODER
+from robustdr.evaluation.names import parse
+from robustdr.experiments.kinds import kind_of
+from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale
+from robustdr.experiments.report_checks import check_claims, check_report
+
+OF_THE_DECODER = ("decoder_mask", "decoder_layers", "variant")  # keys of a pre-training
+DEFAULTS = PretrainingRecipe(label="", initial="", collection="", budget="")
+
+
+def check(config: Config) -> None:
+    """Check the configuration against itself.
+
+    Raises:
+        UserError: file, key, value and what is allowed.
+    """
+    files = {paper: folder / "experiment.yaml" for paper, folder in config.folders.items()}
+    for name, scale in config.scales.items():
+        _check_scale(config, scale, config.scale_files[name])
+    for name in config.pretraining:
+        _check_pretraining(config, name, f"{files[config.paper_of(name)]}: pretraining.{name}")
+    for paper, experiment in config.papers.items():
+        for name in experiment.systems:
+            _check_lineage(config, name, files[paper])
+    for paper, experiment in config.papers.items():
+        _check_experiment(config, experiment, files[paper])
+        check_claims(config, experiment, config.claims[paper], files[paper].with_name("claims.yaml"))
+
+
+def _check_scale(config: Config, scale: Scale, path: Path) -> None:
+    for role, place in scale.collections.items():
+        known(f"{path}: collections.{role}", place.collection, config.collections)
+        if place.split:
+            known(f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"])
+    for role in scale.negatives.judged:
+        known(f"{path}: negatives.judged", role, scale.collections)
+    for measure in (*scale.measures, *scale.measures.values()):
+        with at(f"{path}: measures"):
+            parse(measure)
+    for name, variation in scale.variations.items():
+        with at(f"{path}: variations.{name}"):
+            variations.build(variations.kind(variation.generator or name), variation.parameters)
+
+
+def _check_pretraining(config: Config, name: str, where: str) -> None:
+    """The collection has passages, and the checkpoint is an encoder with as many layers as its decoder copies."""
+    if name in config.systems:
+        raise UserError(f"{where}: a system has that name too; a recipe's `initial` must name one of them")
+    recipe = config.pretraining[name]
+    for key in OF_THE_DECODER:
+        if not recipe.bottleneck and (value := getattr(recipe, key)) != getattr(DEFAULTS, key):
+            raise UserError(f"{where}.{key}: {value!r}; there is no decoder with `bottleneck: false`; remove it")
+    for key, part in (("budget", "pretraining"), ("collection", "collections"), ("initial", "checkpoints")):
+        known(f"{where}.{key}", getattr(recipe, key), config.bound(part))
+    for scale_name, scale in config.scales.items():
+        here = f"(scale {scale_name})"
+        place = scale.collections.get(recipe.collection)
+        if place and config.collections[place.collection].get("log"):
+            what = f"{place.collection!r} {here}"
+            raise UserError(f"{where}.collection: {what} is a query log, without passages to learn from")
+        checkpoint = scale.checkpoints.get(recipe.initial)
+        if checkpoint is None or recipe.budget not in scale.pretraining:
+            continue
+        if checkpoint.form != ENCODER:
+            has = f"{recipe.initial!r} has the form {checkpoint.form!r}"
+            raise UserError(f"{where}.initial {here}: {has}; allowed: {ENCODER}")
+        if recipe.bottleneck and checkpoint.layers and recipe.decoder_layers > (most := len(checkpoint.layers)):
+            raise UserError(
+                f"{where}.decoder_layers: {recipe.decoder_layers}; the decoder copies the encoder's last layers, and "
+                f"{recipe.initial!r} {here} has {most}"
+            )
+
+
+def _check_experiment(config: Config, experiment: Experiment, path: Path) -> None:
+    for name in experiment.systems:
+        kind_of(config.systems[name]).check(config, name, f"{path}: systems.{name}")
+    for role, evaluation in experiment.evaluation.items():
+        where = f"{path}: evaluation.{role}"
+        for measure in evaluation.measures:
+            with at(f"{where}.measures"):
+                parse(measure)
+        known(f"{path}: evaluation", role, config.bound("collections"))
+        for name, scale in config.scales.items():
+            if role in scale.collections:
+                _check_evaluation(config, name, role, evaluation, where)
+        _check_means(evaluation, f"{where}.means")
+    for part in ("tables", "figures"):
+        for name, spec in getattr(experiment, part).items():
+            check_report(config, experiment, spec, f"{path}: {part}.{name}")
+
+
+def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Evaluation, where: str) -> None:
+    """The collection that a scale has for a role can be evaluated as a paper evaluates it."""
+    scale = config.scales[scale_name]
+    collection, split = scale.collections[role].collection, config.split_of(scale_name, role, evaluation.split)
+    config.check_searchable(scale_name, role, where)
+    known(f"{where}.split of {collection}", split, config.collections[collection]["splits"])
+    for measure in evaluation.measures:  # answers judge nothing but retrieved passages
+        success = parse(scale.measures.get(measure, measure)).name == "Success"
+        if not success and config.judged_by(collection, split)[0] == "answers":
+            judged = f"{split} of {collection} (scale {scale_name})"
+            raise UserError(f"{where}.measures: {measure!r}: answers judge {judged}; allowed: Success@k")
+    for variation in evaluation.variations:
+        _check_query_set(scale, variation, f"{where}.variations")
+
+
+def _check_query_set(scale: Scale, query_set: str, where: str) -> None:
+    """A generator of the scale makes the query set, and has the parameters that its name gives."""
+    with at(where):
+        name, parameters, _ = variations.drawn(query_set)
+    entry = scale.variations.get(name)
+    generator = entry.generator or name if entry else name
+    known(where, generator, variations.names())
+    if parameters:
+        with at(where):
+            variations.build(variations.kind(generator), parameters)
+
+
+def _check_means(evaluation: Evaluation, where: str) -> None:
+    """Means average variations of their role, under names that no variation has."""
+    for mean, averaged in evaluation.means.items():
+        if mean == "variations_mean":
+            raise UserError(f"{where}: 'variations_mean' is that of all variations already")
+        for variation in averaged:
+            known(f"{where}.{mean}", variation, evaluation.variations)
+
+
+def _check_lineage(config: Config, name: str, path: Path) -> None:
+    """Follow every system that `name` is made from: each is known, and none is made from itself.
+
+    This comes before a kind asks others anything, which may ask others in turn.
+    """
+    # A checkpoint may bear the name of the system that evaluates it.
+    checkpoints = config.bound("checkpoints")
+    for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
+        allowed = {*config.systems, *(checkpoints.keys() | config.pretraining.keys() if key == "initial" else ())}
+        known(f"{path}: systems.{name}.{key}", parent, allowed)
+
+    def follow(system: str, trail: list[str]) -> None:
+        if system in trail and system != name:
+            return  # a cycle of others: it is named where they are declared
+        if system in trail:
+            raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {' → '.join([*trail, system])}")
+        recipe = config.systems[system]
+        for parent in kind_of(recipe).named(recipe).values():
+            if parent in config.systems and parent not in checkpoints:
+                follow(parent, [*trail, system])
+
+    follow(name, [])

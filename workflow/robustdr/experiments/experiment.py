@@ -1,0 +1,75 @@
+"""The experiment of a paper, config/papers/<paper>/experiment.yaml, and config/config.yaml."""
+
+from dataclasses import field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeInt
+from pydantic.dataclasses import dataclass
+
+from robustdr.core.names import Figure, Identifier, Mean, Names, SomeNames, Table, Text
+from robustdr.core.settings import STRICT
+from robustdr.core.validation import Distinct
+from robustdr.pretraining.settings import PretrainingRecipe
+
+
+@dataclass(frozen=True, config=STRICT)
+class Settings:
+    """What `snakemake` makes when no target is named."""
+
+    scale: str
+    """A file of `scales/`; results go to `results/<scale>/`, those of `full` to `results/`."""
+    papers: SomeNames
+    """Folders of `papers/` whose tables, figures and claims are made and shown in the report; every other one can
+    still be named as a target."""
+    overlay: Text | None = None
+    """Folder that is laid over this one, see below."""
+    qvg_labels: Text | None = None
+    """Folder of qvg's released repository (a clone, or its `anotations/` and `data/`), which is no part of the project.
+    With it, `results/tables/qvg_table2.md` and `qvg_table3.md` count qvg's human validation from the labels, and
+    rodr's query sets on ANTIQUE at full scale are the variations that people judged valid."""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Evaluation:
+    """What a paper evaluates on a collection."""
+
+    split: str
+    """Split of the collection."""
+    variations: Names
+    """Variations of its queries. `<variation>.draw<n>` is drawn once more; `<variation>.share<percent>` varies that
+    share of a query's words (generators with the parameter `share`); `llm.version1` to `llm.version4` are those of the
+    five versions that do not attack."""
+    measures: SomeNames
+    """Measures, by the names of ir_measures."""
+    means: dict[Mean, SomeNames] = field(default_factory=dict)
+    """By name: variations that a mean averages. `variations_mean`, over all of them, always exists."""
+    judged: Literal["qrels", "answers"] = "qrels"
+    """What judges the queries in the paper; a table says where the data at hand differ."""
+    validated: bool = False
+    """Whether the paper takes variations that people judged valid; a table says where the data at hand differ."""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Experiment:
+    """What one paper's tables need, in roles."""
+
+    title: str
+    """Title of the paper."""
+    reference: str
+    """Authors, year, where it was published."""
+    seeds: Annotated[list[NonNegativeInt], Field(min_length=1), Distinct]
+    """Seeds of training; a scale may run fewer."""
+    evaluation: dict[str, Evaluation]
+    """By role of a collection: what is evaluated, see below."""
+    systems: dict[Identifier, Any]
+    """By name: recipes, whose keys their `kind` decides, see below."""
+    pretraining: dict[Identifier, PretrainingRecipe] = field(default_factory=dict)
+    """By name: checkpoints that are made from a checkpoint and a corpus without queries, see below."""
+    tables: dict[Table, Any]
+    """By number, or `methods`, `decomposition` or `study_<name>`, see below."""
+    figures: dict[Figure, Any] = field(default_factory=dict)
+    """By number, `<number>_left` and `_right`, or `methods`, see below."""
+    names: dict[str, str] = field(default_factory=dict)
+    """By system that another paper declares: what this paper's tables call it."""
+    notes: list[str] = field(default_factory=list)
+    """Printed under every table: where paper and released code differ, and what was chosen."""

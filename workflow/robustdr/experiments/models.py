@@ -1,0 +1,115 @@
+"""The configuration as typed models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from robustdr.claims.claim import Claim
+from robustdr.collections import judged_candidates
+from robustdr.core.errors import UserError
+from robustdr.encoding.settings import Checkpoint
+from robustdr.evaluation.names import ORIGINAL
+from robustdr.experiments.experiment import Evaluation, Experiment, Settings
+from robustdr.experiments.scale import Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
+from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
+from robustdr.retrieval.settings import BM25IndexSettings, Index
+from robustdr.training.settings import Budget
+
+__all__ = [
+    "ORIGINAL",
+    "BM25IndexSettings",
+    "Budget",
+    "Checkpoint",
+    "Config",
+    "Embeddings",
+    "Evaluation",
+    "Experiment",
+    "Index",
+    "Negatives",
+    "Place",
+    "PretrainingBudget",
+    "PretrainingRecipe",
+    "Retrieval",
+    "Scale",
+    "ScaleVariation",
+    "Settings",
+]
+
+
+@dataclass(frozen=True)
+class Config:
+    """The whole configuration.
+
+    Attributes:
+        collections: sources by name. scales: scales by name. papers: experiments by paper.
+        systems: recipes by system; one paper declares it.
+        claims: claims by paper; an empty list for a paper without claims.yaml.
+        pretraining: recipes of pre-training by name; one paper declares each.
+        scale_files: file of each scale. folders: folder of each paper.
+    """
+
+    collections: Mapping[str, Mapping[str, Any]]
+    scales: dict[str, Scale]
+    papers: dict[str, Experiment]
+    systems: dict[str, Any]
+    claims: dict[str, list[Claim]]
+    pretraining: dict[str, PretrainingRecipe]
+    scale_files: dict[str, Path]
+    folders: dict[str, Path]
+
+    def paper_of(self, name: str) -> str:
+        """The paper that declares a system, the system of a snapshot, or a pre-training."""
+        own = name.partition(".")[0]
+        return next(paper for paper, of in self.papers.items() if own in of.systems or own in of.pretraining)
+
+    def folder_of(self, system: str) -> Path:
+        """The folder of the paper that declares a system."""
+        return self.folders[self.paper_of(system)]
+
+    def bound(self, key: str) -> dict[str, Any]:
+        """What the scales have under `collections`, `checkpoints`, `budgets` or `pretraining`, by name."""
+        return {name: value for scale in self.scales.values() for name, value in getattr(scale, key).items()}
+
+    def scales_of(self, recipe: Any) -> dict[str, Scale]:
+        """The scales that have a recipe's budget; in another one a target that needs the system is an error."""
+        needed = getattr(recipe, "budget", None)
+        return {name: scale for name, scale in self.scales.items() if not needed or needed in scale.budgets}
+
+    def split_of(self, scale: str, role: str, split: str) -> str:
+        """The split that a scale evaluates for a role: its own, or else `split`, that of the experiment."""
+        return self.scales[scale].collections[role].split or split
+
+    def judged_by(self, collection: str, split: str) -> list[str]:
+        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives.
+
+        Empty for a query log.
+        """
+        source = self.collections[collection]
+        if source.get("log"):
+            return []
+        part: dict[str, Any] = {**source["splits"][split]}
+        if part.get("kind") == "questions":
+            return ["answers"]
+        return ["qrels", "answers"] if part.get("answers") else ["qrels"]
+
+    def judged_candidates(self, collection: str, split: str) -> bool:
+        """Whether each query of a split ranks the passages that its qrels judge, and no others."""
+        return judged_candidates(self.collections[collection], split)
+
+    def check_searchable(self, scale: str, role: str, where: str) -> None:
+        """Raise a `UserError` if a scale has a query log where passages are searched."""
+        place = self.scales[scale].collections.get(role)
+        if place and self.collections[place.collection].get("log"):
+            name = place.collection
+            raise UserError(f"{where}: {name!r} of scale {scale} is a query log: it has no passages to search")
+
+    def check_trainable(self, scale: str, role: str, where: str) -> None:
+        """Raise a `UserError` if a scale's training questions have no judged passages."""
+        place = self.scales[scale].collections.get(role)
+        if place is None or "train" not in self.collections[place.collection]["splits"]:
+            return
+        if "qrels" not in self.judged_by(place.collection, "train"):
+            raise UserError(
+                f"{where}: 'train' of {place.collection} (scale {scale}) has answers alone; positives need qrels"
+            )

@@ -1,0 +1,62 @@
+"""Tables, figures and claims against the rest of the configuration."""
+
+from pathlib import Path
+
+from robustdr.claims.claim import Claim
+from robustdr.core.checks import known
+from robustdr.core.errors import UserError
+from robustdr.experiments.models import ORIGINAL, Config, Evaluation, Experiment
+from robustdr.reporting.spec import Spec, TableSpec
+
+
+def _known_system(config: Config, where: str, name: str) -> None:
+    """A system, or a snapshot of a system that is trained."""
+    system, dot, percent = name.partition(".at")
+    known(where, system, config.systems)
+    if dot and (not getattr(config.systems[system], "loss", None) or percent not in map(str, range(1, 100))):
+        raise UserError(f"{where}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99")
+
+
+def _query_sets(evaluation: Evaluation) -> list[str]:
+    """What a table, figure or claim may name: the original queries, the means and the variations."""
+    return [ORIGINAL, "variations_mean", *evaluation.means, *evaluation.variations]
+
+
+def check_report(config: Config, experiment: Experiment, spec: Spec, where: str) -> None:
+    """Check that a table or figure names known systems, and roles, measures and query sets of its paper's evaluation.
+
+    Raises:
+        UserError: key, value and what is allowed.
+    """
+    for role in spec.roles:
+        known(f"{where}.collections", role, experiment.evaluation)
+    taken = {role: experiment.evaluation[role].measures for role in spec.roles}
+    if isinstance(spec, TableSpec) and spec.any_measure:
+        every = [measure for measures in taken.values() for measure in measures]
+        taken = {role: every for role in spec.roles}
+    for role in spec.roles:
+        for field, allowed in (("measure", taken[role]), ("query_set", _query_sets(experiment.evaluation[role]))):
+            for value in spec.named(field):
+                known(f"{where}.{field}", value, allowed)
+    for encoder in spec.named("encoder"):
+        known(f"{where}.encoders", encoder, config.bound("checkpoints"))
+    for system, _ in spec.pairs():
+        _known_system(config, f"{where}.systems", system)
+
+
+def check_claims(config: Config, experiment: Experiment, claims: list[Claim], path: Path) -> None:
+    """Check that claims name known systems, and roles, measures and query sets of their paper's evaluation.
+
+    Raises:
+        UserError: file, key, value and what is allowed.
+    """
+    for number, claim in enumerate(claims):
+        where = f"{path}: claims.{number}"
+        known(f"{where}.role", claim.role, experiment.evaluation)
+        evaluation = experiment.evaluation[claim.role]
+        for measure in claim.measures:
+            known(f"{where}.measure", measure, evaluation.measures)
+        for argument, system in claim.test.systems():
+            _known_system(config, f"{where}.test.{argument}", system)
+        for argument, query_set in claim.test.named("query_sets", "against"):
+            known(f"{where}.test.{argument}", query_set, _query_sets(evaluation))
