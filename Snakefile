@@ -10,15 +10,14 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
-include: "rules/inputs.smk"
 include: "rules/collections.smk"
 include: "rules/variations.smk"
 include: "rules/pretraining.smk"
 include: "rules/models.smk"
 include: "rules/retrieval.smk"
 include: "rules/evaluation.smk"
-include: "rules/reporting.smk"
 include: "rules/audit.smk"
+include: "rules/reporting.smk"
 include: "rules/validation.smk"
 
 
@@ -31,7 +30,8 @@ localrules:
 
 
 # The stages of dvc.yaml, at the scale and for the papers of config.yaml.
-ROOT = root_of(config["scale"])
+ROOT = root_of(SETTINGS.scale)
+DEMAND = GRAPHS[ROOT].demand
 
 
 rule all:
@@ -43,19 +43,23 @@ rule all:
 
 rule collections:
     input:
-        [PLANS[ROOT].card(collection) for collection in PLANS[ROOT].collections(PAPERS)],
+        [GRAPHS[ROOT].card(collection).path for collection in DEMAND.collections(PAPERS)],
 
 
 rule variations:
     input:
-        [PLANS[ROOT].query_set(*at, kind) for at, kinds in PLANS[ROOT].varied(PAPERS).items() for kind in kinds],
+        [GRAPHS[ROOT].query_set(split, name).path for split, names in DEMAND.varied(PAPERS).items() for name in names],
 
 
 rule models:
     input:
-        PLANS[ROOT].all_models(PAPERS),
+        [file for system, seed in DEMAND.models(PAPERS) for file in GRAPHS[ROOT].model(system, seed).waited],
+        [file for made in DEMAND.pretrained(PAPERS) for file in GRAPHS[ROOT].pretrained(*made).waited],
 
 
 rule measures:
     input:
-        lambda w: reports.all_measures(PLANS[ROOT], PAPERS),  # when it is asked for: keys take a while
+        # A function: measures are found when they are asked for.
+        lambda w: [
+            node.path for node in GRAPHS[ROOT].all_measures(pair for paper in PAPERS for pair in DEMAND.pairs(paper))
+        ],

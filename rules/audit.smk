@@ -1,14 +1,16 @@
 # Audit: printed numbers against each other. It needs no collection and no scale.
-CLAIMED = ("claims", "experiment")  # what a paper's claims are judged by, where it has any
 REPORTED = overlay.found([HOUSE, *([OVERLAY] if OVERLAY else [])], "papers/*/reported.yaml")
-REPORTED_SCHEMA = HOUSE / "schemas/reported.schema.json"
+# What a paper's claims are judged by on its own numbers, where it has any.
+BESIDE = {
+    paper: [path for name in ("claims", "experiment") if (path := reported.with_name(f"{name}.yaml")).is_file()]
+    for paper, reported in REPORTED.items()
+}
 
 
 rule audit:
     input:
-        reported=audited_file("reported"),
-        claims=lambda w: [path for part in CLAIMED if (path := audited_file(part)(w))],
-        schema=REPORTED_SCHEMA,
+        reported=lambda w: REPORTED[w.audited],
+        claims=lambda w: BESIDE[w.audited],
     output:
         md=report("results/audit/{audited}.md", category="Audit", subcategory="{audited}"),
         json="results/audit/{audited}.json",
@@ -23,11 +25,11 @@ rule audit:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(500),
-        runtime=retried(10),
+        mem_mb=500,
+        runtime=10,
     params:
         code=code("robustdr.audit.command"),
-        contents=contents(*(audited_file(part) for part in ("reported", *CLAIMED)), REPORTED_SCHEMA),
+        contents=lambda w: [sha256(path) for path in (REPORTED[w.audited], *BESIDE[w.audited])],
     shell:
         "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
         " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"
@@ -36,7 +38,6 @@ rule audit:
 rule audit_summary:
     input:
         reported=REPORTED.values(),
-        schema=REPORTED_SCHEMA,
     output:
         md=report("results/audit/summary.md", category="Audit"),
     log:
@@ -48,10 +49,10 @@ rule audit_summary:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(500),
-        runtime=retried(10),
+        mem_mb=500,
+        runtime=10,
     params:
         code=code("robustdr.audit.command"),
-        contents=contents(*REPORTED.values(), REPORTED_SCHEMA),
+        contents=[sha256(path) for path in REPORTED.values()],
     shell:
         "python -m robustdr audit {input.reported:q} --summary --output {output.md:q} > {log:q} 2>&1"

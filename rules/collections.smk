@@ -1,10 +1,13 @@
 # Collections: corpus, queries and judgements of every split, checked together and described by a card.
 # What downloads runs on the host that submits: compute nodes often have no network.
+CORPUS = Found(lambda w: graph(w).corpus(w.collection))
+SPLIT = Found(lambda w: graph(w).split(tuple(w.place.split("/"))))
+CARD = Found(lambda w: graph(w).card(w.collection))
 
 
 rule corpus:
     input:
-        files=lambda w: own_files(w.collection, None, plan(w).corpus(w.collection)),
+        unpack(inputs(CORPUS)),
     output:
         corpus="{root}/collections/{collection}/corpus.jsonl",
         rows="{root}/collections/{collection}/corpus.rows.arrow",
@@ -18,25 +21,23 @@ rule corpus:
         "../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=retried(4000),
-        runtime=retried(240),
+        mem_mb=CORPUS.memory,
+        runtime=CORPUS.minutes,
     params:
-        source=lambda w: as_json(part(CONFIG.collections[w.collection], None)),
-        key=lambda w: plan(w).corpus_key(w.collection),
-        loads=lambda w: loads(plan(w).corpus_code(w.collection)),
+        command=CORPUS.command,
+        key=CORPUS.key,
     shell:
-        "python -m robustdr stage corpus {params.loads} --source {params.source:q} --output {output.corpus:q}"
-        " > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.corpus:q} > {log:q} 2>&1"
 
 
-# One rule for each set of files that judge a split: qrels, answers, or both.
-for JUDGED_BY, PLACES in judged_places().items():
+# One rule for each set of files that judge a split, because a rule's outputs are fixed: qrels, answers, or both.
+for JUDGED_BY, PLACES in splits_by_judgements(CONFIG).items():
 
     rule:
         name:
             "_".join(["split", *JUDGED_BY])
         input:
-            files=lambda w: own_files(collection_at(w), split_at(w), plan(w).split_files(*w.place.split("/"))[0]),
+            unpack(inputs(SPLIT)),
         output:
             queries="{root}/collections/{place}/queries.tsv",
             judgements=expand("{{root}}/collections/{{place}}/{file}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),
@@ -55,29 +56,19 @@ for JUDGED_BY, PLACES in judged_places().items():
             "../envs/data.yaml"
         threads: 1
         resources:
-            mem_mb=retried(4000),
-            runtime=retried(60),
+            mem_mb=SPLIT.memory,
+            runtime=SPLIT.minutes,
         params:
-            source=lambda w: as_json(part(CONFIG.collections[collection_at(w)], split_at(w))),
-            split=split_at,
-            key=lambda w: plan(w).split_key(*w.place.split("/")),
-            loads=lambda w: loads(plan(w).split_code(*w.place.split("/"))),
+            command=SPLIT.command,
+            key=SPLIT.key,
         shell:
-            "python -m robustdr stage split {params.loads} --source {params.source:q} --split {params.split:q}"
-            " --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
+            "python -m robustdr stage {params.command} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.
 rule card:
     input:
-        unpack(
-            lambda w: artifacts(
-                corpus=[] if plan(w).is_log(w.collection) else plan(w).corpus(w.collection),
-                splits=[
-                    file for split in plan(w).splits(w.collection) for file in plan(w).split_files(w.collection, split)
-                ],
-            )
-        ),
+        unpack(inputs(CARD)),
     output:
         card="{root}/collections/{collection}/card.json",
         record="{root}/collections/{collection}/card.json.sha256",
@@ -89,12 +80,10 @@ rule card:
         "../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=retried(8000),
-        runtime=retried(60),
+        mem_mb=CARD.memory,
+        runtime=CARD.minutes,
     params:
-        source=lambda w: as_json(CONFIG.collections[w.collection]),
-        corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
-        key=lambda w: plan(w).card_key(w.collection),
+        command=CARD.command,
+        key=CARD.key,
     shell:
-        "python -m robustdr stage card --source {params.source:q} {params.corpus} --splits {input.splits:q}"
-        " --output {output.card:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.card:q} > {log:q} 2>&1"

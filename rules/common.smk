@@ -11,23 +11,34 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from robustdr.experiments.config import load, validate
-from robustdr.experiments import overlay
-from robustdr.graph import reports
-from robustdr.variations import labels
-from robustdr.collections import local_files, part, part_files
-from robustdr.encoding.directory import DOCUMENT, FORMS, SHARED_FILES
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
-from robustdr.graph.places import JUDGEMENTS, record_listing
-from robustdr.graph.plan import plans
-from robustdr.pretraining import TRAINS
+from robustdr.core.settings import as_json
+from robustdr.core.yaml_files import checked
+from robustdr.encoding.directory import FORMS, SHARED_FILES
+from robustdr.experiments import overlay
+from robustdr.experiments.config import load
+from robustdr.experiments.models import Settings
+from robustdr.graph import site, tables
+from robustdr.graph.collections import JUDGEMENTS
+from robustdr.graph.found import Found
+from robustdr.graph.graph import graphs
+from robustdr.graph.outputs import (
+    checkpoints_by_form,
+    files_of_versions,
+    rankings,
+    shown,
+    splits_by_judgements,
+    trained_by_files,
+    versions,
+)
+from robustdr.graph.targets import check_target
 from robustdr.keys.provenance import Code, key as key_of
+from robustdr.reporting.figures import FIGURES
+from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import PAGES, PARTS
 from robustdr.retrieval.settings import INDEX_FILES
-from robustdr.core.settings import as_json as typed
-from robustdr.graph.structure import ORIGINAL
-from robustdr.graph.targets import check_target
+from robustdr.variations import labels
 
 
 def last(line):
@@ -56,15 +67,15 @@ def stop(message):
 HOUSE = Path(os.path.relpath(workflow.basedir)) / "config"
 
 try:
-    validate(config, HOUSE / "schemas/config.schema.json", HOUSE / "config.yaml")
-    OVERLAY = Path(config["overlay"]) if "overlay" in config else None
+    SETTINGS = checked(Settings, dict(config), HOUSE / "config.yaml")
+    OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
     CONFIG = load(HOUSE, OVERLAY)
-    PLANS = plans(CONFIG, config.get("qvg_labels"))
-    PAPERS = config["papers"]
+    GRAPHS = graphs(CONFIG, SETTINGS.qvg_labels)
+    PAPERS = SETTINGS.papers
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
         raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)
     for argument in sys.argv[1:]:
-        check_target(argument, PLANS)
+        check_target(argument, GRAPHS)
 except UserError as error:
     stop(str(error))
 
@@ -97,7 +108,7 @@ VARIATION = r"[a-z0-9_.]+"
 
 
 wildcard_constraints:
-    root="|".join(PLANS),
+    root="|".join(GRAPHS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
     variation=VARIATION,
@@ -106,111 +117,38 @@ wildcard_constraints:
     system=r"[a-z0-9_.]+",
     seed=r"\d+",
     shard=r"\d+",
-    index="|".join(re.escape(name) for p in PLANS.values() for name in p.indexes()),
     shards=r"\d+",
+    index="|".join(re.escape(name) for graph in GRAPHS.values() for name in graph.indexes()),
     paper="|".join(CONFIG.papers),
-    table=r"table\d+|methods|decomposition|study_[a-z_]+",
-    figure=r"figure\d+(_left|_right)?|methods",
 
 
-def plan(w):
-    return PLANS[w.root]
+def graph(w):
+    return GRAPHS[w.root]
 
 
-def as_json(value):
-    return json.dumps(value) if isinstance(value, (dict, list)) else typed(value)
+def root_of(scale):
+    roots = {graph.lineage.scale_name: root for root, graph in GRAPHS.items()}
+    if scale not in roots:
+        stop(str(unknown("config/config.yaml: scale", scale, roots)))
+    return roots[scale]
 
 
-def code(stage):
-    """The code and packages of a stage that writes no key itself."""
-    return key_of(Code([stage]), None, {})
-
-
-def loads(code):
-    """The options that tell a stage what it loads by name."""
-    packages = f" --packages {' '.join(code.packages)}" if code.packages else ""
-    return f"--code {' '.join(code.names)}{packages}"
-
-
-def contents(*files):
-    """The digests of files that people edit, named or found by the wildcards: a change counts whatever its time says.
-
-    Snakemake compares the contents of an input only where it looks newer, and records no parameter made from `input`.
-    """
+def inputs(found):
+    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for."""
 
     def of(w):
-        return [sha256(Path(path)) for path in filter(None, (file(w) if callable(file) else file for file in files))]
+        files = found.inputs(w)
+        return {**files, "artifacts": ancient(files["artifacts"])}
 
     return of
 
 
-def retried(amount, full=None):
-    """Memory (MB) or time (minutes) that doubles with every attempt; `full`: where full scale starts from another amount."""
-
-    def asked(w, attempt):
-        start = full if full and "miniature" not in plan(w).bound else amount
-        return start * 2 ** (attempt - 1)
-
-    return asked
+def code(stage, *modules):
+    """The code and packages of a stage that writes no key itself, and of the modules that it loads by name."""
+    return key_of(Code([stage, *modules]), None, {})
 
 
 def commit(w):
     """The project's commit that a document is made at."""
     asked = ["git", "describe", "--always", "--dirty=, changed since", "--exclude=*"]
     return subprocess.run(asked, capture_output=True, text=True).stdout.strip() or "unknown"
-
-
-def cores(w):
-    """Cores of a job that trains or encodes. Snakemake cuts `threads` down to the cores of the host that submits a job."""
-    return plan(w).bound["threads"]
-
-
-# Variations whose generator makes several versions of a query at once, and how many.
-VERSIONED = {name: count for p in PLANS.values() for name, count in p.versioned().items()}
-(VERSIONS,) = set(VERSIONED.values())
-
-
-# files
-
-
-def versions(query_set, suffix, count):
-    """The files of a query set's versions: of the one that attacks, and of those that train."""
-    return [f"{query_set}{version}{suffix}" for version in ("", *(f".version{n}" for n in range(1, count)))]
-
-
-def split_of_versions(count, suffix=""):
-    """The file that says which of several versions of a query attacks."""
-    return [f"{{root}}/variations/{{collection}}/{{split}}/{{variation}}.split.json{suffix}"] if count > 1 else []
-
-
-def tables(root):
-    return [f"{root}/tables/{paper}_{table}.md" for paper in PAPERS for table in CONFIG.papers[paper]["tables"]]
-
-
-def figures(root):
-    return [
-        f"{root}/figures/{paper}_{figure}.svg" for paper in PAPERS for figure in CONFIG.papers[paper].get("figures", {})
-    ]
-
-
-def explored(w, collection):
-    """The queries behind the cells of every system on a collection."""
-    systems = reports.explored(plan(w), PAPERS)[collection]
-    return [f"{w.root}/report/data/{collection}/systems/{system}.js" for system in systems]
-
-
-def root_of(scale):
-    roots = {p.scale: root for root, p in PLANS.items()}
-    if scale not in roots:
-        stop(str(unknown("config/config.yaml: scale", scale, roots)))
-    return roots[scale]
-
-
-def artifacts(card=(), **named):
-    """Inputs that jobs make, by name, and their records. Snakemake hashes and compares the records; no artifact is read.
-
-    A collection's card is waited for alone: what it says of other splits decides nothing elsewhere.
-    """
-    paths = [path for of in named.values() for path in ([of] if isinstance(of, str) else of)]
-    found = {name: ancient(of) for name, of in named.items()}
-    return {**found, "card": ancient(card), "records": list(dict.fromkeys(map(record_listing, paths)))}

@@ -1,15 +1,10 @@
 # Evaluation: all query sets of one model in one process.
+EVALUATE = Found(lambda w: graph(w).measures(w.system, int(w.seed), w.collection))
 
 
 rule evaluate:
     input:
-        unpack(
-            lambda w: artifacts(
-                runs=evaluated(w, lambda split, kind: plan(w).run(w.system, w.seed, w.collection, split, kind)),
-                judgements=evaluated(w, lambda split, kind: plan(w).split_files(w.collection, split)[1]),
-                corpus=searched_for_answers(w),
-            )
-        ),
+        unpack(inputs(EVALUATE)),
     output:
         measures="{root}/measures/{collection}/{system}/seed{seed}.parquet",
         record="{root}/measures/{collection}/{system}/seed{seed}.parquet.sha256",
@@ -21,12 +16,10 @@ rule evaluate:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(4000, full=16000),
-        runtime=retried(30, full=90),
+        mem_mb=EVALUATE.memory,
+        runtime=EVALUATE.minutes,
     params:
-        settings=lambda w: as_json(plan(w).evaluate_settings(w.system, w.collection)),
-        key=lambda w: plan(w).measures_key(w.system, int(w.seed), w.collection),
-        corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
+        command=EVALUATE.command,
+        key=EVALUATE.key,
     shell:
-        "python -m robustdr stage evaluate --settings {params.settings:q} --key {params.key} --runs {input.runs:q}"
-        " --judgements {input.judgements:q} {params.corpus} --output {output.measures:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --key {params.key} --output {output.measures:q} > {log:q} 2>&1"

@@ -1,12 +1,18 @@
 # Models: checkpoints, training files, training.
+CHECKPOINT = Found(lambda w: graph(w).checkpoint(w.checkpoint))
+TRAINING_DATA = Found(lambda w: graph(w).training_data(w.system, int(w.seed)))
+SCORE = Found(lambda w: graph(w).teacher_scores(w.system, int(w.seed)))
+TRAIN = Found(lambda w: graph(w).model(w.system, int(w.seed)))
 
 
 # One rule for each form of checkpoint, because a rule's outputs are fixed.
-for (SCALE, FORM), NAMES in checkpoint_forms().items():
+for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
 
     rule:
         name:
-            "_".join(["checkpoint", SCALE, FORM])
+            "_".join(["checkpoint", GRAPHS[ROOT].lineage.scale_name, FORM])
+        input:
+            unpack(inputs(CHECKPOINT)),
         output:
             model=expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
             record="{root}/checkpoints/{checkpoint}.sha256",
@@ -15,38 +21,26 @@ for (SCALE, FORM), NAMES in checkpoint_forms().items():
         benchmark:
             "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
         wildcard_constraints:
-            root=root_of(SCALE),
+            root=ROOT,
             checkpoint="|".join(NAMES),
         localrule: True
         conda:
             "../envs/train-gpu.yaml"
         threads: 1
         resources:
-            mem_mb=retried(4000),
-            runtime=retried(60),
+            mem_mb=CHECKPOINT.memory,
+            runtime=CHECKPOINT.minutes,
         params:
-            settings=lambda w: as_json(plan(w).checkpoint_settings(w.checkpoint)),
-            key=lambda w: plan(w).checkpoint_key(w.checkpoint),
-            loads=lambda w: loads(plan(w).checkpoint_code(w.checkpoint)),
-            folder=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
+            command=CHECKPOINT.command,
+            key=CHECKPOINT.key,
+            folder=CHECKPOINT.path,
         shell:
-            "python -m robustdr stage checkpoint {params.loads}"
-            " --settings {params.settings:q} --key {params.key} --output {params.folder:q} > {log:q} 2>&1"
+            "python -m robustdr stage {params.command} --key {params.key} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule training_data:
     input:
-        unpack(
-            lambda w: artifacts(
-                **mined(w),
-                card=plan(w).card(w.collection),
-                queries=plan(w).query_set(w.collection, "train", "original"),
-                variations=[
-                    plan(w).query_set(w.collection, "train", kind) for kind in plan(w).training_variations(w.system)
-                ],
-                tokenizer=f"{w.root}/checkpoints/{plan(w).checkpoint_of(w.system)}/tokenizer.json",
-            )
-        ),
+        unpack(inputs(TRAINING_DATA)),
     output:
         data="{root}/training/{collection}/{system}/seed{seed}.jsonl",
         record="{root}/training/{collection}/{system}/seed{seed}.jsonl.sha256",
@@ -58,27 +52,18 @@ rule training_data:
         "../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=retried(8000, full=24000),
-        runtime=retried(120),
+        mem_mb=TRAINING_DATA.memory,
+        runtime=TRAINING_DATA.minutes,
     params:
-        settings=lambda w: as_json(plan(w).training_data_settings(w.system)),
-        key=lambda w: plan(w).training_data_key(w.system, int(w.seed)),
-        passages=mined_arguments,
+        command=TRAINING_DATA.command,
+        key=TRAINING_DATA.key,
     shell:
-        "python -m robustdr stage training-data --settings {params.settings:q} --seed {wildcards.seed} {params.passages}"
-        " --queries {input.queries:q} --variations {input.variations:q} --tokenizer {input.tokenizer:q}"
-        " --output {output.data:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.data:q} > {log:q} 2>&1"
 
 
 rule score:
     input:
-        unpack(
-            lambda w: artifacts(
-                data=plan(w).training_data(w.system, w.seed),
-                corpus=plan(w).corpus(w.collection),
-                model=plan(w).model(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
-            )
-        ),
+        unpack(inputs(SCORE)),
     output:
         scores="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl",
         record="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl.sha256",
@@ -88,80 +73,63 @@ rule score:
         "{root}/benchmarks/score/{collection}.{system}.{seed}.tsv"
     conda:
         "../envs/index-gpu.yaml"
-    threads: cores
+    threads: SCORE.cores
     resources:
-        cpus_per_task=cores,
-        mem_mb=retried(4000, full=24000),
-        runtime=retried(240),
-        gpu=1,
+        cpus_per_task=SCORE.cores,
+        mem_mb=SCORE.memory,
+        runtime=SCORE.minutes,
+        gpu=SCORE.gpus,
     params:
-        settings=lambda w: as_json(plan(w).score_settings(w.system)),
-        key=lambda w: plan(w).teacher_scores_key(w.system, int(w.seed)),
-        loads=lambda w: loads(plan(w).teacher_scores_code(w.system)),
-        model=lambda w: plan(w).model_folder(teacher(w), plan(w).seed_of(teacher(w), int(w.seed))),
+        command=SCORE.command,
+        key=SCORE.key,
     shell:
-        "python -m robustdr stage score {params.loads} --settings {params.settings:q} --model {params.model:q}"
-        " --data {input.data:q} --corpus {input.corpus:q} --output {output.scores:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.scores:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts
 # them from, and one whose learning is followed has snapshots beside it.
-for NUMBER, ((ROOTS, FILES, PERCENTS), SYSTEMS) in enumerate(train_kinds().items()):
+for NUMBER, (LEFT, SYSTEMS) in enumerate(trained_by_files(GRAPHS).items()):
 
     rule:
         name:
-            "_".join(["train", str(NUMBER), *(f"at{percent}" for percent in PERCENTS)])
+            "_".join(["train", str(NUMBER), *(f"at{percent}" for percent in LEFT.percents)])
         input:
-            unpack(
-                lambda w: artifacts(
-                    learns_from=learns_from(w).files,
-                    data=plan(w).training_data(w.system, w.seed),
-                    initial=initial_model(w),
-                )
-            ),
+            unpack(inputs(TRAIN)),
         output:
             model=expand(
                 "{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}",
-                file=[*FILES, "training.csv", "cost.json"],
+                file=[*LEFT.files, "training.csv", "cost.json"],
             ),
             snapshots=expand(
                 "{{root}}/models/{{collection}}/{{system}}.at{percent}/seed{{seed}}/{file}",
-                percent=PERCENTS,
-                file=FILES,
+                percent=LEFT.percents,
+                file=LEFT.files,
             ),
             records=expand(
                 "{{root}}/models/{{collection}}/{{system}}{snapshot}/seed{{seed}}.sha256",
-                snapshot=["", *(f".at{percent}" for percent in PERCENTS)],
+                snapshot=["", *(f".at{percent}" for percent in LEFT.percents)],
             ),
         log:
             "{root}/logs/train/{collection}.{system}.{seed}.log",
         benchmark:
             "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
         wildcard_constraints:
-            root="|".join(ROOTS),
+            root="|".join(LEFT.roots),
             system="|".join(SYSTEMS),
         priority: 1  # the longest jobs first: what is left fills the gaps
         conda:
             "../envs/train-gpu.yaml"
-        threads: cores
+        threads: TRAIN.cores
         resources:
-            cpus_per_task=cores,
-            mem_mb=lambda w, attempt: retried(3000, full=24000)(w, attempt) * plan(w).budget(w.system)["devices"],
-            runtime=retried(360),
-            gpu=lambda w: plan(w).budget(w.system)["devices"],
+            cpus_per_task=TRAIN.cores,
+            mem_mb=TRAIN.memory,
+            runtime=TRAIN.minutes,
+            gpu=TRAIN.gpus,
         params:
-            settings=lambda w: as_json(plan(w).train_settings(w.system)),
-            key=lambda w: plan(w).model_key(w.system, int(w.seed)),
-            loads=lambda w: loads(plan(w).model_code(w.system)),
-            launcher=lambda w: launcher(plan(w).budget(w.system)["devices"]),
-            initial=initial_folder,
-            folder=lambda w: plan(w).model_folder(w.system, w.seed),
-            resume=lambda w: f"{w.root}/resume/{w.collection}/{w.system}/seed{w.seed}",
-            trains=lambda w: plan(w).kind(w.system).trains,
-            learns_from=lambda w: options(learns_from(w)),
-            snapshots=" ".join(["--snapshots", *map(str, PERCENTS)]) if PERCENTS else "",
+            command=TRAIN.command,
+            key=TRAIN.key,
+            launcher=TRAIN.launcher,
+            folder=TRAIN.path,
         shell:
-            "{params.launcher} -m robustdr stage train {params.loads}"
-            " --trains {params.trains} --settings {params.settings:q} --seed {wildcards.seed} --key {params.key}"
-            " --data {input.data:q} --initial {params.initial:q} --resume {params.resume:q} {params.learns_from}"
-            " {params.snapshots} --output {params.folder:q} > {log:q} 2>&1"
+            "{params.launcher} -m robustdr stage {params.command} --key {params.key} --output {params.folder:q}"
+            " > {log:q} 2>&1"

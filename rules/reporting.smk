@@ -1,84 +1,80 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
+TABLES, FIGURES = (shown(CONFIG, part, CONFIG.papers) for part in ("tables", "figures"))
+SHOWN = {part: shown(CONFIG, part, PAPERS) for part in ("tables", "figures")}
+JUDGED = [paper for paper in PAPERS if CONFIG.claims[paper]]
+
+TABLE = Found(lambda w: tables.table(graph(w), *TABLES[w.table]))
+FIGURE = Found(lambda w: tables.figure(graph(w), *FIGURES[w.figure]))
+CLAIMS = Found(lambda w: tables.claims(graph(w), w.paper))
+QUERIES = Found(lambda w: site.queries(graph(w), w.system, w.collection))
+TEXTS = Found(lambda w: site.texts(graph(w), PAPERS, w.collection))
 
 
 rule table:
     input:
-        unpack(
-            lambda w: artifacts(
-                measures=list(reports.table_settings(plan(w), w.paper, w.table).keys),
-                statistics=varied_statistics(w),
-                queries=compared_queries(w),
-            )
-        ),
-        costs=lambda w: reports.table_costs(plan(w), w.paper, w.table),
-        reported=paper_file("reported.yaml"),
+        unpack(inputs(TABLE)),
     output:
         md=report(
-            "{root}/tables/{paper}_{table}.md", caption="../report/table.rst", category="Tables", subcategory="{paper}"
+            "{root}/tables/{table}.md",
+            caption="../report/table.rst",
+            category="Tables",
+            subcategory=lambda w: TABLES[w.table][0],
         ),
-        others=expand("{{root}}/tables/{{paper}}_{{table}}.{format}", format=["csv", "json", "tex"]),
+        others=expand("{{root}}/tables/{{table}}.{format}", format=["csv", "json", "tex"]),
     log:
-        "{root}/logs/table/{paper}_{table}.log",
+        "{root}/logs/table/{table}.log",
     benchmark:
-        "{root}/benchmarks/table/{paper}_{table}.tsv"
+        "{root}/benchmarks/table/{table}.tsv"
     wildcard_constraints:
-        paper=r"(?!qvg_table[23]\b)[a-z]+",  # those are counted from labels, see `validation`
+        table="|".join(TABLES),
     localrule: True
     conda:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=retried(4000),
-        runtime=retried(30),
+        mem_mb=TABLE.memory,
+        runtime=TABLE.minutes,
     params:
-        settings=lambda w: as_json(reports.table_settings(plan(w), w.paper, w.table)),
-        code=code("table"),
-        reported=reported_argument,
-        contents=contents(paper_file("reported.yaml")),
+        command=TABLE.command,
+        key=TABLE.key,
     shell:
-        "python -m robustdr stage table --settings {params.settings:q} --measures {input.measures:q}"
-        " --statistics {input.statistics:q} --queries {input.queries:q} --costs {input.costs:q} {params.reported}"
-        " --output {output.md:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.md:q} > {log:q} 2>&1"
 
 
 rule figure:
     input:
-        unpack(lambda w: artifacts(measures=list(reports.figure_settings(plan(w), w.paper, w.figure).keys))),
-        reported=paper_file("reported.yaml"),
+        unpack(inputs(FIGURE)),
     output:
         svg=report(
-            "{root}/figures/{paper}_{figure}.svg",
+            "{root}/figures/{figure}.svg",
             caption="../report/figure.rst",
             category="Figures",
-            subcategory="{paper}",
+            subcategory=lambda w: FIGURES[w.figure][0],
         ),
-        png="{root}/figures/{paper}_{figure}.png",
+        png="{root}/figures/{figure}.png",
     log:
-        "{root}/logs/figure/{paper}_{figure}.log",
+        "{root}/logs/figure/{figure}.log",
     benchmark:
-        "{root}/benchmarks/figure/{paper}_{figure}.tsv"
+        "{root}/benchmarks/figure/{figure}.tsv"
+    wildcard_constraints:
+        figure="|".join(FIGURES),
     localrule: True
     conda:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=retried(4000),
-        runtime=retried(30),
+        mem_mb=FIGURE.memory,
+        runtime=FIGURE.minutes,
     params:
-        settings=lambda w: as_json(reports.figure_settings(plan(w), w.paper, w.figure)),
-        code=code("figure"),
-        reported=reported_argument,
-        contents=contents(paper_file("reported.yaml")),
+        command=FIGURE.command,
+        key=FIGURE.key,
     shell:
-        "python -m robustdr stage figure --settings {params.settings:q} --measures {input.measures:q} {params.reported}"
-        " --output {output.svg:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.svg:q} > {log:q} 2>&1"
 
 
 rule claims:
     input:
-        unpack(lambda w: artifacts(measures=list(reports.claims_settings(plan(w), w.paper).keys))),
-        claims=paper_file("claims.yaml"),
-        reported=paper_file("reported.yaml"),
+        unpack(inputs(CLAIMS)),
     output:
         md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
         json="{root}/claims/{paper}.json",
@@ -91,35 +87,18 @@ rule claims:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(4000),
-        runtime=retried(30),
+        mem_mb=CLAIMS.memory,
+        runtime=CLAIMS.minutes,
     params:
-        settings=lambda w: as_json(reports.claims_settings(plan(w), w.paper)),
-        code=code("claims"),
-        reported=reported_argument,
-        contents=contents(paper_file("claims.yaml"), paper_file("reported.yaml")),
+        command=CLAIMS.command,
+        key=CLAIMS.key,
     shell:
-        "python -m robustdr stage claims --settings {params.settings:q} --measures {input.measures:q}"
-        " --claims {input.claims:q} {params.reported} --output {output.md:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.md:q} > {log:q} 2>&1"
 
 
 rule queries:
     input:
-        unpack(
-            lambda w: artifacts(
-                measures=expand(
-                    "{root}/measures/{collection}/{system}/seed{seed}.parquet", **w, seed=plan(w).seeds(w.system)
-                ),
-                runs=evaluated(
-                    w, lambda split, kind: plan(w).run(w.system, plan(w).seeds(w.system)[0], w.collection, split, kind)
-                ),
-                judgements=evaluated(w, lambda split, kind: plan(w).split_files(w.collection, split)[1]),
-                queries=list(
-                    dict.fromkeys(evaluated(w, lambda split, kind: plan(w).query_set(w.collection, split, ORIGINAL)))
-                ),
-                corpus=searched_for_answers(w),
-            )
-        ),
+        unpack(inputs(QUERIES)),
     output:
         explored="{root}/report/data/{collection}/systems/{system}.js",
     log:
@@ -130,26 +109,18 @@ rule queries:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(1000, full=16000),
-        runtime=retried(10, full=90),
+        mem_mb=QUERIES.memory,
+        runtime=QUERIES.minutes,
     params:
-        settings=lambda w: as_json(reports.queries_settings(plan(w), w.system, w.collection)),
-        code=code("queries"),
-        corpus=lambda w, input: f"--corpus {shlex.quote(input.corpus)}" if input.corpus else "",
+        command=QUERIES.command,
+        key=QUERIES.key,
     shell:
-        "python -m robustdr stage queries --settings {params.settings:q} --measures {input.measures:q}"
-        " --runs {input.runs:q} --judgements {input.judgements:q} --queries {input.queries:q} {params.corpus}"
-        " --output {output.explored:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.explored:q} > {log:q} 2>&1"
 
 
 rule texts:
     input:
-        unpack(
-            lambda w: artifacts(
-                queries=reports.explored_texts(plan(w), PAPERS, w.collection), corpus=plan(w).corpus(w.collection)
-            )
-        ),
-        explored=lambda w: explored(w, w.collection),
+        unpack(inputs(TEXTS)),
     output:
         queries="{root}/report/data/{collection}/queries.js",
         passages=expand("{{root}}/report/data/{{collection}}/passages{part}.js", part=range(PARTS)),
@@ -162,29 +133,31 @@ rule texts:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=retried(1000, full=4000),
-        runtime=retried(10, full=60),
+        mem_mb=TEXTS.memory,
+        runtime=TEXTS.minutes,
     params:
-        code=code("texts"),
+        command=TEXTS.command,
+        key=TEXTS.key,
     shell:
-        "python -m robustdr stage texts --explored {input.explored:q} --queries {input.queries:q} --corpus {input.corpus:q}"
-        " --output {output.queries:q} --passages {output.passages:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.queries:q} --passages {output.passages:q}"
+        " > {log:q} 2>&1"
 
 
 rule site:
     input:
-        tables=lambda w: [Path(table).with_suffix(".json") for table in tables(w.root)],
-        figures=lambda w: figures(w.root),
-        claims=lambda w: all_claims(w.root),
-        audits=lambda w: [f"results/audit/{paper}.json" for paper in PAPERS if paper in REPORTED],
+        tables=expand("{{root}}/tables/{name}.json", name=SHOWN["tables"]),
+        figures=expand("{{root}}/figures/{name}.svg", name=SHOWN["figures"]),
+        claims=expand("{{root}}/claims/{paper}.json", paper=JUDGED),
+        audits=[f"results/audit/{paper}.json" for paper in PAPERS if paper in REPORTED],
         data=lambda w: [
             path
-            for collection in reports.explored(plan(w), PAPERS)
-            for path in (f"{w.root}/report/data/{collection}/queries.js", *explored(w, collection))
+            for collection in site.explored(graph(w), PAPERS)
+            for made in [site.texts(graph(w), PAPERS, collection)]
+            for path in (made.path, *(read.path for read in made.inputs["explored"].nodes))
         ],
     output:
         html="{root}/report/index.html",
-        pages=expand("{{root}}/report/{page}", page=reports.site_pages(CONFIG, PAPERS)),
+        pages=expand("{{root}}/report/{page}", page=site.pages(CONFIG, PAPERS)),
     log:
         "{root}/logs/site.log",
     benchmark:
@@ -194,10 +167,10 @@ rule site:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=retried(1000),
-        runtime=retried(10),
+        mem_mb=1000,
+        runtime=10,
     params:
-        settings=lambda w: as_json(reports.site_settings(plan(w), PAPERS)),
+        settings=lambda w: as_json(site.site_settings(graph(w), PAPERS)),
         code=code("site"),
         contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
     shell:
@@ -207,7 +180,7 @@ rule site:
 
 rule headline:
     input:
-        tables=lambda w: [Path(table).with_suffix(".json") for table in tables(w.root)],
+        tables=expand("{{root}}/tables/{name}.json", name=SHOWN["tables"]),
     output:
         json="{root}/report/headline.json",
         drops="{root}/report/drops.csv",
@@ -220,10 +193,16 @@ rule headline:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=retried(1000),
-        runtime=retried(10),
+        mem_mb=1000,
+        runtime=10,
     params:
-        measures=lambda w: as_json(reports.headline_measures(plan(w), PAPERS)),
+        # By paper and role, the measure that the paper names first.
+        measures=json.dumps(
+            {
+                paper: {role: entry.measures[0] for role, entry in CONFIG.papers[paper].evaluation.items()}
+                for paper in PAPERS
+            }
+        ),
         code=code("headline"),
     shell:
         "python -m robustdr stage headline --measures {params.measures:q} --tables {input.tables:q}"
@@ -232,7 +211,7 @@ rule headline:
 
 rule findings:
     input:
-        claims=lambda w: all_claims(root_of(config["scale"])),
+        claims=expand(f"{root_of(SETTINGS.scale)}/claims/{{paper}}.json", paper=JUDGED),
     output:
         md="docs/findings.md",
     log:
@@ -244,8 +223,8 @@ rule findings:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=retried(1000),
-        runtime=retried(10),
+        mem_mb=1000,
+        runtime=10,
     params:
         commit=commit,
         code=code("findings"),

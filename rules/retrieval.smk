@@ -1,15 +1,12 @@
 # Retrieval: passage vectors in shards and indexes of words, then all query sets of one system in one process.
+EMBED = Found(lambda w: graph(w).vectors(w.system, int(w.seed), w.collection, int(w.shard)))
+INDEX = Found(lambda w: graph(w).index(w.collection, graph(w).indexes()[w.index]))
+COMPRESS = Found(lambda w: graph(w).compressed_shard(w.system, int(w.seed), w.collection, int(w.shard)))
 
 
 rule embed:
     input:
-        unpack(
-            lambda w: artifacts(
-                weights=plan(w).weights(w.system, w.seed, DOCUMENT),
-                corpus=plan(w).corpus(w.collection),
-                card=plan(w).card(w.collection),
-            )
-        ),
+        unpack(inputs(EMBED)),
     output:
         vectors="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
         ids="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.ids",
@@ -20,26 +17,22 @@ rule embed:
         "{root}/benchmarks/embed/{collection}.{system}.{seed}.{shard}.tsv"
     conda:
         "../envs/index-gpu.yaml"
-    threads: cores
+    threads: EMBED.cores
     resources:
-        cpus_per_task=cores,
-        mem_mb=retried(3000, full=16000),
-        runtime=retried(60),
-        gpu=1,
+        cpus_per_task=EMBED.cores,
+        mem_mb=EMBED.memory,
+        runtime=EMBED.minutes,
+        gpu=EMBED.gpus,
     params:
-        settings=lambda w: as_json(plan(w).embed_settings(w.system)),
-        key=lambda w: plan(w).embeddings_key(w.system, int(w.seed), w.collection),
-        model=lambda w: plan(w).model_folder(w.system, w.seed),
-        shards=lambda w: plan(w).bound["embeddings"]["shards"],
+        command=EMBED.command,
+        key=EMBED.key,
     shell:
-        "python -m robustdr stage embed --settings {params.settings:q} --model {params.model:q} --corpus {input.corpus:q}"
-        " --card {input.card:q} --shard {wildcards.shard} --shards {params.shards} --output {output.vectors:q}"
-        " > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.vectors:q} > {log:q} 2>&1"
 
 
 rule index:
     input:
-        unpack(lambda w: artifacts(corpus=plan(w).corpus(w.collection), card=plan(w).card(w.collection))),
+        unpack(inputs(INDEX)),
     output:
         index=expand("{{root}}/indexes/{{collection}}/{{index}}/{file}", file=INDEX_FILES),
         record="{root}/indexes/{collection}/{index}.sha256",
@@ -51,21 +44,20 @@ rule index:
         "../envs/index-gpu.yaml"
     threads: 1
     resources:
-        mem_mb=retried(2000, full=16000),
-        runtime=retried(120),
+        mem_mb=INDEX.memory,
+        runtime=INDEX.minutes,
     params:
-        settings=lambda w: as_json(plan(w).indexes()[w.index]),
-        key=lambda w: plan(w).index_key(w.collection, plan(w).indexes()[w.index]),
-        folder=lambda w: plan(w).index(w.collection, w.index),
+        command=INDEX.command,
+        key=INDEX.key,
+        folder=INDEX.path,
     shell:
-        "python -m robustdr stage index --settings {params.settings:q} --corpus {input.corpus:q} --output {params.folder:q}"
-        " > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {params.folder:q} > {log:q} 2>&1"
 
 
 # A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
 rule compress:
     input:
-        unpack(lambda w: artifacts(vectors=f"{w.root}/embeddings/{w.collection}/{w.system}/seed{w.seed}/{w.shard}.npy")),
+        unpack(inputs(COMPRESS)),
     output:
         index="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.faiss",
         ids="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.ids",
@@ -77,67 +69,57 @@ rule compress:
         "{root}/benchmarks/compress/{collection}.{system}.{seed}.{shard}.tsv"
     conda:
         "../envs/index-gpu.yaml"
-    threads: cores
+    threads: COMPRESS.cores
     resources:
-        cpus_per_task=cores,
-        mem_mb=retried(3000, full=24000),
-        runtime=retried(240),
-        gpu=1,
+        cpus_per_task=COMPRESS.cores,
+        mem_mb=COMPRESS.memory,
+        runtime=COMPRESS.minutes,
+        gpu=COMPRESS.gpus,
     params:
-        factory=lambda w: plan(w).bound["retrieval"]["index"]["factory"],
-        key=lambda w: plan(w).compressed_key(w.system, int(w.seed), w.collection),
+        command=COMPRESS.command,
+        key=COMPRESS.key,
     shell:
-        "python -m robustdr stage compress --factory {params.factory:q} --vectors {input.vectors:q} --output {output.index:q}"
-        " > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.index:q} > {log:q} 2>&1"
 
 
 # One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
 # change of what one paper needs touches its own systems alone. Their paths begin with the folder of their scale and
 # collection, by which Snakemake finds the rule of a file among hundreds.
-for NUMBER, (P, COLLECTION, SPLIT, VARIATIONS, SYSTEMS) in enumerate(rankings()):
-    RUN = f"{P.root}/runs/{COLLECTION}/{{{{system}}}}/seed{{{{seed}}}}/{SPLIT}.{{kind}}.{{suffix}}"
+for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
+    COLLECTION, SPLIT_NAME = RANKED.split
+    PLACE = f"{COLLECTION}.{SPLIT_NAME}.{{system}}.{{seed}}"
+    RUN = f"{RANKED.graph.root}/runs/{COLLECTION}/{{{{system}}}}/seed{{{{seed}}}}/{SPLIT_NAME}.{{variation}}.{{suffix}}"
+    RANK = Found(lambda w, r=RANKED: r.graph.ranking(w.system, int(w.seed), r.split, r.variations))
 
     rule:
         name:
-            f"rank_{P.scale}_{COLLECTION}_{SPLIT}_{NUMBER}"
+            f"rank_{RANKED.graph.lineage.scale_name}_{COLLECTION}_{SPLIT_NAME}_{NUMBER}"
         input:
-            unpack(
-                lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: artifacts(
-                    reads=ranking(p, w, at, kinds).files,
-                    corpus=p.corpus(at[0]),
-                    card=p.card(at[0]),
-                    queries=[p.query_set(*at, kind) for kind in kinds],
-                )
-            ),
+            unpack(inputs(RANK)),
         output:
-            runs=expand(RUN, kind=VARIATIONS, suffix="arrow"),
-            trec=expand(RUN, kind=VARIATIONS, suffix="trec.gz") if SPLIT != "train" else [],  # the others are mined
-            records=expand(RUN, kind=VARIATIONS, suffix="arrow.sha256"),
+            runs=expand(RUN, variation=RANKED.variations, suffix="arrow"),
+            # Runs of training queries are mined, not read by people.
+            trec=expand(RUN, variation=RANKED.variations, suffix="trec.gz") if SPLIT_NAME != "train" else [],
+            records=expand(RUN, variation=RANKED.variations, suffix="arrow.sha256"),
         log:
-            f"{P.root}/logs/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.log",
+            f"{RANKED.graph.root}/logs/rank/{PLACE}.log",
         benchmark:
-            f"{P.root}/benchmarks/rank/{COLLECTION}.{SPLIT}.{{system}}.{{seed}}.tsv"
+            f"{RANKED.graph.root}/benchmarks/rank/{PLACE}.tsv"
         wildcard_constraints:
-            system="|".join(map(re.escape, SYSTEMS)),
+            system=RANKED.pattern,
         conda:
             "../envs/index-gpu.yaml"
-        threads: lambda w, p=P: needed(p, w).cores
+        threads: RANK.cores
         resources:
-            cpus_per_task=lambda w, p=P: needed(p, w).cores,
-            mem_mb=lambda w, attempt, p=P, split=SPLIT: needed(p, w, split).memory * 2 ** (attempt - 1),
-            runtime=lambda w, attempt, p=P, split=SPLIT: needed(p, w, split).minutes * 2 ** (attempt - 1),
-            gpu=lambda w, p=P: needed(p, w).gpus,
+            cpus_per_task=RANK.cores,
+            mem_mb=RANK.memory,
+            runtime=RANK.minutes,
+            gpu=RANK.gpus,
         params:
-            ranks=lambda w, p=P: p.kind(w.system).ranks,
-            settings=lambda w, p=P, at=(COLLECTION, SPLIT): as_json(p.rank_settings(w.system, at)),
-            run_keys=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: [
-                p.run_key(w.system, int(w.seed), *at, kind) for kind in kinds
+            command=RANK.command,
+            run_keys=lambda w, r=RANKED: [
+                r.graph.run(w.system, int(w.seed), r.split, variation).key for variation in r.variations
             ],
-            loads=lambda w, p=P: loads(p.run_code(w.system)),
-            collection=COLLECTION,
-            reads=lambda w, p=P, at=(COLLECTION, SPLIT), kinds=VARIATIONS: options(ranking(p, w, at, kinds)),
         shell:
-            "python -m robustdr stage rank {params.loads} --ranks {params.ranks} --settings {params.settings:q}"
-            " --keys {params.run_keys} --tag {wildcards.system}-seed{wildcards.seed} --collection {params.collection:q}"
-            " --corpus {input.corpus:q} {params.reads} --queries {input.queries:q} --runs {output.runs:q}"
-            " --trec {output.trec:q} > {log:q} 2>&1"
+            "python -m robustdr stage {params.command} --keys {params.run_keys}"
+            " --tag {wildcards.system}-seed{wildcards.seed} --runs {output.runs:q} --trec {output.trec:q} > {log:q} 2>&1"

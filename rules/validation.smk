@@ -3,9 +3,8 @@
 
 rule validation:
     input:
-        labels=lambda w: ancient(label_files(w)),  # a parameter holds their digests
+        labels=lambda w: ancient(labels.configured(SETTINGS.qvg_labels, w.validated)),  # a parameter holds their digests
         reported=HOUSE / "papers/qvg/reported.yaml",
-        schema=REPORTED_SCHEMA,
     output:
         md=report("results/tables/qvg_{validated}.md", category="Audit", subcategory="qvg"),
         csv="results/tables/qvg_{validated}.csv",
@@ -21,13 +20,13 @@ rule validation:
         "../envs/evaluate.yaml"
     threads: 1
     resources:
-        mem_mb=retried(500),
-        runtime=retried(10),
+        mem_mb=500,
+        runtime=10,
     params:
-        folder=lambda w: config["qvg_labels"],
+        folder=lambda w: SETTINGS.qvg_labels,
         code=code("validate_labels"),
-        labels=lambda w: [sha256(path) for path in label_files(w)],
-        contents=contents(HOUSE / "papers/qvg/reported.yaml", REPORTED_SCHEMA),
+        labels=lambda w: [sha256(path) for path in labels.configured(SETTINGS.qvg_labels, w.validated)],
+        contents=lambda w: sha256(HOUSE / "papers/qvg/reported.yaml"),
     shell:
         "python -m robustdr stage validate-labels --table {wildcards.validated} --labels {params.folder:q}"
         " --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"

@@ -1,4 +1,9 @@
 # Query variations: every query of a split under one generator.
+VARY = Found(lambda w: graph(w).query_set((w.collection, w.split), w.variation))
+VARY_SHARD = Found(lambda w: graph(w).shards((w.collection, w.split), w.variation)[int(w.shard)])
+SIMILARITY = Found(lambda w: tables.similarity(graph(w), w.checkpoint, (w.collection, w.split)))
+VERSIONED = versions(GRAPHS)
+(VERSIONS,) = set(VERSIONED.values())
 
 
 ruleorder: vary_versions > vary
@@ -7,20 +12,20 @@ ruleorder: vary_versions > vary
 # One rule for each number of query sets that a generator makes of a split, because a rule's outputs are fixed: one, or
 # where it answers with several versions at once, the one that attacks and those that train.
 for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIONS, "|".join(VERSIONED))):
+    DRAWN = files_of_versions(".split.json") if COUNT > 1 else []  # which version of each query attacks
 
     rule:
         name:
             NAME
         input:
-            unpack(varied_from),
+            unpack(inputs(VARY)),
         output:
-            queries=versions("{root}/variations/{collection}/{split}/{variation}", ".tsv", COUNT),
-            statistics=versions("{root}/variations/{collection}/{split}/{variation}", ".json", COUNT),
-            split=split_of_versions(COUNT),
+            queries=files_of_versions(".tsv", COUNT),
+            statistics=files_of_versions(".json", COUNT),
+            split=DRAWN,
             records=[
-                *versions("{root}/variations/{collection}/{split}/{variation}", ".tsv.sha256", COUNT),
-                *versions("{root}/variations/{collection}/{split}/{variation}", ".json.sha256", COUNT),
-                *split_of_versions(COUNT, ".sha256"),
+                f"{made}.sha256"
+                for made in (*files_of_versions(".tsv", COUNT), *files_of_versions(".json", COUNT), *DRAWN)
             ],
         log:
             "{root}/logs/vary/{collection}.{split}.{variation}.log",
@@ -32,29 +37,21 @@ for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIO
             "../envs/variations.yaml"
         threads: 1
         resources:
-            mem_mb=retried(6000, full=12000),
-            runtime=retried(240),
-            gpu=lambda w: 0 if variation_shards(w) else variation_devices(w),
+            mem_mb=VARY.memory,
+            runtime=VARY.minutes,
+            gpu=VARY.gpus,
         params:
-            settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
-            key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
-            loads=lambda w: loads(plan(w).variation_code(w.collection, w.split, w.variation)),
-            tokenizer=tokenizer_argument,
+            command=VARY.command,
+            key=VARY.key,
         shell:
-            "python -m robustdr stage vary-split {params.loads}"
-            " --settings {params.settings:q} {params.tokenizer}"
-            " --queries {input.queries:q} --shards {input.shards:q} --output {output.queries:q}"
-            " --statistics {output.statistics:q} --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
+            "python -m robustdr stage {params.command} --output {output.queries:q} --statistics {output.statistics:q}"
+            " --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
 
 
 # A part of a split of millions of queries: `vary` gathers them.
 rule vary_shard:
     input:
-        unpack(
-            lambda w: artifacts(
-                card=plan(w).card(w.collection), queries=plan(w).query_set(w.collection, w.split, "original")
-            )
-        ),
+        unpack(inputs(VARY_SHARD)),
     output:
         queries="{root}/variations/{collection}/{split}/{variation}/{shard}-of-{shards}.tsv",
         record="{root}/variations/{collection}/{split}/{variation}/{shard}-of-{shards}.tsv.sha256",
@@ -66,28 +63,19 @@ rule vary_shard:
         "../envs/variations.yaml"
     threads: 1
     resources:
-        mem_mb=retried(6000),
-        runtime=retried(240),
-        gpu=variation_devices,
+        mem_mb=VARY_SHARD.memory,
+        runtime=VARY_SHARD.minutes,
+        gpu=VARY_SHARD.gpus,
     params:
-        settings=lambda w: as_json(plan(w).variation_settings(w.collection, w.split, w.variation)),
-        key=lambda w: plan(w).variation_key(w.collection, w.split, w.variation),
-        loads=lambda w: loads(plan(w).variation_code(w.collection, w.split, w.variation)),
+        command=VARY_SHARD.command,
+        key=VARY_SHARD.key,
     shell:
-        "python -m robustdr stage vary-shard {params.loads}"
-        " --settings {params.settings:q} --queries {input.queries:q}"
-        " --shard {wildcards.shard} --shards {wildcards.shards} --output {output.queries:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.queries:q} > {log:q} 2>&1"
 
 
 rule similarity:
     input:
-        unpack(
-            lambda w: artifacts(
-                model=plan(w).checkpoint_mark(w.checkpoint),
-                queries=plan(w).query_set(w.collection, w.split, "original"),
-                varied=[plan(w).query_set(w.collection, w.split, kind) for kind in compared_sets(w)],
-            )
-        ),
+        unpack(inputs(SIMILARITY)),
     output:
         similarity="{root}/similarity/{collection}/{split}/{checkpoint}.json",
         record="{root}/similarity/{collection}/{split}/{checkpoint}.json.sha256",
@@ -97,16 +85,14 @@ rule similarity:
         "{root}/benchmarks/similarity/{collection}.{split}.{checkpoint}.tsv"
     conda:
         "../envs/train-gpu.yaml"
-    threads: cores
+    threads: SIMILARITY.cores
     resources:
-        cpus_per_task=cores,
-        mem_mb=retried(3000, full=12000),
-        runtime=retried(60),
-        gpu=1,
+        cpus_per_task=SIMILARITY.cores,
+        mem_mb=SIMILARITY.memory,
+        runtime=SIMILARITY.minutes,
+        gpu=SIMILARITY.gpus,
     params:
-        key=lambda w: plan(w).similarity_key(w.checkpoint, w.collection, w.split, compared_sets(w)),
-        model=lambda w: f"{w.root}/checkpoints/{w.checkpoint}",
-        threads=lambda w: plan(w).computing["threads"],
+        command=SIMILARITY.command,
+        key=SIMILARITY.key,
     shell:
-        "python -m robustdr stage similarity --threads {params.threads} --model {params.model:q}"
-        " --queries {input.queries:q} --varied {input.varied:q} --output {output.similarity:q} > {log:q} 2>&1"
+        "python -m robustdr stage {params.command} --output {output.similarity:q} > {log:q} 2>&1"

@@ -4,13 +4,13 @@ import pytest
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
-from robustdr.graph.plan import plans
+from robustdr.graph.graph import graphs
 from robustdr.graph.targets import check_target
 
 
 @pytest.fixture(scope="module")
 def scales():
-    return plans(load())
+    return graphs(load())
 
 
 @pytest.mark.parametrize(

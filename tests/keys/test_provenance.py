@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.keys.caches import forget
 
 from robustdr.core.errors import UserError
 from robustdr.keys import provenance
@@ -41,11 +42,11 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "robustdr")
 
     def hashed(code):
-        provenance._reached.cache_clear()
+        forget()
         return modules(code)
 
     yield tmp_path / "robustdr", hashed
-    provenance._reached.cache_clear()
+    forget()
 
 
 def test_comments_blank_lines_and_dates_do_not_count(package):
@@ -74,10 +75,10 @@ def test_code_is_parsed_once_per_machine_and_anew_when_it_changes(package, monke
     folder, hashed = package
     (folder / ".snakemake").mkdir()
     monkeypatch.chdir(folder)
-    provenance._part.cache_clear()
+    forget()
     before, parse, parsed = hashed("robustdr.loop"), ast.parse, []
     monkeypatch.setattr(ast, "parse", lambda *given, **more: parsed.append(given[0]) or parse(*given, **more))
-    provenance._part.cache_clear()
+    forget()
     assert hashed("robustdr.loop") == before and not parsed
     text = "import yaml\n\n\ndef one():\n    return 1\n"
     (folder / "deep/inner.py").write_text(text)
@@ -236,10 +237,10 @@ def test_the_lock_bears_normalised_names(tmp_path, monkeypatch):
         "-e .\ntorch==2.1+cpu\n"
     )
     monkeypatch.setattr(provenance, "LOCK", tmp_path / "lock")
-    lock.cache_clear()
+    forget()
     assert pins() == {"pyyaml": "6.0.1", "foo-bar-baz": "1.2", "torch": "2.1+cpu"}
     assert lock()["pyyaml"][1] == {"foo-bar-baz", "torch"}
-    lock.cache_clear()
+    forget()
 
 
 def test_other_versions_than_the_pinned_ones_are_refused(monkeypatch):
@@ -278,7 +279,7 @@ def test_a_stage_is_the_same_in_another_process_with_another_hash_seed(tmp_path)
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         ).stdout.strip()
 
-    provenance._reached.cache_clear()
+    forget()
     assert run("1") == run("2") == run("3") == modules("train")["train"]
 
 

@@ -1,18 +1,19 @@
 """Existing runs as a system: read by score, refused where they are of another collection."""
 
-import copy
 import gzip
 import json
 from pathlib import Path
 
 import pytest
+from tests.changes import changed
+from tests.recipes import with_systems
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.experiments.kinds import kind_named
+from robustdr.graph.graph import graph
 from robustdr.retrieval.existing import rankings
 from robustdr.retrieval.settings import RunSettings
-from robustdr.systems import KINDS
 
 ROOT = Path(__file__).parents[2]
 AT = ("wordnet-mini", "dev")
@@ -60,31 +61,32 @@ def test_runs_of_something_else_are_refused(corpus, line, message):
 
 
 @pytest.fixture()
-def plan(tmp_path):
-    """A plan with the system `engine`, whose original queries have a run."""
-    config = copy.deepcopy(load(ROOT / "config"))
-    config.systems["engine"] = {"label": "Engine", "kind": "existing", "runs": str(tmp_path / "runs"), "paper": "rodr"}
+def config(tmp_path):
+    """The configuration with the system `engine`, whose original queries have a run."""
+    engine = {"label": "Engine", "kind": "existing", "runs": str(tmp_path / "runs")}
     folder = tmp_path / "runs" / AT[0]
     folder.mkdir(parents=True)
     (folder / "dev.original.trec.gz").write_bytes(gzip.compress(b"q1 Q0 d1 1 1 engine\n"))
-    return Plan(config, "mini")
+    return with_systems(load(ROOT / "config"), "rodr", {"engine": engine})
 
 
-def test_a_run_is_read_and_its_bytes_are_in_the_key(plan, tmp_path):
+def test_a_run_is_read_and_its_bytes_are_in_the_key(config, tmp_path):
     run = tmp_path / "runs" / AT[0] / "dev.original.trec.gz"
-    read = plan.ranking("engine", 0, AT, ["original"])
-    assert read.paths == {"candidates": [str(run)]} and not read.files  # no job makes it, so no record is waited for
-    before = plan.run_key("engine", 0, *AT, "original")
+    ranking = graph(config, "mini").run("engine", 0, AT, "original")
+    read = ranking.inputs["candidates"]
+    assert read.paths == [str(run)] and not read.nodes  # no job makes it, so no record is waited for
+    assert f"--candidates {run}" in ranking.command
+    before = ranking.key
     run.write_bytes(gzip.compress(b"q1 Q0 d1 1 2 engine\n"))
-    assert Plan(plan.config, "mini").run_key("engine", 0, *AT, "original") != before
+    assert graph(config, "mini").run("engine", 0, AT, "original").key != before
 
 
-def test_a_query_set_without_a_run_is_named(plan):
+def test_a_query_set_without_a_run_is_named(config):
     with pytest.raises(UserError, match=r"systems\.engine\.runs: .*/dev\.swap_words\.trec\.gz is missing"):
-        plan.ranking("engine", 0, AT, ["swap_words"])
+        graph(config, "mini").run("engine", 0, AT, "swap_words")
 
 
-def test_a_folder_that_is_not_there(plan):
-    plan.config.systems["engine"]["runs"] = "nowhere"
+def test_a_folder_that_is_not_there(config):
+    made = changed(config, "systems", "engine", "runs", "nowhere")
     with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is no folder"):
-        KINDS["existing"].check(plan.config, "engine", "here")
+        kind_named("existing").check(made, "engine", "here")

@@ -1,35 +1,39 @@
-"""Splits with judged candidates in the plan: no first stage, what is read, the keys that move, and one clear error."""
+"""Splits with judged candidates in the job graph: no first stage, what is read, the keys that move, one clear error."""
 
-import copy
 import json
 from pathlib import Path
 
 import pytest
+from tests.changes import changed
+from tests.recipes import with_systems
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan, plans
+from robustdr.experiments.models import Evaluation
+from robustdr.graph.graph import graph, graphs
+from robustdr.reporting import layouts
 
 ROOT = Path(__file__).parents[2]
 AT = ("wordnet-candidates", "test")
 QRELS = "results/mini/collections/wordnet-candidates/test/qrels.txt"
-JUDGED = {"label": "J", "paper": "qvg", "kind": "rerank", "candidates": "judged", "ranker": {"name": "mono_bert"}}
+JUDGED = {"label": "J", "kind": "rerank", "candidates": "judged", "ranker": {"name": "mono_bert"}}
 JUDGED |= {"initial": "base", "budget": "mono_bert"}
-SPELLED = {"label": "S", "paper": "qvg", "kind": "rewrite", "rewriter": "symspell", "edits": 2, "ranker": "judged"}
+SPELLED = {"label": "S", "kind": "rewrite", "rewriter": "symspell", "edits": 2, "ranker": "judged"}
 SYSTEMS = ["bm25_terrier", "rm3", "mono_bert", "judged", "spelled"]
 KIND = "qwerty_char_substitution"
 
 
 def configured(role="wikiqa", split="test", systems=SYSTEMS):
     """The configuration with a table of qvg's over the role."""
-    made = copy.deepcopy(load(ROOT / "config"))
+    made = load(ROOT / "config")
     made.papers.pop("intent"), made.claims.pop("intent")  # it ranks judged candidates too
-    made.systems.update(judged=JUDGED, spelled=SPELLED)
-    evaluation = {"split": split, "variations": [KIND], "measures": ["AP", "RR", "nDCG@10", "P@10"]}
-    made.papers["qvg"]["evaluation"][role] = evaluation
-    rows = {"rows": "systems", "title": "T", "collections": [role], "systems": systems, "query_sets": ["original"]}
-    made.papers["qvg"]["tables"]["table99"] = {**rows, "measures": evaluation["measures"]}
-    return made
+    made = with_systems(made, "qvg", {"judged": JUDGED, "spelled": SPELLED})
+    measures = ["AP", "RR", "nDCG@10", "P@10"]
+    evaluation = Evaluation(split=split, variations=[KIND], measures=measures)
+    rows = {"rows": "systems", "title": "T", "collections": [role], "systems": systems}
+    table = layouts.read({**rows, "measures": measures}, "table99")
+    made = changed(made, "papers", "qvg", "evaluation", role, evaluation)
+    return changed(made, "papers", "qvg", "tables", "table99", table)
 
 
 @pytest.fixture(scope="module")
@@ -38,27 +42,31 @@ def config():
 
 
 def run_keys(config, at=AT):
-    plan = Plan(config, "mini")
-    return {name: plan.run_key(name, plan.seeds(name)[0], *at, KIND) for name in SYSTEMS}
+    made = graph(config, "mini")
+    return {name: made.run(name, made.lineage.seeds(name)[0], at, KIND).key for name in SYSTEMS}
 
 
 def test_every_system_reads_the_qrels_and_no_first_stage_is_searched(config):
-    plan = Plan(config, "mini")
-    searched = [(kinds, systems) for kinds, systems in plan.searches()[AT].items()]
+    made = graph(config, "mini")
+    searched = [(kinds, systems) for kinds, systems in made.demand.searches()[AT].items()]
     assert searched == [(("original", KIND), SYSTEMS)]
     for system in SYSTEMS:
-        read = plan.ranking(system, plan.seeds(system)[0], AT, ["original", KIND])
-        assert read.paths["judged"] == [QRELS] and QRELS in read.files
-        assert not read.paths.get("candidates")
-    one = Plan(configured(systems=["mono_bert"]), "mini")
-    assert one.searches()[AT] == {("original", KIND): ["mono_bert"]}  # BM25, whose passages it ranks elsewhere, is not
+        ranking = made.ranking(system, made.lineage.seeds(system)[0], AT, ("original", KIND))
+        assert ranking.inputs["judged"].paths == [QRELS]
+        assert QRELS in [path for node in ranking.read for path in node.waited]
+        assert "candidates" not in ranking.inputs or not ranking.inputs["candidates"].paths
+    one = graph(configured(systems=["mono_bert"]), "mini")
+    # BM25, whose passages it ranks elsewhere, is not searched.
+    assert one.demand.searches()[AT] == {("original", KIND): ["mono_bert"]}
 
 
 def test_splits_without_them_are_ranked_as_ever(config):
-    plan = Plan(config, "mini")
-    read = plan.ranking("mono_bert", 1, ("wordnet-mini", "test"), ["original"])
-    assert "judged" not in read.paths and len(read.paths["candidates"]) == 1
-    assert read == plan.kind("mono_bert").reads(plan, "mono_bert", 1, ("wordnet-mini", "test"), ["original"])
+    made, split = graph(config, "mini"), ("wordnet-mini", "test")
+    ranking = made.ranking("mono_bert", 1, split, ("original",))
+    assert "judged" not in ranking.inputs and len(ranking.inputs["candidates"].paths) == 1
+    of_kind = made.lineage.kind("mono_bert").reads(made, "mono_bert", 1, split, ["original"])
+    assert ranking.inputs.keys() == {"corpus", "queries", *of_kind}
+    assert {name: ranking.inputs[name].paths for name in of_kind} == {name: of.paths for name, of in of_kind.items()}
 
 
 @pytest.mark.parametrize(
@@ -70,21 +78,24 @@ def test_splits_without_them_are_ranked_as_ever(config):
     ],
 )
 def test_what_decides_the_candidates_moves_the_keys(config, change):
-    made = copy.deepcopy(config)
-    change(made.collections["wordnet-candidates"])
+    source = json.loads(json.dumps(config.collections["wordnet-candidates"]))
+    change(source)
+    made = changed(config, "collections", "wordnet-candidates", source)
     before, after = run_keys(config), run_keys(made)
     assert not set(before.values()) & set(after.values())
 
 
 def test_a_search_of_all_passages_has_other_keys():
     systems = ["bm25_terrier", "rm3", "mono_bert"]
-    judged, everything = (configured(systems=systems) for _ in range(2))
-    del everything.collections["wordnet-candidates"]["splits"]["test"]["candidates"]
-    plan = Plan(everything, "mini")
-    assert plan.ranking("mono_bert", 1, AT, ["original"]).paths["candidates"]
+    config = configured(systems=systems)
+    source = dict(config.collections["wordnet-candidates"]["splits"]["test"])
+    del source["candidates"]
+    judged = graph(config, "mini")
+    everything = graph(changed(config, "collections", "wordnet-candidates", "splits", "test", source), "mini")
+    assert everything.ranking("mono_bert", 1, AT, ("original",)).inputs["candidates"].paths
     for system in systems:
-        seed = plan.seeds(system)[0]
-        assert plan.run_key(system, seed, *AT, KIND) != Plan(judged, "mini").run_key(system, seed, *AT, KIND)
+        seed = judged.lineage.seeds(system)[0]
+        assert everything.run(system, seed, AT, KIND).key != judged.run(system, seed, AT, KIND).key
 
 
 @pytest.mark.parametrize("system", ["judged", "spelled"])
@@ -95,15 +106,15 @@ def test_a_reranker_of_judged_candidates_alone_where_there_are_none(system):
         r"has none; name a first stage, or say `candidates: judged` of that split in collections\.yaml"
     )
     with pytest.raises(UserError, match=message):
-        plans(made)
+        graphs(made)
 
 
 def test_the_roles_of_a_paper_with_candidates_are_bound_at_every_scale(config):
     """WikiQA's questions rank their candidates everywhere; both roles bring hard negatives of their own."""
     for scale in config.scales:
-        plan = Plan(config, scale)
-        wikiqa, antique = plan.collection_of("wikiqa"), plan.collection_of("antique-binary")
+        lineage = graph(config, scale).lineage
+        wikiqa, antique = lineage.collection_of("wikiqa"), lineage.collection_of("antique-binary")
         assert all(config.judged_candidates(wikiqa, split) for split in ("train", "dev", "test"))
         assert not config.judged_candidates(antique, "test") and "binary_from" in config.collections[antique]
-        assert {"wikiqa", "antique-binary"} <= set(plan.bound["negatives"]["judged"])
+        assert {"wikiqa", "antique-binary"} <= set(lineage.scale.negatives.judged)
     assert json.dumps(config.collections["wikiqa"]["splits"]).count('"revision"') == 3

@@ -2,44 +2,39 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
+from tests.recipes import recipe, with_systems
 from tests.workflow.small import edit, tiny
 
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.experiments.kinds import KINDS, Recipe, kind_of
+from robustdr.graph.graph import graph
 from robustdr.retrieval.runs import read_run
-from robustdr.systems import DEFAULT, KINDS
 
 ROOT = Path(__file__).parents[2]
 TOY = '''
 """Ranks the passages that begin with a query's letters at some place."""
 
-from typing import ClassVar
-
 from pydantic.dataclasses import dataclass
 
 from robustdr.collections.reading import read_corpus
 from robustdr.core.settings import STRICT
-from robustdr.systems.kind import Kind, Need
+from robustdr.experiments.kinds import Kind, Need, Recipe
 
 
-@dataclass(frozen=True, config=STRICT)
-class Settings:
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(Recipe):
     place: int
 
 
 class Toy(Kind):
-    name = "toy"
-    keys: ClassVar = {"place": {"type": "integer", "minimum": 0}}
-    rules: ClassVar = {"required": ["label", "place"]}
     ranks = __name__
 
-    def settings(self, plan, system, collection, depth):
-        return Settings(plan.recipe(system)["place"])
+    def ranking(self, graph, system, collection, depth):
+        return graph.lineage.recipe(system)
 
-    def need(self, plan, system, split):
+    def need(self, graph, system, split):
         return Need(1000, 10)
 
 
@@ -76,29 +71,31 @@ def test_a_toy_kind_is_planned_run_evaluated_and_tabulated(tmp_path):
 
 def test_a_rewriter_is_made_from_what_it_stands_in_front_of():
     config = load(ROOT / "config")
-    recipe = {"label": "Spelled", "kind": "rewrite", "rewriter": "symspell", "ranker": "rodr", "paper": "rodr"}
+    spelled = {"label": "Spelled", "kind": "rewrite", "rewriter": "symspell", "ranker": "rodr"}
 
-    def plan(edits):
-        return Plan(replace(config, systems={**config.systems, "spelled": {**recipe, "edits": edits}}), "mini")
+    def made(edits):
+        return graph(with_systems(config, "rodr", {"spelled": {**spelled, "edits": edits}}), "mini")
 
-    one, two = plan(1), plan(2)
-    at = ("wordnet-mini", "dev", "misspell")
-    assert one.seeds("spelled") == [1] and one.lineage("spelled") == one.lineage("rodr")
-    spelled, plain = (one.kind(name).reads(one, name, 1, at[:2], ["misspell"]) for name in ("spelled", "rodr"))
-    assert spelled == plain
-    assert len({one.run_key("spelled", 1, *at), two.run_key("spelled", 1, *at), one.run_key("rodr", 1, *at)}) == 3
-    assert one.run_key("rodr", 1, *at) == two.run_key("rodr", 1, *at)
+    one, two = made(1), made(2)
+    lineage, at = one.lineage, (("wordnet-mini", "dev"), "misspell")
+    assert lineage.seeds("spelled") == [1] and lineage.lineage("spelled") == lineage.lineage("rodr")
+    read = [lineage.kind(name).reads(one, name, 1, at[0], ["misspell"]) for name in ("spelled", "rodr")]
+    rewritten, plain = ({name: (of.paths, of.key) for name, of in inputs.items()} for inputs in read)
+    assert rewritten == plain
+    assert len({one.run("spelled", 1, *at).key, two.run("spelled", 1, *at).key, one.run("rodr", 1, *at).key}) == 3
+    assert one.run("rodr", 1, *at).key == two.run("rodr", 1, *at).key
 
 
 def test_nothing_but_a_kind_knows_its_name():
-    """Outside its room, the work behind it, and where the scale's own key for BM25 is read."""
+    """Outside its room, the work behind it, and where a recipe says what its kind is if it says nothing."""
     own = {"systems", "retrieval"}
     files = [path for path in (ROOT / "workflow/robustdr").rglob("*.py") if path.parent.name not in own]
     files += [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
-    for name in KINDS:
+    for name in KINDS.names():
         quoted = re.compile(rf"""["']{name}["']""")
-        assert [path.name for path in files if quoted.search(path.read_text())] == [], name
+        default = ["kinds.py"] if name == Recipe.kind else []
+        assert [path.name for path in files if quoted.search(path.read_text())] == default, name
 
 
 def test_a_recipe_without_a_kind_is_a_dense_retriever():
-    assert DEFAULT in KINDS and "loss" in KINDS[DEFAULT].keys
+    assert kind_of(recipe(label="Mine", initial="base", budget="passage")).name == "dense"

@@ -1,6 +1,5 @@
 """Recipes of rerankers: what is wrong is one line before any work, and what a reranker is made from is its key."""
 
-import copy
 import json
 import re
 import shutil
@@ -8,10 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.changes import changed
+from tests.recipes import with_systems
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
 
 ROOT = Path(__file__).parents[2]
 QVG = "papers/qvg/experiment.yaml"
@@ -41,18 +42,18 @@ MISTAKES = {
     "unknown ranker": ({"new": BERT | {"ranker": {"name": "monobert"}}}, ".ranker: ranker: 'monobert' is unknown"),
     "unknown setting of a ranker": (
         {"new": BERT | {"ranker": {"name": "knrm", "trained": False}, "initial": "word_vectors"}},
-        ".ranker: ranker knrm: setting: 'trained' is unknown (did you mean trained_kernels?)",
+        ".ranker: ranker knrm: key: 'trained' is unknown (did you mean trained_kernels?)",
     ),
-    "no ranker": ({"new": without(BERT, "ranker")}, ": 'ranker' is a required property"),
-    "no candidates": ({"new": without(BERT, "candidates")}, ": 'candidates' is a required property"),
+    "no ranker": ({"new": without(BERT, "ranker")}, ": 'ranker' is missing"),
+    "no candidates": ({"new": without(BERT, "candidates")}, ": 'candidates' is missing"),
     "candidates without a depth": (
         {"new": BERT | {"candidates": {"system": "bm25", "queries": "own"}}},
-        ".candidates: 'depth' is a required property",
+        ".candidates: 'depth' is missing",
     ),
-    "no passages": ({"new": over("bm25", 0)}, ".candidates.depth: 0 is less than the minimum of 1"),
+    "no passages": ({"new": over("bm25", 0)}, ".candidates.depth: 0 should be greater than 0"),
     "candidates of other queries": (
         {"new": over("bm25", queries="both")},
-        ".candidates.queries: 'both' is not one of ['own', 'original']",
+        ".candidates.queries: 'both' is unknown; allowed: original, own",
     ),
     "candidates of an unknown system": (
         {"new": over("bm25_terier")},
@@ -90,7 +91,7 @@ MISTAKES = {
     ),
     "a budget of dual encoders": (
         {"new": BERT | {"budget": "capot-nq"}},
-        ".budget (scale full): a ranker's training has no gradient_cache",
+        ".budget (scale full): gradient_cache: not read in the training of a system of the kind rerank",
     ),
     "word vectors where a transformer is needed": (
         {"new": BERT | {"initial": "word_vectors"}},
@@ -135,11 +136,11 @@ MISTAKES = {
     ),
     "a loss without a collection": (
         {"new": without(TRAINED, "collection")},
-        ": 'collection' is a dependency of 'loss'",
+        ".collection: missing; `loss` needs it",
     ),
     "negatives of a reranker that is not trained": (
         {"new": BERT | {"negatives": "bm25"}},
-        ": 'loss' is a dependency of 'negatives'",
+        ".loss: missing; `negatives` needs it",
     ),
     "a loss on variations without any": (
         {"new": TRAINED | {"loss": {"name": "lce", "queries": "variation"}}},
@@ -183,7 +184,7 @@ MISTAKES = {
     ),
     "a temperature of 0": (
         {"new": ALIGNED | {"loss": {"name": "intent", "tau": 0}}},
-        ".loss: loss intent: tau: Input should be greater than 0 (got 0)",
+        ".loss: loss intent: tau: 0 should be greater than 0",
     ),
     "what a vector is made of": (
         {"new": ALIGNED | {"ranker": {"name": "intent_bert", "reads": "pairs"}}},
@@ -226,18 +227,19 @@ def test_good_recipes_pass(added):
     systems = {"one": BERT, "two": TRAINED, "three": DISTILLED, "four": over("one", 100), "five": over("spelled", 10)}
     config = load(added({**systems, "spelled": SPELLED}))
     assert systems.keys() <= config.systems.keys()
-    plan = Plan(config, "mini")
-    assert {name: plan.why_not(name) for name in systems} == dict.fromkeys(systems, "")
-    assert plan.kind("four").depth(config, "mini", "four") == plan.bound["depths"]["100"] and plan.lineage("four") == []
+    lineage = graph(config, "mini").lineage
+    assert {name: lineage.unavailable(name) for name in systems} == dict.fromkeys(systems, "")
+    assert lineage.kind("four").depth(config, "mini", "four") == lineage.scale.depths["100"]
+    assert lineage.lineage("four") == []
 
 
 def test_a_loss_over_all_variations_passes_for_both_kinds(added):
-    plan = Plan(load(added({"one": ALIGNED, "two": DENSE | ALIGNING})), "mini")
+    made = graph(load(added({"one": ALIGNED, "two": DENSE | ALIGNING})), "mini")
     for system in ("one", "two"):
-        assert plan.training_data_settings(system).assign == "together"
-        assert plan.train_settings(system).loss == {"name": "intent"}
-        assert len(plan.training_variations(system)) == 2
-    assert plan.train_settings("one").new_layers_learning_rate is None
+        assert made.training_data(system, 1).settings.assign == "together"
+        assert made.model(system, 1).settings.loss == {"name": "intent"}
+        assert len(made.demand.training_variations(system)) == 2
+    assert made.model("one", 1).settings.new_layers_learning_rate is None
 
 
 def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
@@ -246,30 +248,17 @@ def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
     scale, own = path.read_text(encoding="utf-8"), "mono_bert: {<<: *passage, "
     assert own in scale and "passage: &passage\n" in scale
     path.write_text(scale.replace(own, f"{own}new_layers_learning_rate: 1.0e-3, "), encoding="utf-8")
-    assert Plan(load(folder), "mini").train_settings("new").new_layers_learning_rate == 1e-3
+    assert graph(load(folder), "mini").model("new", 1).settings.new_layers_learning_rate == 1e-3
     rate = "passage: &passage\n    new_layers_learning_rate: 1.0e-3\n"
     path.write_text(scale.replace("passage: &passage\n", rate), encoding="utf-8")
-    with pytest.raises(UserError, match=r"\.budget \(scale mini\): a dual encoder has no new_layers_learning_rate"):
+    with pytest.raises(UserError, match=r"\.budget \(scale mini\): new_layers_learning_rate: not read"):
         load(folder)
 
 
 @pytest.fixture(scope="module")
 def config():
     """A dense system that a reranker teaches, beside the configuration as it is."""
-    made = load(ROOT / "config")
-    made.systems["distilled"] = {**DISTILLED, "paper": "qvg"}
-    return made
-
-
-def changed(config, *keys):
-    """A copy of the configuration with `keys[-1]` at the place that the other keys say."""
-    made = copy.deepcopy(config)
-    *path, last, value = keys
-    place = vars(made)
-    for key in path:
-        place = place[key]
-    place[last] = value
-    return made
+    return with_systems(load(ROOT / "config"), "qvg", {"distilled": DISTILLED})
 
 
 AT = ("wordnet-mini", "test")
@@ -278,18 +267,17 @@ KIND = "qwerty_char_substitution"
 
 def keys(config, scale="mini"):
     """Keys of models, runs, training files and scores of qvg's systems at a scale."""
-    plan, found = Plan(config, scale), {}
-    for system in (
-        name for name, recipe in config.systems.items() if recipe["paper"] == "qvg" and not plan.why_not(name)
-    ):
-        seed = plan.seeds(system)[0]
-        if "initial" in plan.recipe(system):
-            found["model", system] = plan.model_key(system, seed)
-        if plan.is_trained(system):
-            found["data", system] = plan.training_data_key(system, seed)
+    made, found = graph(config, scale), {}
+    lineage = made.lineage
+    for system in (name for name in config.papers["qvg"].systems if not lineage.unavailable(name)):
+        seed = lineage.seeds(system)[0]
+        if lineage.starts_from(system):
+            found["model", system] = made.model(system, seed).key
+        if lineage.is_trained(system):
+            found["data", system] = made.training_data(system, seed).key
         for kind in ("original", KIND):
-            found[kind, system] = plan.run_key(system, seed, *AT, kind)
-    return found | {("scores", "distilled"): plan.teacher_scores_key("distilled", 1)}
+            found[kind, system] = made.run(system, seed, AT, kind).key
+    return found | {("scores", "distilled"): made.teacher_scores("distilled", 1).key}
 
 
 def moved(config, *edit):
@@ -306,36 +294,35 @@ ON_MONO_BERT = {"mono_bert", "mono_bert_depth_10", "mono_bert_depth_1000", "mono
 
 
 def test_the_depth_changes_the_runs_of_its_system_alone(config):
-    edit = ("systems", "mono_bert", "candidates", {**OWN, "depth": 10})
+    edit = ("systems", "mono_bert", "candidates", "depth", 10)
     assert moved(config, *edit) == runs("mono_bert")
-    depths = {**config.scales["mini"]["depths"], "10": 6}
+    depths = {**config.scales["mini"].depths, "10": 6}
     assert moved(config, "scales", "mini", "depths", depths) == runs("mono_bert_depth_10")
 
 
 def test_the_queries_of_the_candidates_change_the_runs_of_variations_alone(config):
     """The original queries are their own."""
-    edit = ("systems", "mono_bert", "candidates", {**OWN, "queries": "original"})
+    edit = ("systems", "mono_bert", "candidates", "queries", "original")
     assert moved(config, *edit) == {(KIND, "mono_bert")}
 
 
 def test_the_candidates_change_the_runs_of_what_ranks_them_alone(config):
     """Not the model: what it was trained on came from elsewhere."""
-    assert moved(config, "systems", "mono_bert", "candidates", {**OWN, "system": "rm3"}) == runs("mono_bert")
+    assert moved(config, "systems", "mono_bert", "candidates", "system", "rm3") == runs("mono_bert")
     reached = moved(config, "systems", "rm3", "terms", 11)
     assert reached == runs("rm3")
 
 
 def first_stage(recipe):
     """The system that finds what a recipe ranks anew, if any does."""
-    candidates = recipe.get("candidates")
-    return candidates["system"] if isinstance(candidates, dict) else None
+    return getattr(recipe, "first", None)
 
 
 def test_a_first_stage_changes_what_is_ranked_anew_and_what_is_mined_from_it(config):
     reached = moved(
         config, "systems", "bm25_terrier", "bm25", {"k1": 1.3, "b": 0.75, "stopwords": "en", "stemmer": "porter"}
     )
-    own = {name: recipe for name, recipe in config.systems.items() if recipe["paper"] == "qvg"}
+    own = {name: config.systems[name] for name in config.papers["qvg"].systems}
     rerankers = {name for name, recipe in own.items() if first_stage(recipe) == "bm25_terrier"}
     assert runs(*rerankers, "bm25_terrier") | {("data", "mono_bert"), ("model", "mono_bert")} <= reached
     assert not {name for name in reached if name[1] == "rm3"}
@@ -359,105 +346,111 @@ def test_a_ranker_s_settings_change_its_model_and_runs(config):
 
 
 def test_a_system_without_a_loss_shares_the_model_that_it_names(config):
-    plan = Plan(config, "mini")
+    made = graph(config, "mini")
+    lineage = made.lineage
     for system in ON_MONO_BERT:
-        assert plan.model_key(system, 1) == plan.model_key("mono_bert", 1)
-        assert plan.model(system, 1) == plan.model("mono_bert", 1)
-        assert plan.seeds(system) == [1] and plan.lineage(system) == ["mono_bert"]
-    assert len({plan.run_key(system, 1, *AT, KIND) for system in ON_MONO_BERT}) == len(ON_MONO_BERT)
-    assert plan.model("mono_bert", 1) == ["results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"]
-    assert plan.model("mono_bert_untrained", 0) == ["results/mini/checkpoints/base/model.safetensors"]
-    assert plan.seeds("mono_bert_untrained") == [0]
+        assert made.model(system, 1) is made.model("mono_bert", 1)
+        assert lineage.seeds(system) == [1] and lineage.lineage(system) == ["mono_bert"]
+    assert len({made.run(system, 1, AT, KIND).key for system in ON_MONO_BERT}) == len(ON_MONO_BERT)
+    model, untrained = made.model("mono_bert", 1), made.model("mono_bert_untrained", 0)
+    assert model.waited == ["results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"]
+    assert untrained.waited == ["results/mini/checkpoints/base/model.safetensors"]
+    assert lineage.seeds("mono_bert_untrained") == [0]
 
 
 def test_each_query_set_is_paired_with_its_candidates(config):
     """Own candidates are each its own; the original's are the same for every variation, in their order."""
-    plan, kinds = Plan(config, "mini"), ["original", KIND, "wordnet_synonym_swap"]
+    made, kinds = graph(config, "mini"), ["original", KIND, "wordnet_synonym_swap"]
     folder = "results/mini/runs/wordnet-mini/bm25_terrier/seed0"
-    own = plan.kind("mono_bert").reads(plan, "mono_bert", 1, AT, kinds)
-    assert own.paths["candidates"] == [f"{folder}/test.{kind}.arrow" for kind in kinds]
+    own = made.lineage.kind("mono_bert").reads(made, "mono_bert", 1, AT, kinds)
+    assert own["candidates"].paths == [f"{folder}/test.{kind}.arrow" for kind in kinds]
     system = "mono_bert_on_original"
-    shared = plan.kind(system).reads(plan, system, 1, AT, kinds)
-    assert shared.paths["candidates"] == [f"{folder}/test.original.arrow"] * 3
-    assert own.paths["model"] == shared.paths["model"] == ["results/mini/models/wordnet-mini/mono_bert/seed1"]
+    shared = made.lineage.kind(system).reads(made, system, 1, AT, kinds)
+    assert shared["candidates"].paths == [f"{folder}/test.original.arrow"] * 3
+    assert own["model"].paths == shared["model"].paths == ["results/mini/models/wordnet-mini/mono_bert/seed1"]
     weights = "results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"
-    assert own.files == [weights, *own.paths["candidates"]]
-    assert shared.files == [weights, f"{folder}/test.original.arrow"]
-    keys = {kind: plan.run_key("bm25_terrier", 0, *AT, kind) for kind in kinds}
-    assert own.keys == {"model": plan.model_key("mono_bert", 1), "candidates": list(keys.values())}
-    assert shared.keys == {"model": plan.model_key("mono_bert", 1), "candidates": [keys["original"]] * 3}
+    assert waited(own) == [weights, *own["candidates"].paths]
+    assert waited(shared) == [weights, f"{folder}/test.original.arrow"]
+    model, keys = made.model("mono_bert", 1).key, {kind: made.run("bm25_terrier", 0, AT, kind).key for kind in kinds}
+    assert {name: read.key for name, read in own.items()} == {"model": [model], "candidates": list(keys.values())}
+    assert {name: read.key for name, read in shared.items()} == {
+        "model": [model],
+        "candidates": [keys["original"]] * 3,
+    }
+
+
+def waited(inputs):
+    """The files that a job waits for before it reads these inputs."""
+    return list(dict.fromkeys(path for read in inputs.values() for node in read.nodes for path in node.waited))
+
+
+def searched(made, system, at):
+    return [set(kinds) for kinds, systems in made.demand.searches()[at].items() if system in systems]
 
 
 def test_a_first_stage_searches_all_that_is_asked_of_it(config):
     """What it is evaluated on, what is ranked anew, and what negatives are mined from."""
-    plan = Plan(config, "mini")
-
-    def searched(plan, system, at):
-        return [set(kinds) for kinds, systems in plan.searches()[at].items() if system in systems]
-
-    kinds = set(config.papers["qvg"]["evaluation"]["trec-dl-2019"]["variations"])
-    assert searched(plan, "bm25_terrier", AT) == [{"original", *kinds}]
-    assert searched(plan, "bm25_terrier", ("wordnet-mini", "train")) == [{"original"}]
-    assert searched(plan, "mono_bert_on_original", AT) == [{"original", *kinds}]
-    made = copy.deepcopy(config)
-    for name in (name for name, recipe in made.systems.items() if first_stage(recipe)):
-        made.systems[name]["candidates"]["system"] = "dr_oq"
-    assert searched(Plan(made, "mini"), "dr_oq", AT) == [{"original", *kinds}]  # no paper evaluates it there
-    for name in (name for name, recipe in made.systems.items() if first_stage(recipe)):
-        made.systems[name]["candidates"]["queries"] = "original"
-    assert searched(Plan(made, "mini"), "dr_oq", AT) == [{"original"}]
+    made = graph(config, "mini")
+    kinds = set(config.papers["qvg"].evaluation["trec-dl-2019"].variations)
+    assert searched(made, "bm25_terrier", AT) == [{"original", *kinds}]
+    assert searched(made, "bm25_terrier", ("wordnet-mini", "train")) == [{"original"}]
+    assert searched(made, "mono_bert_on_original", AT) == [{"original", *kinds}]
+    other = config
+    for name in (name for name, recipe in config.systems.items() if first_stage(recipe)):
+        other = changed(other, "systems", name, "candidates", "system", "dr_oq")
+    assert searched(graph(other, "mini"), "dr_oq", AT) == [{"original", *kinds}]  # no paper evaluates it there
+    for name in (name for name, recipe in config.systems.items() if first_stage(recipe)):
+        other = changed(other, "systems", name, "candidates", "queries", "original")
+    assert searched(graph(other, "mini"), "dr_oq", AT) == [{"original"}]
 
 
 def test_a_chain_of_first_stages_is_searched_to_its_end(config):
-    made = copy.deepcopy(config)
-    made.systems["mono_bert"]["candidates"] = {"system": "again", "depth": 10, "queries": "own"}
-    made.systems["again"] = {
-        **BERT,
-        "paper": "qvg",
-        "candidates": {"system": "spelled", "depth": 100, "queries": "own"},
-    }
-    made.systems["spelled"] = {**SPELLED, "paper": "qvg", "ranker": "dr_oq"}
-    plan = Plan(made, "mini")
-    kinds = {"original", *made.papers["qvg"]["evaluation"]["trec-dl-2019"]["variations"]}
+    again = {**BERT, "candidates": {"system": "spelled", "depth": 100, "queries": "own"}}
+    chain = with_systems(config, "qvg", {"again": again, "spelled": {**SPELLED, "ranker": "dr_oq"}})
+    chain = changed(chain, "systems", "mono_bert", "candidates", "system", "again")
+    made = graph(changed(chain, "systems", "mono_bert", "candidates", "depth", 10), "mini")
+    lineage = made.lineage
+    kinds = {"original", *config.papers["qvg"].evaluation["trec-dl-2019"].variations}
     for system in ("again", "spelled"):
-        assert [set(k) for k, systems in plan.searches()[AT].items() if system in systems] == [kinds]
-    assert plan.lineage("mono_bert") == ["dr_oq", "mono_bert"] and plan.seeds("spelled") == [1]
-    reads = plan.kind("again").reads(plan, "again", 1, AT, ["original"])
-    assert reads.paths["candidates"] == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.arrow"]
+        assert searched(made, system, AT) == [kinds]
+    assert lineage.lineage("mono_bert") == ["dr_oq", "mono_bert"] and lineage.seeds("spelled") == [1]
+    read = lineage.kind("again").reads(made, "again", 1, AT, ["original"])
+    assert read["candidates"].paths == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.arrow"]
 
 
 def test_a_trained_checkpoint_is_not_trained_again(config):
     """It needs no training file, no miner and no teacher; where it is trained it needs them."""
-    checkpoint = {**config.scales["mini"]["checkpoints"]["t5_msmarco"], "trained": True}
-    here = Plan(changed(config, "scales", "mini", "checkpoints", "t5_msmarco", checkpoint), "mini")
-    there = Plan(config, "mini")
-    assert not here.is_trained("mono_t5") and there.is_trained("mono_t5")
-    assert here.miner_of("mono_t5") is None and there.miner_of("mono_t5") == "bm25_terrier"
-    assert here.seeds("mono_t5") == [0] and here.lineage("mono_t5_on_original") == []
+    here = graph(changed(config, "scales", "mini", "checkpoints", "t5_msmarco", "trained", True), "mini")
+    there = graph(config, "mini")
+    assert not here.lineage.is_trained("mono_t5") and there.lineage.is_trained("mono_t5")
+    assert here.lineage.miner_of("mono_t5") is None and there.lineage.miner_of("mono_t5") == "bm25_terrier"
+    assert here.lineage.seeds("mono_t5") == [0] and here.lineage.lineage("mono_t5_on_original") == []
     for system in ("mono_t5", "mono_t5_on_original"):
-        assert here.model(system, 0) == ["results/mini/checkpoints/t5_msmarco/model.safetensors"]
-        assert here.model_key(system, 0) == here.checkpoint_key("t5_msmarco") != there.model_key(system, 1)
-    assert "mono_t5" not in {system for system, _ in here.models(config.papers)}
-    full = Plan(config, "full")
-    assert not full.is_trained("mono_t5") and full.why_not("mono_t5") == ""
-    assert full.model("mono_t5_on_original", 0) == ["results/checkpoints/t5_msmarco/model.safetensors"]
+        assert here.model(system, 0).waited == ["results/mini/checkpoints/t5_msmarco/model.safetensors"]
+        assert here.model(system, 0).key == here.checkpoint("t5_msmarco").key != there.model(system, 1).key
+    assert "mono_t5" not in {system for system, _ in here.demand.models(config.papers)}
+    full = graph(config, "full")
+    assert not full.lineage.is_trained("mono_t5") and full.lineage.unavailable("mono_t5") == ""
+    model = full.model("mono_t5_on_original", 0)
+    assert model.waited == ["results/checkpoints/t5_msmarco/model.safetensors"]
 
 
 def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config):
-    plan = Plan(config, "mini")
-    read = plan.kind("distilled").learns_from(plan, "distilled", 1)
-    scores, corpus = "results/mini/training/wordnet-mini/distilled/seed1.scores.jsonl", plan.corpus("wordnet-mini")
-    assert read.paths == {"corpus": [corpus], "teacher_scores": [scores]} and read.files == [corpus, scores]
-    key = plan.teacher_scores_key("distilled", 1)
-    assert read.keys == {"corpus": plan.corpus_key("wordnet-mini"), "teacher_scores": key}
-    assert plan.parents("distilled") == ["bm25", "mono_bert"] and plan.lineage("distilled") == [
-        "mono_bert",
-        "distilled",
-    ]
-    settings = plan.score_settings("distilled")
-    assert (
-        settings.ranker == {"name": "mono_bert"} and settings.query_length == plan.budget("mono_bert")["query_length"]
-    )
+    made = graph(config, "mini")
+    lineage, corpus = made.lineage, made.corpus("wordnet-mini")
+    read = lineage.kind("distilled").learns_from(made, "distilled", 1)
+    scores = made.teacher_scores("distilled", 1)
+    assert scores.path == "results/mini/training/wordnet-mini/distilled/seed1.scores.jsonl"
+    paths = {name: of.paths for name, of in read.items()}
+    assert paths == {"corpus": [corpus.path], "teacher_scores": [scores.path]}
+    assert waited(read) == [corpus.path, scores.path]
+    assert {name: of.key for name, of in read.items()} == {"corpus": [corpus.key], "teacher_scores": [scores.key]}
+    assert lineage.parents("distilled") == ["bm25", "mono_bert"]
+    assert lineage.lineage("distilled") == ["mono_bert", "distilled"]
+    assert scores.settings.ranker == {"name": "mono_bert"}
+    assert scores.settings.query_length == lineage.budget("mono_bert").query_length
+    assert scores.inputs["data"].nodes == (made.training_data("distilled", 1),)
+    assert scores.inputs["model"].nodes == (made.model("mono_bert", 1),)
     assert moved(config, "systems", "distilled", "variations", ["swap_words"]) == runs("distilled") | {
         ("data", "distilled"),
         ("scores", "distilled"),
@@ -467,8 +460,8 @@ def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config
 
 @pytest.mark.parametrize("system", ["drmm", "knrm"])
 def test_a_ranker_reads_the_passages_that_it_is_trained_on(config, system):
-    recipe = {**TRAINED, **DRMM, "paper": "qvg"}
-    plan = Plan(changed(config, "systems", "drmm", recipe), "mini")
-    corpus = plan.corpus("wordnet-mini")
-    read = plan.kind(system).learns_from(plan, system, 1)
-    assert read.paths == {"corpus": [corpus]} and read.keys == {"corpus": plan.corpus_key("wordnet-mini")}
+    made = graph(with_systems(config, "qvg", {"drmm": {**TRAINED, **DRMM}}), "mini")
+    corpus = made.corpus("wordnet-mini")
+    read = made.lineage.kind(system).learns_from(made, system, 1)
+    assert read.keys() == {"corpus"}
+    assert read["corpus"].paths == [corpus.path] and read["corpus"].key == [corpus.key]

@@ -1,25 +1,24 @@
 """An encoder behind a server as a system: it ranks as the same model at hand, and its key says what was asked."""
 
-import copy
 import json
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.encoding.embedding_server import Server
+from tests.recipes import recipe, with_systems
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.encoder import Encoder
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.experiments.kinds import kind_named
+from robustdr.graph.graph import graph
 from robustdr.retrieval import search, served
 from robustdr.retrieval.settings import Index, SearchSettings, ServedSettings
-from robustdr.systems import KINDS
 
 ROOT = Path(__file__).parents[2]
 AT = ("wordnet-mini", "dev")
-RECIPE = {"label": "Engine", "kind": "served", "url": "http://localhost:1/v1", "model": "m", "paper": "rodr"}
+RECIPE = {"label": "Engine", "kind": "served", "url": "http://localhost:1/v1", "model": "m"}
 QUERIES = [{"q1": "gold river", "q2": "the king"}, {"q1": "glod river", "q2": "the king"}]
 TEXTS = ("gold of the river", "king and house", "music", "light water", "stone road")
 
@@ -67,16 +66,14 @@ def test_rankings_are_those_of_the_same_model_at_hand(server, tiny_model, corpus
     assert {text for text in server.given if text in TEXTS} == {TEXTS[int(docid[1:])] for docid in of}
 
 
-def plan(**changes):
-    config = copy.copy(load(ROOT / "config"))
-    recipe = {name: value for name, value in {**RECIPE, **changes}.items() if value is not None}
-    config = replace(config, systems={**config.systems, "engine": recipe})
-    KINDS["served"].check(config, "engine", "here")
-    return Plan(config, "mini")
+def made(**changes):
+    config = with_systems(load(ROOT / "config"), "rodr", {"engine": {**RECIPE, **changes}})
+    kind_named("served").check(config, "engine", "here")
+    return graph(config, "mini")
 
 
 def key(**changes):
-    return plan(**changes).run_key("engine", 0, *AT, "original")
+    return made(**changes).run("engine", 0, AT, "original").key
 
 
 def test_what_is_asked_is_in_the_key_and_how_is_not():
@@ -88,25 +85,26 @@ def test_what_is_asked_is_in_the_key_and_how_is_not():
 
 
 def test_it_is_neither_trained_nor_random():
-    made = plan()
-    assert made.seeds("engine") == [0] and not made.is_trained("engine") and not made.why_not("engine")
+    lineage = made().lineage
+    assert lineage.seeds("engine") == [0] and not lineage.is_trained("engine") and not lineage.unavailable("engine")
 
 
 def test_a_table_says_that_the_weights_are_not_known():
-    said = KINDS["served"].note({**RECIPE, "prompts": {"query": "query: ", "passage": ""}})
+    prompts = {"query": "query: ", "passage": ""}
+    said = kind_named("served").note(recipe(**RECIPE, prompts=prompts))
     assert said.startswith("Engine: vectors that the model m at http://localhost:1/v1 gave, with the prompts {'query':")
 
 
 def test_a_key_in_place_of_its_variable_is_not_shown():
     with pytest.raises(UserError, match="here: key: the name of the environment variable") as raised:
-        plan(key="sk-123-abc")
+        made(key="sk-123-abc")
     assert "sk-123" not in str(raised.value)
 
 
 def test_a_recipe_cannot_say_that_it_is_trained(tmp_path):
     (tmp_path / "papers/mine").mkdir(parents=True)
-    recipe = "{label: m, kind: served, url: 'http://h/v1', model: m, loss: {name: contrastive}}"
-    text = f"title: t\nreference: r\nseeds: [1]\nevaluation: {{}}\ntables: {{}}\nsystems:\n  mine: {recipe}\n"
+    served = "{label: m, kind: served, url: 'http://h/v1', model: m, loss: {name: contrastive}}"
+    text = f"title: t\nreference: r\nseeds: [1]\nevaluation: {{}}\ntables: {{}}\nsystems:\n  mine: {served}\n"
     (tmp_path / "papers/mine/experiment.yaml").write_text(text)
     with pytest.raises(UserError, match=r"systems\.mine.*'loss'"):
         load(ROOT / "config", tmp_path)

@@ -8,7 +8,7 @@ from tests.workflow.conftest import ROOT
 from tests.workflow.small import edit
 
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
 
 W3 = "query_alignment: 1.0, passage_alignment: 0.2}     # §4.1"
 TABLES = ["results/mini/tables/rodr_table2.md", "results/mini/tables/rodr_table4.md"]
@@ -18,9 +18,9 @@ def test_the_miniature_builds(project):
     config = load(project.folder / "config")
     jobs, made = project.plan("--config", f"papers=[{','.join(config.papers)}]")
     assert jobs["site"] == 1 and jobs["claims"] == len(config.papers)
-    assert jobs["table"] == sum(len(paper["tables"]) for paper in config.papers.values())
-    assert jobs["figure"] == sum(len(paper.get("figures", {})) for paper in config.papers.values())
-    assert jobs["train"] == jobs["training_data"] == len(Plan(config, "mini").models(list(config.papers)))
+    assert jobs["table"] == sum(len(paper.tables) for paper in config.papers.values())
+    assert jobs["figure"] == sum(len(paper.figures) for paper in config.papers.values())
+    assert jobs["train"] == jobs["training_data"] == len(graph(config, "mini").demand.models(config.papers))
     assert {"results/mini/report/index.html", "results/mini/claims/rodr.json"} <= made
     assert all(path.startswith(("results/mini/", "results/audit/")) for path in made)
     described = re.findall(r"^\| `(\w+)/`", (ROOT / "results/README.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -176,9 +176,7 @@ def test_w3_reruns_rodr_and_what_comes_after(edited):
 
 
 def test_the_code_of_a_loss_reruns_the_systems_that_it_trains(edited):
-    jobs, made = edited(
-        "workflow/robustdr/losses/rodr.py", "self.weights[name] * term", "1.0 * self.weights[name] * term"
-    )
+    jobs, made = edited("workflow/robustdr/losses/rodr.py", ": weights[name] * term", ": 1.0 * weights[name] * term")
     assert jobs["train"] == 1
     assert not [path for path in made if "/dr_" in path]
 

@@ -1,6 +1,6 @@
 """What ends a run early is said in its last line, whatever Snakemake logs."""
 
-from tests.test_overlay import EXPERIMENT, PARTS, written
+from tests.experiments.test_overlay import EXPERIMENT, PARTS, written
 
 # A system behind runs that are not there.
 ENGINE = {

@@ -6,8 +6,8 @@ import pytest
 from tests.workflow.small import ROLE, edit, tiny
 
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
-from robustdr.graph.reports import table_settings
+from robustdr.graph.graph import graph
+from robustdr.graph.tables import table_settings
 from robustdr.rankers.ranker import saved
 from robustdr.retrieval.runs import read_metadata, read_run
 
@@ -60,8 +60,8 @@ def folder(finished):
 
 
 @pytest.fixture(scope="module")
-def plan(finished):
-    return Plan(load(finished[0].folder / "config"), "mini")
+def made(finished):
+    return graph(load(finished[0].folder / "config"), "mini")
 
 
 def test_every_stage_is_run_once_for_what_it_makes(finished):
@@ -73,21 +73,21 @@ def test_every_stage_is_run_once_for_what_it_makes(finished):
     assert {rule: jobs[rule] for rule in made} == made
 
 
-def test_the_table_holds_what_was_measured(finished, folder, plan):
+def test_the_table_holds_what_was_measured(finished, folder, made):
     cells = json.loads((finished[0].folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
     assert {cell["system"] for cell in cells} == {"bm25", "knrm", "on_original", "distilled"}
     assert not [cell["not_run"] for cell in cells if cell["not_run"]]
-    keys = table_settings(plan, "rodr", "table2").keys
+    keys = table_settings(made, "rodr", "table2").keys
     assert {cell["keys"] for cell in cells} == set(keys.values())
 
 
-def test_rerankers_rank_what_their_first_stage_found(folder, plan):
+def test_rerankers_rank_what_their_first_stage_found(folder, made):
     """For their own queries, or for the original ones; the best five of them at this scale."""
 
     def run(system, kind):
         seed = 0 if system == "bm25" else 1
         path = folder / f"runs/wordnet-mini/{system}/seed{seed}/dev.{kind}.arrow"
-        assert read_metadata(path)["implementation"]["key"] == plan.run_key(system, seed, "wordnet-mini", "dev", kind)
+        assert read_metadata(path)["implementation"]["key"] == made.run(system, seed, ("wordnet-mini", "dev"), kind).key
         return {qid: [docid for docid, _ in ranking] for qid, ranking in read_run(path).items()}
 
     first = {kind: {q: of[:5] for q, of in run("bm25", kind).items()} for kind in ("original", "swap_words")}

@@ -9,7 +9,7 @@ import pytest
 from tests.workflow.small import edit, shrink
 
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
 from robustdr.keys.provenance import PACKAGE, modules
 from robustdr.retrieval.runs import read_run
 from robustdr.stages import STAGES
@@ -29,7 +29,7 @@ def say():
 
 atexit.register(say)
 """
-# Rooms whose modules are loaded by the names that the configuration gives: the plan adds them to a stage's key.
+# Rooms whose modules are loaded by the names that the configuration gives: the job graph adds them to a stage's key.
 ROOMS = ("collections", "variations", "losses", "rankers", "retrieval")
 BY_NAME = (*(f"robustdr.{room}." for room in ROOMS), "robustdr.training.dense", "robustdr.training.rerank")
 # What the command line loads before any stage, and around it; the hardware's name is for the record alone.
@@ -47,8 +47,8 @@ def finished(shared_project):
 
 
 @pytest.fixture(scope="module")
-def plan(finished):
-    return Plan(load(finished.folder / "config"), "mini")
+def made(finished):
+    return graph(load(finished.folder / "config"), "mini")
 
 
 def test_the_key_of_a_stage_covers_every_module_that_it_loads(finished):
@@ -58,7 +58,7 @@ def test_the_key_of_a_stage_covers_every_module_that_it_loads(finished):
     for stage, names in map(json.loads, lines):
         if stage in STAGES:
             loaded.setdefault(stage, set()).update(names)
-    assert {"corpus", "split", "vary-split", "training-data", "train", "embed", "rank", "evaluate"} <= loaded.keys()
+    assert {"corpus", "split", "vary", "training-data", "train", "embed", "rank", "evaluate"} <= loaded.keys()
     for stage, names in loaded.items():
         own = {name for name in names - around if not (PACKAGE / Path(*name.split(".")[1:])).is_dir()}
         named = [name for name in own if name.startswith(BY_NAME)]

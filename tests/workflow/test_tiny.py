@@ -8,8 +8,8 @@ from tests.workflow.small import tiny
 from robustdr.core.files import read_qrels
 from robustdr.evaluation.measures import evaluate, read_measures
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
-from robustdr.graph.reports import table_settings
+from robustdr.graph.graph import graph
+from robustdr.graph.tables import table_settings
 from robustdr.retrieval.runs import read_metadata, read_run
 
 TABLE = "results/mini/tables/rodr_table2.md"
@@ -24,15 +24,15 @@ def finished(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def plan(finished):
-    return Plan(load(finished.folder / "config"), "mini")
+def made(finished):
+    return graph(load(finished.folder / "config"), "mini")
 
 
-def test_the_table_holds_what_was_measured(finished, plan):
+def test_the_table_holds_what_was_measured(finished, made):
     cells = json.loads((finished.folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
     assert {cell["system"] for cell in cells} == {"bm25", "dr_oq"}
     assert not [cell["not_run"] for cell in cells if cell["not_run"]]
-    keys = table_settings(plan, "rodr", "table2").keys
+    keys = table_settings(made, "rodr", "table2").keys
     for cell in cells:
         (path,) = (path for path in keys if f"/{cell['system']}/" in path)
         frame, key = read_measures(finished.folder / path)
@@ -45,7 +45,7 @@ def test_the_table_holds_what_was_measured(finished, plan):
 
 
 @pytest.mark.parametrize("system, seed", [("bm25", 0), ("dr_oq", 1)])
-def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, seed):
+def test_every_query_set_has_its_own_run_and_measures(finished, made, system, seed):
     """A mix-up of files between two rules would show here: values are computed anew from each run."""
     folder = finished.folder / "results/mini"
     qrels = read_qrels(folder / "collections/wordnet-mini/dev/qrels.txt")
@@ -54,7 +54,7 @@ def test_every_query_set_has_its_own_run_and_measures(finished, plan, system, se
     for kind in ("original", "swap_words"):
         run = runs / f"dev.{kind}.arrow"
         header = read_metadata(run)
-        assert header["implementation"]["key"] == plan.run_key(system, seed, "wordnet-mini", "dev", kind)
+        assert header["implementation"]["key"] == made.run(system, seed, ("wordnet-mini", "dev"), kind).key
         assert header["data"]["test_data"]["topics"] == ("queries.tsv" if kind == "original" else f"{kind}.tsv")
         for measure, expected in evaluate(qrels, read_run(run), ["RR@10", "R@50"]).items():
             rows = frame[(frame["query_set"] == f"dev.{kind}") & (frame["measure"] == measure)]
@@ -73,7 +73,7 @@ def test_a_second_run_does_nothing(finished):
     assert not jobs and not made
 
 
-def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
+def test_a_file_that_was_made_by_other_settings_is_refused(finished, made):
     """Snakemake trusts a file that it did not make; the table does not."""
     folder = finished.folder
     measures = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1.parquet"
@@ -86,7 +86,7 @@ def test_a_file_that_was_made_by_other_settings_is_refused(finished, plan):
     status, output = finished.snakemake("--forcerun", "table", "--rerun-triggers", "mtime", "--", TABLE)
     assert status == 0, output
     cells = json.loads((folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
-    key = plan.measures_key("dr_oq", 1, "wordnet-mini")
+    key = made.measures("dr_oq", 1, "wordnet-mini").key
     reasons = {cell["not_run"] for cell in cells if cell["system"] == "dr_oq"}
     assert len(reasons) == 1 and f"the configuration and code make {key}: stale" in reasons.pop()
     measures.write_bytes(whole)

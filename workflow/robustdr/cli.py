@@ -51,13 +51,20 @@ def verify(a: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def list_variations(a: argparse.Namespace) -> None:
-    from robustdr.variations import catalogue
+def schemas(a: argparse.Namespace) -> None:
+    from robustdr.experiments.reference import write
 
-    for entry in catalogue():
-        papers = ", ".join(entry["papers"]) or "no paper"
-        print(f"{entry['name']} ({entry['category']}; {papers}; needs {entry['needs']})")
-        summary, _, _ = entry["rule"].partition("\n\n")
+    print("\n".join(map(str, write(a.folder))))
+
+
+def list_variations(a: argparse.Namespace) -> None:
+    from inspect import getdoc
+
+    from robustdr import variations
+
+    for found in map(variations.kind, variations.names()):
+        print(f"{found.name} ({found.category}; {', '.join(found.papers) or 'no paper'}; needs {found.needs})")
+        summary, _, _ = (getdoc(found) or "").partition("\n\n")
         print(f"    {' '.join(summary.split())}")
 
 
@@ -138,6 +145,10 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=verify)
     command.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="an artifact, or a folder such as results")
+    text = "write the JSON schemas of a configuration, for editors, and the tables of keys in its README.md"
+    command = commands.add_parser(schemas.__name__, help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=schemas)
+    command.add_argument("folder", type=Path, nargs="?", default=Path("config"), help="default: config")
     stages = commands.add_parser("stage", help="what the rules of the workflow call")
     _add_stages(stages)
     return made

@@ -4,31 +4,36 @@ import re
 from collections.abc import Mapping
 
 from robustdr.core.errors import unknown
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import Graph
+from robustdr.variations.labels import COUNTED
 
 # What lies in the folder of a scale and is asked for by a paper's name; other targets are left to Snakemake.
 TARGET = re.compile(r"(?P<root>results(?:/[^/]+)?)/(?P<folder>tables|figures|claims)/(?P<name>[^/]+)\.\w+")
-COUNTED = {"qvg_table2", "qvg_table3"}  # from labels, see rules/validation.smk
 
 
-def check_target(target: str, plans: Mapping[str, Plan]) -> None:
+def check_target(target: str, graphs: Mapping[str, Graph]) -> None:
     """Check a target that is a table, figure or page of claims.
 
     Args:
-        plans: all scales by the folder of their results.
+        graphs: graphs of all scales by the folder of their results.
 
     Raises:
-        UserError: a scale, paper, table or figure that there is not.
+        UserError: unknown scale, paper, table or figure.
     """
     asked = TARGET.fullmatch(target)
     if asked is None or asked["name"] in COUNTED:
         return
     root, folder, name = asked.groups()
-    if root not in plans:
-        raise unknown(f"{target}: folder of a scale", root, plans)
-    papers = plans[root].config.papers
-    paper, _, part = name.partition("_")
-    if paper not in papers:
-        raise unknown(f"{target}: paper", paper, papers)
-    if folder in ("tables", "figures") and part not in (parts := papers[paper].get(folder, {})):
-        raise unknown(f"{target}: one of the {folder} of {paper}", part, parts)
+    if root not in graphs:
+        raise unknown(f"{target}: folder of a scale", root, graphs)
+    papers = graphs[root].lineage.config.papers
+    if folder == "claims":
+        if name not in papers:
+            raise unknown(f"{target}: paper", name, papers)
+        return
+    named = {paper: name.removeprefix(f"{paper}_") for paper in papers if name.startswith(f"{paper}_")}
+    if not named:
+        raise unknown(f"{target}: paper", name.partition("_")[0], papers)
+    paper = max(named, key=len)
+    if named[paper] not in (parts := getattr(papers[paper], folder)):
+        raise unknown(f"{target}: one of the {folder} of {paper}", named[paper], parts)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
+from robustdr.core.statements import behind
 from robustdr.keys.integrity import digest
 from robustdr.keys.notes import note, recall
 
@@ -64,7 +65,7 @@ def _part(name: str, source: str) -> tuple[str, list[Import]]:
     """
     subject, state = f"code of {name}", _digest(f"{sys.version} {sha256(__file__)} {source}")
     if (known := recall(subject, state)) is None:
-        nodes = [ast.parse(source)] if name.startswith(PACKAGE.name) else _stage(name, source)
+        nodes = [ast.parse(source)] if name.startswith(PACKAGE.name) else behind(name, source)
         known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
         note(subject, state, known)
     digest, imports = json.loads(known)
@@ -114,27 +115,6 @@ def _stage_file(name: str) -> tuple[Path, str]:
     raise ValueError(f"{STAGES} has no stage {name!r}")
 
 
-def _stage(name: str, source: str) -> list[ast.stmt]:
-    """The statements of the module of stages that a stage is made of: its function, and what that names there."""
-    defined: dict[str, ast.stmt] = {}
-    for node in ast.parse(source).body:
-        match node:
-            case ast.FunctionDef(name=own) | ast.AnnAssign(target=ast.Name(id=own)) | ast.Assign([ast.Name(id=own)]):
-                defined[own] = node
-            case ast.Import(names):
-                defined |= {alias.asname or alias.name: ast.Import([alias]) for alias in names}
-            case ast.ImportFrom(base, names, level):
-                defined |= {alias.asname or alias.name: ast.ImportFrom(base, [alias], level) for alias in names}
-    found: dict[str, ast.stmt] = {}
-    todo = {name}
-    while todo:
-        found[own] = node = defined[own := todo.pop()]
-        said = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
-        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may bear the name of another stage
-        todo |= ({inner.id for inner in said} - local) & defined.keys() - found.keys()
-    return [found[own] for own in sorted(found)]
-
-
 @functools.cache
 def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
     """What a stage or module consists of: the digest of each part by name, and the other packages that are imported."""
@@ -168,6 +148,7 @@ def modules(*code: str) -> dict[str, str]:
     return {name: digest for each in code for name, digest in _reached(each)[0].items()}
 
 
+@functools.cache
 def normalised(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
@@ -185,15 +166,6 @@ def pins() -> dict[str, str]:
     return {name: pin for name, (pin, _) in lock().items()}
 
 
-def needs() -> dict[str, set[str]]:
-    """The packages that each package of requirements.lock needs."""
-    edges: dict[str, set[str]] = {name: set() for name in lock()}
-    for name, (_, via) in lock().items():
-        for other in via & edges.keys():
-            edges[other].add(name)
-    return edges
-
-
 def packages(code: Code) -> dict[str, str]:
     """The pins of every package that the code imports or loads, and of what these need.
 
@@ -205,12 +177,10 @@ def packages(code: Code) -> dict[str, str]:
     todo |= set(map(normalised, code.packages))
     if missing := todo - lock().keys():
         raise ValueError(f"requirements.lock has no {min(missing)!r}")
-    edges, versions = needs(), pins()
-    found: set[str] = set()
-    while todo:
-        found.add(name := todo.pop())
-        todo |= edges[name] - found
-    return {name: versions[name] for name in sorted(found)}
+    found = todo
+    while more := {name for name, (_, via) in lock().items() if name not in found and not via.isdisjoint(found)}:
+        found |= more
+    return {name: lock()[name][0] for name in sorted(found)}
 
 
 def installed(code: Code) -> dict[str, str]:
@@ -230,6 +200,11 @@ def installed(code: Code) -> dict[str, str]:
             )
         found[name] = at_hand
     return found
+
+
+def distributions(pins: Iterable[str]) -> list[str]:
+    """The names in pins of the form name==version."""
+    return [pin.partition("==")[0] for pin in pins]
 
 
 def _version(package: str) -> str | None:
@@ -261,5 +236,11 @@ def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
     Raises:
         ValueError: a stage, module or package that is not there.
     """
-    made_of = [modules(*code.names), packages(code), settings, inputs]
-    return _digest(json.dumps(made_of, sort_keys=True))
+    made_of = _made_of(tuple(code.names), tuple(code.packages))
+    return _digest(f"{made_of} {json.dumps([settings, inputs], sort_keys=True)}")
+
+
+@functools.cache
+def _made_of(names: tuple[str, ...], packages_: tuple[str, ...]) -> str:
+    """The digest of code and of the packages behind it."""
+    return _digest(json.dumps([modules(*names), packages(Code(names, packages_))], sort_keys=True))

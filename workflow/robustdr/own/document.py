@@ -2,25 +2,23 @@
 
 import re
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from robustdr.evaluation.store import MEAN
 from robustdr.own.experiment import NAME
-
-Tree = dict[str, Any]
+from robustdr.own.results import Report
 
 PAGE = Path(__file__).with_name("page.html.j2")
 
 
-def markdown(found: Tree) -> str:
+def markdown(found: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
     parts = [f"# How robust is {found['model']}?", headline(found), _table(found), _notes(found)]
     parts += [_remedies(found)] if found["remedies"] else []
     return "\n\n".join([*parts, _worst(found)]) + "\n"
 
 
-def html(found: Tree) -> str:
+def html(found: Report) -> str:
     """What `markdown` gives as a page; texts of queries are texts, whatever they look like."""
     from jinja2 import Environment  # only this format needs them
     from markdown_it import MarkdownIt
@@ -31,7 +29,7 @@ def html(found: Tree) -> str:
     return template.render(title=f"How robust is {found['model']}?", pages=found["pages"], body=body) + "\n"
 
 
-def headline(found: Tree) -> str:
+def headline(found: Report) -> str:
     """What is to be known, in one paragraph."""
     own, mean = found["systems"][NAME], found["systems"][NAME]["query_sets"][MEAN]
     varied = {name: own["query_sets"][name] for kinds in found["categories"].values() for name in kinds}
@@ -51,7 +49,7 @@ def headline(found: Tree) -> str:
     )
 
 
-def _table(found: Tree) -> str:
+def _table(found: Report) -> str:
     own, *others = [found["systems"][NAME], *(of for name, of in found["systems"].items() if name != NAME)]
     columns = ["query set", "changed", found["model"], "drop [95 %]", "p", "p, Holm", "detectable"]
     columns += [text for other in others for text in (other["label"], "drop")]
@@ -70,7 +68,7 @@ def _table(found: Tree) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _notes(found: Tree) -> str:
+def _notes(found: Report) -> str:
     hybrid = "the hybrid ranks by reciprocal rank fusion of the two"
     lengths = (
         f"- The model reads {found['passage_length']} tokens of a passage; "
@@ -89,7 +87,7 @@ def _notes(found: Tree) -> str:
     )
 
 
-def _remedies(found: Tree) -> str:
+def _remedies(found: Report) -> str:
     columns = ["trained", "variations", "gain [95 %]", "p", "over the control", "p", "original", "gain [95 %]", "p"]
     columns += ["seconds", "index", "folder"]
     lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
@@ -110,7 +108,7 @@ def _remedies(found: Tree) -> str:
     )
 
 
-def _worst(found: Tree) -> str:
+def _worst(found: Report) -> str:
     lines = [["variation", "query", "becomes", "before", "after"], [":---"] * 3 + ["---:"] * 2]
     for each in found["worst"]:
         texts = [_linked(found, each["variation"], each["variation"])]
@@ -120,7 +118,7 @@ def _worst(found: Tree) -> str:
     return f"## The {len(found['worst'])} worst rewordings\n\n{rows}"
 
 
-def _linked(found: Tree, label: str, name: str) -> str:
+def _linked(found: Report, label: str, name: str) -> str:
     """A link to the queries behind a query set, or behind a mean of several."""
     every = [kind for kinds in found["categories"].values() for kind in kinds]
     kinds = ",".join({MEAN: every, **found["categories"]}.get(name, [name]))

@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
 from robustdr import variations
-from robustdr.core.documents import read
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import read_queries, write_text
+from robustdr.core.yaml_files import read
+from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies
 from robustdr.own.models import Model
-from robustdr.systems.kind import LENGTHS
 from robustdr.variations.base import build
-
-Tree = dict[str, Any]
 
 HOUSE = Path(__file__).resolve().parents[3]  # where the Snakefile lies
 TEMPLATES = HOUSE / "config" / "own"

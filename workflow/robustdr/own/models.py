@@ -4,16 +4,14 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.directory import MODULES
 from robustdr.encoding.source import from_hub
+from robustdr.experiments.kinds import LENGTHS
 from robustdr.systems.existing import Existing
-from robustdr.systems.kind import LENGTHS
 from robustdr.systems.served import Served
-
-Tree = dict[str, Any]
 
 HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
@@ -27,8 +25,8 @@ class Model(NamedTuple):
     """
 
     label: str
-    recipe: Tree
-    checkpoint: Tree | None = None
+    recipe: Mapping[str, object]
+    checkpoint: Mapping[str, object] | None = None
     folder: Path | None = None
 
 
@@ -52,17 +50,17 @@ def find(name: str, lengths: Mapping[str, int | None] | None = None) -> Model:
     return _read(folder, hub, {"hub": hub, "revision": folder.name}, lengths or {})
 
 
-def served(url: str, name: str, how: Tree) -> Model:
+def served(url: str, name: str, how: Mapping[str, object]) -> Model:
     """The model `name` of the server at `url`; `how`: further keys of its recipe (systems/served.py)."""
-    return Model(name, {"kind": Served.name, "url": url.rstrip("/"), "model": name, **how})
+    return Model(name, {"kind": Served().name, "url": url.rstrip("/"), "model": name, **how})
 
 
 def ranked(runs: Path, name: str) -> Model:
     """A system called `name` whose rankings lie in a folder (systems/existing.py)."""
-    return Model(name, {"kind": Existing.name, "runs": str(runs.resolve())})
+    return Model(name, {"kind": Existing().name, "runs": str(runs.resolve())})
 
 
-def _read(folder: Path, label: str, source: Tree, lengths: Mapping[str, int | None]) -> Model:
+def _read(folder: Path, label: str, source: Mapping[str, str], lengths: Mapping[str, int | None]) -> Model:
     """A directory of sentence-transformers.
 
     Raises:

@@ -1,18 +1,15 @@
 """What `robustdr evaluate --fix` trains: recipes from config/own/remedies.yaml, budgets from the model and the data."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any
 
 from safetensors import safe_open
 
-from robustdr.core.documents import read
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.yaml_files import read
 from robustdr.encoding.directory import MODULES, SETTINGS
-
-Tree = dict[str, Any]
 
 CONTROL = "control"
 STEPS = 100  # of training, between one epoch and ten: a remedy continues a retriever, it makes none
@@ -22,7 +19,7 @@ COSINES = 0.05  # temperature of dot products between -1 and 1, as sentence-tran
 PASSAGES, QUERIES = 32, 256  # in a batch: queries with passages, and queries alone
 
 
-def recipes(templates: Path, remedies: Sequence[str]) -> dict[str, Tree]:
+def recipes(templates: Path, remedies: Sequence[str]) -> dict[str, Mapping[str, object]]:
     """The control and the remedies that are named, by the names of their systems.
 
     Raises:
@@ -39,7 +36,7 @@ def system_of(remedy: str) -> str:
     return f"own_{remedy.replace('-', '_')}"
 
 
-def budgets(model: Path, queries: int, lengths: dict[str, int]) -> dict[str, Tree]:
+def budgets(model: Path, queries: int, lengths: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
     """Budgets of the recipes: smaller models learn faster, and fewer queries are seen more often.
 
     Args:
@@ -56,7 +53,7 @@ def budgets(model: Path, queries: int, lengths: dict[str, int]) -> dict[str, Tre
     with safe_open(weights, framework="numpy") as file:
         parameters = sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 
-    def budget(batch: int) -> Tree:
+    def budget(batch: int) -> dict[str, object]:
         batch = min(batch, queries // 2)
         return {
             "learning_rate": min(FASTEST, BASE[1] * BASE[0] / parameters),

@@ -1,114 +1,176 @@
 """What `robustdr evaluate` reports: numbers from the measures, queries and passages that the workflow made."""
 
 import json
-from math import sqrt
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
-import scipy.stats
 from tokenizers import Tokenizer
 
+from robustdr.claims.measured import detectable
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
 from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
-from robustdr.evaluation.statistics import holm
+from robustdr.evaluation.statistics import confidence_interval, holm
 from robustdr.evaluation.store import MEAN, Source, Store
-from robustdr.experiments.needs import ORIGINAL
-from robustdr.graph.plan import Plan
-from robustdr.graph.reports import evaluation_settings
+from robustdr.experiments.models import ORIGINAL
+from robustdr.graph.graph import Graph
+from robustdr.graph.tables import evaluation_settings
 from robustdr.own.experiment import NAME
 from robustdr.own.remedies import CONTROL, system_of
-
-Tree = dict[str, Any]
+from robustdr.systems.trained import lengths
+from robustdr.training.settings import Cost
 
 CONFIDENCE = 0.95
-POWER = 0.8
 WORST = 50
 
 
-def collect(plan: Plan, folder: Path) -> Tree:
-    """All numbers of the report as JSON values.
+class Compared(TypedDict):
+    """What becomes of a measure on a query set; see `compare`."""
+
+    mean: float
+    difference: float
+    difference_interval: list[float] | None
+    drop: float | None
+    drop_interval: list[float] | None
+    p: float
+    detectable: float | None
+    p_holm: NotRequired[float]
+
+
+class System(TypedDict):
+    """A system as it is: its mean on the original queries, and what becomes of it elsewhere."""
+
+    label: str
+    original: float
+    query_sets: dict[str, Compared]
+
+
+class Remedy(TypedDict):
+    """A trained system: what it gains and loses, and what it costs."""
+
+    label: str
+    original: Compared
+    variations: Compared
+    variations_over_control: Compared
+    seconds: float
+    reindexes: bool
+    folder: str
+
+
+class Reworded(TypedDict):
+    """A query as it was and as it became, and the measure of both."""
+
+    qid: str
+    variation: str
+    query: str
+    varied: str
+    before: float
+    after: float
+
+
+class Report(TypedDict):
+    """All numbers of the report, as its JSON has them."""
+
+    model: str
+    source: str
+    pages: str
+    measure: str
+    split: str
+    queries: int
+    passages: int
+    passage_length: int | None
+    truncated: float | None
+    categories: dict[str, list[str]]
+    changed: dict[str, float]
+    systems: dict[str, System]
+    remedies: dict[str, Remedy]
+    worst: list[Reworded]
+
+
+def collect(graph: Graph, folder: Path) -> Report:
+    """All numbers of the report.
 
     Args:
-        plan: of the configuration of `experiment.write`. folder: where the workflow ran.
+        graph: of the configuration of `experiment.write`. folder: where the workflow ran.
 
     Raises:
         UserError: measures that something else made.
     """
-    where = evaluation_settings(plan, NAME)[NAME]
-    recipes = plan.config.papers[NAME]["systems"]
-    systems = {name: recipe for name, recipe in recipes.items() if "loss" not in recipe}
-    made = plan.measures((system, NAME) for system in recipes)
-    store = Store([Source(folder / path, key) for path, key in made.items()], {NAME: where})
+    where = evaluation_settings(graph, NAME)[NAME]
+    recipes = graph.lineage.config.papers[NAME].systems
+    systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
+    made = graph.all_measures((system, NAME) for system in recipes)
+    store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
     by_category = {mean: kinds for mean, kinds in where["means"].items() if mean != MEAN}
     (measure,) = where["measures"]
-    counts = {kind: _statistics(plan, folder, where["split"], kind) for kind in where["means"][MEAN]}
+    passages, longest, longer = _lengths(graph, folder)
     return {
-        "model": systems[NAME]["label"],
-        "source": _source(plan),
-        "pages": f"{plan.root}/report",
+        "model": systems[NAME].label,
+        "source": _source(graph),
+        "pages": f"{graph.root}/report",
         "measure": measure,
         "split": where["split"],
         "queries": len(store.queries(NAME, NAME)),
-        **_truncated(plan, folder),
+        "passages": passages,
+        "passage_length": longest,
+        "truncated": longer,
         "categories": by_category,
-        "changed": {kind: found["changed"] / found["queries"] for kind, found in counts.items()},
+        "changed": {kind: _changed(graph, folder, where["split"], kind) for kind in where["means"][MEAN]},
         "systems": {
-            name: {"label": recipe["label"], **_robustness(store, name, measure, by_category)}
-            for name, recipe in systems.items()
+            name: _robustness(store, name, recipe.label, measure, by_category) for name, recipe in systems.items()
         },
-        "remedies": {
-            name: {"label": recipes[name]["label"], **_remedy(plan, store, folder, name, measure)}
-            for name in recipes
-            if name not in systems
-        },
-        "worst": _worst(plan, store, folder, where["split"], measure),
+        "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
+        "worst": _worst(graph, store, folder, where["split"], measure),
     }
 
 
-def _statistics(plan: Plan, folder: Path, split: str, kind: str) -> Tree:
-    path = (folder / plan.query_set(NAME, split, kind)).with_suffix(".json")
-    return json.loads(path.read_text(encoding="utf-8"))
+def _changed(graph: Graph, folder: Path, split: str, variation: str) -> float:
+    path = (folder / graph.query_set((NAME, split), variation).path).with_suffix(".json")
+    counts = json.loads(path.read_text(encoding="utf-8"))
+    return counts["changed"] / counts["queries"]
 
 
-def _robustness(store: Store, system: str, measure: str, by_category: dict[str, list[str]]) -> Tree:
+def _robustness(store: Store, system: str, label: str, measure: str, by_category: dict[str, list[str]]) -> System:
     """The mean on the original queries, and what becomes of it on every mean and variation."""
     original = store.values(system, NAME, ORIGINAL, measure)
     names = [name for mean, kinds in by_category.items() for name in (mean, *kinds)]
-    found = {
-        name: compare(store.values(system, NAME, name, measure), original) for name in (MEAN, *names)
-    }  # fmt: skip
+    found = {name: compare(store.values(system, NAME, name, measure), original) for name in (MEAN, *names)}
     varied = [name for kinds in by_category.values() for name in kinds]
     for name, p in zip(varied, holm([found[name]["p"] for name in varied]), strict=True):
         found[name]["p_holm"] = p
-    return {"original": float(original.mean()), "query_sets": found}
+    return {"label": label, "original": float(original.mean()), "query_sets": found}
 
 
-def _remedy(plan: Plan, store: Store, folder: Path, system: str, measure: str) -> Tree:
+def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str) -> Remedy:
     """What a trained system gains on the variations and loses on the original queries, and what it costs."""
 
-    def against(query_set: str, base: str = NAME) -> Tree:
+    def against(query_set: str, base: str = NAME) -> Compared:
         return compare(*(store.values(of, NAME, query_set, measure) for of in (system, base)))
 
-    seeds = plan.seeds(system)
-    costs = [json.loads((folder / path).read_text(encoding="utf-8")) for path in plan.cost_files(system, seeds)]
+    models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
+    costs: list[Cost] = [
+        json.loads((folder / model.path / "cost.json").read_text(encoding="utf-8")) for model in models
+    ]
     return {
+        "label": graph.lineage.recipe(system).label,
         "original": against(ORIGINAL),
         "variations": against(MEAN),
         "variations_over_control": against(MEAN, system_of(CONTROL)),
         "seconds": sum(cost["seconds"] for cost in costs),
-        "reindexes": plan.reindexes(system, NAME),
-        "folder": str(folder / plan.model_folder(system, seeds[0])),
+        "reindexes": graph.lineage.reindexes(system, NAME),
+        "folder": str(folder / models[0].path),
     }
 
 
-def compare(varied: np.ndarray, original: np.ndarray) -> Tree:
+def compare(varied: np.ndarray, original: np.ndarray) -> Compared:
     """What becomes of a measure on a query set, from [seeds, queries] of it and of the original queries.
 
     `difference` and `drop`, its share of the original, have 95 % intervals, None where unbounded; `p` is two-sided and
-    of either. `detectable`: see the function.
+    of either. `detectable`: the smallest difference that so many queries would show; None of a single query.
     """
+    differences = (varied - original).mean(axis=0)
+    several = len(differences) > 1
     difference, drop = Ratio(Estimate(varied) - Estimate(original), ONE), drop_ratio(varied, original)
     return {
         "mean": float(varied.mean()),
@@ -117,7 +179,7 @@ def compare(varied: np.ndarray, original: np.ndarray) -> Tree:
         "drop": drop.value if np.isfinite(drop.value) else None,
         "drop_interval": _finite(drop.interval(CONFIDENCE)),
         "p": difference.p,
-        "detectable": detectable((varied - original).mean(axis=0)),
+        "detectable": detectable(confidence_interval(differences), degrees=len(differences) - 1) if several else None,
     }
 
 
@@ -125,24 +187,12 @@ def _finite(interval: tuple[float, float]) -> list[float] | None:
     return [float(bound) for bound in interval] if np.isfinite(interval).all() else None
 
 
-def detectable(differences: np.ndarray) -> float | None:
-    """The smallest mean difference that as many queries, spread as these [queries], would show.
-
-    A two-sided paired t-test at 5 % finds it in four of five samples: (t(0.975) + t(0.8)) · deviation / √queries, of
-    queries − 1 degrees of freedom (Cohen, 1988, §2.3). None of a single query.
-    """
-    queries = len(differences)
-    if queries < 2:
-        return None
-    quantiles = scipy.stats.t.ppf([(1 + CONFIDENCE) / 2, POWER], queries - 1)
-    return float(quantiles.sum() * differences.std(ddof=1) / sqrt(queries))
-
-
-def _source(plan: Plan) -> str:
+def _source(graph: Graph) -> str:
     """Where the model comes from, in words."""
-    if note := plan.kind(NAME).note(plan.recipe(NAME)):
+    lineage = graph.lineage
+    if note := lineage.kind(NAME).note(lineage.recipe(NAME)):
         return note
-    source = plan.bound["checkpoints"]["base"]["source"]
+    source = lineage.scale.checkpoints["base"].source or {}
     return (
         f"The model is {source['hub']} of the hub at {source['revision']}."
         if "hub" in source
@@ -150,28 +200,28 @@ def _source(plan: Plan) -> str:
     )
 
 
-def _truncated(plan: Plan, folder: Path) -> Tree:
-    """How many passages there are, and the share of which the model reads no more than a part, if that is known."""
-    texts = [text for _, text in read_corpus(folder / plan.corpus(NAME))]
-    if "base" not in plan.bound["checkpoints"]:
-        return {"passages": len(texts), "passage_length": None, "truncated": None}
-    tokenizer = Tokenizer.from_file(str(folder / plan.root / "checkpoints" / "base" / "tokenizer.json"))
+def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:
+    """How many passages there are, the tokens that the model reads of one, and the share that is longer, if known."""
+    texts = [text for _, text in read_corpus(folder / graph.corpus(NAME).path)]
+    if "base" not in graph.lineage.scale.checkpoints:
+        return len(texts), None, None
+    tokenizer = Tokenizer.from_file(str(folder / graph.root / "checkpoints" / "base" / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    longest = plan.lengths(NAME)["passage_length"]
+    longest = lengths(graph.lineage, NAME)["passage_length"]
     longer = sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(texts))
-    return {"passages": len(texts), "passage_length": longest, "truncated": longer / len(texts)}
+    return len(texts), longest, longer / len(texts)
 
 
-def _worst(plan: Plan, store: Store, folder: Path, split: str, measure: str) -> list[Tree]:
+def _worst(graph: Graph, store: Store, folder: Path, split: str, measure: str) -> list[Reworded]:
     """The rewordings that cost the model most, worst first, each with the query as it was and as it became."""
     qids = store.queries(NAME, NAME)
     before = store.values(NAME, NAME, ORIGINAL, measure).mean(axis=0)
-    texts = read_queries(folder / plan.query_set(NAME, split, ORIGINAL))
-    found = []
+    texts = read_queries(folder / graph.query_set((NAME, split), ORIGINAL).path)
+    found: list[Reworded] = []
     for kind in store.query_sets(NAME, NAME):
         after = store.values(NAME, NAME, kind, measure).mean(axis=0)
-        varied = read_queries(folder / plan.query_set(NAME, split, kind))
+        varied = read_queries(folder / graph.query_set((NAME, split), kind).path)
         found += [
             {"qid": qid, "variation": kind, "query": texts[qid], "varied": varied[qid], "before": was, "after": became}
             for qid, was, became in zip(qids, before.tolist(), after.tolist(), strict=True)

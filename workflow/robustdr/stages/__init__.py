@@ -31,7 +31,7 @@ def run_stage(name: str, a: argparse.Namespace) -> None:
     from robustdr.keys.provenance import Code, installed
 
     function, _, options = STAGES[name]
-    code = Code(getattr(a, "code", [function.__name__]), getattr(a, "packages", None) or [])
+    code = Code(getattr(a, "code", None) or [function.__name__], getattr(a, "packages", None) or [])
 
     def given(role: str) -> Iterator[Path]:
         for option in (option for option, kind in options.items() if kind.get("metavar") == role):

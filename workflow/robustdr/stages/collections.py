@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from robustdr.stages.options import CODE, MADE, MADES, PATH, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import CODE, MADE, MADES, PATH, READ, READS, TEXT, TEXTS, Made, stage
 
 
-@stage("write a collection's passages", code=CODE, source=TEXT, output=PATH)
+@stage("write a collection's passages", code_=CODE, source=TEXT, output=PATH)
 def corpus(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_corpus
     from robustdr.collections.rows import rows_of
@@ -17,7 +17,7 @@ def corpus(a: argparse.Namespace) -> Made:
     return [(a.output, rows_of(a.output))]
 
 
-@stage("write a split's queries and what judges them", code=CODE, source=TEXT, split=TEXT, output=MADES)
+@stage("write a split's queries and what judges them", code_=CODE, source=TEXT, split=TEXT, output=MADES)
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source
@@ -32,6 +32,7 @@ def split(a: argparse.Namespace) -> Made:
     source=TEXT,
     corpus_=READ,
     splits={**READS, "help": "all files of all splits"},
+    split_of={**TEXTS, "help": "the split of each file"},
     output=MADE,
 )
 def card(a: argparse.Namespace) -> Made:
@@ -40,7 +41,7 @@ def card(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
 
     splits: dict[str, list[Path]] = {}
-    for path in a.splits:
-        splits.setdefault(path.parent.name, []).append(path)
+    for name, path in zip(a.split_of, a.splits, strict=True):
+        splits.setdefault(name, []).append(path)
     write_card(read(Source, a.source), a.corpus, splits, a.output)
     return None

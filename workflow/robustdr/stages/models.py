@@ -3,10 +3,10 @@
 import argparse
 import os
 
-from robustdr.stages.options import CODE, INT, INTS, MADE, PACKAGES, PATH, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import CODE, INT, INTS, MADE, PACKAGES, PATH, PATHS, READ, READS, TEXT, Made, stage
 
 
-@stage("write an initial checkpoint", code=CODE, packages_=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
+@stage("write an initial checkpoint", code_=CODE, packages_=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
 def checkpoint(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.encoding.checkpoint import write_checkpoint
@@ -25,7 +25,7 @@ def checkpoint(a: argparse.Namespace) -> Made:
     run_={**READ, "help": "where hard negatives come from; without it, judged passages graded 0"},
     answers_={**READ, "help": "no passage of the run with one of these is a negative"},
     queries=READ,
-    variations=READS,
+    variations_=READS,
     tokenizer=READ,
     output=MADE,
 )
@@ -42,7 +42,7 @@ def training_data(a: argparse.Namespace) -> Made:
 
 @stage(
     "train a model",
-    code=CODE,
+    code_=CODE,
     packages_=PACKAGES,
     trains={"help": "the module of what is trained"},
     settings=TEXT,
@@ -55,7 +55,8 @@ def training_data(a: argparse.Namespace) -> Made:
     teacher_embeddings_=READS,
     teacher_scores_=READS,
     corpus_=READS,
-    snapshots_=INTS,
+    percents_={**INTS, "help": "of the training, after which a snapshot is taken"},
+    snapshots_={**PATHS, "help": "the folder of each snapshot"},
     output=PATH,
 )
 def train(a: argparse.Namespace) -> Made:
@@ -65,10 +66,7 @@ def train(a: argparse.Namespace) -> Made:
     from robustdr.training.loop import train
 
     folder = a.output
-    snapshots = {
-        percent / 100: folder.parent.parent / f"{folder.parent.name}.at{percent}" / folder.name
-        for percent in a.snapshots
-    }
+    snapshots = {percent / 100: taken for percent, taken in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
     settings = read(import_module(a.trains).Settings, a.settings)
     train(a.trains, settings, a.seed, a.key, a.data, a.initial, folder, a.resume, files, snapshots)
@@ -78,7 +76,7 @@ def train(a: argparse.Namespace) -> Made:
 
 @stage(
     "score a training file's passages as a teacher",
-    code=CODE,
+    code_=CODE,
     settings=TEXT,
     model=READ,
     data=READ,

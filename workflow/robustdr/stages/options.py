@@ -9,12 +9,12 @@ Option = dict[str, Any]
 # Artifacts to record besides the OUTPUT options: each a path, and the files that belong to it.
 Made = list[tuple[Path, ...]] | None
 PATH: Option = {"type": Path}
-PATHS: Option = {**PATH, "nargs": "*"}
+PATHS: Option = {**PATH, "nargs": "*", "default": []}
 # Artifacts: those that a stage reads are checked first, those that it made are recorded last (robustdr.keys.integrity).
 READ: Option = {"type": Path, "metavar": "INPUT"}
-READS: Option = {**READ, "nargs": "*"}
+READS: Option = {**READ, "nargs": "*", "default": []}
 MADE: Option = {"type": Path, "metavar": "OUTPUT"}
-MADES: Option = {**MADE, "nargs": "*"}
+MADES: Option = {**MADE, "nargs": "*", "default": []}
 TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}

@@ -3,16 +3,17 @@
 import argparse
 import json
 
-from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import CODE, MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
 
 
 @stage(
     "write a table, reported beside reproduced",
+    code_=CODE,
     settings=TEXT,
-    measures=READS,
-    statistics=READS,
-    queries=READS,
-    costs=PATHS,
+    measures_=READS,
+    statistics_=READS,
+    queries_=READS,
+    costs_=PATHS,
     reported_=PATH,
     output=MADE,
 )
@@ -25,17 +26,17 @@ def table(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("draw a figure", settings=TEXT, measures=READS, reported_=PATH, output=MADE)
+@stage("draw a figure", code_=CODE, settings=TEXT, measures_=READS, reported_=PATH, output=MADE)
 def figure(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
-    from robustdr.reporting.figures import write_figure
+    from robustdr.reporting.drawing import write_figure
     from robustdr.reporting.settings import FigureSettings
 
     write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
     return None
 
 
-@stage("judge a paper's claims", settings=TEXT, measures=READS, claims=PATH, reported_=PATH, output=MADE)
+@stage("judge a paper's claims", settings=TEXT, measures_=READS, claims=PATH, reported_=PATH, output=MADE)
 def claims(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.reporting.claims import write_claims
@@ -48,7 +49,7 @@ def claims(a: argparse.Namespace) -> Made:
 @stage(
     "write the queries behind a system's cells",
     settings=TEXT,
-    measures=READS,
+    measures_=READS,
     runs=READS,
     judgements=READS,
     queries={**READS, "help": "the original ones of each split"},

@@ -47,7 +47,7 @@ def compress(a: argparse.Namespace) -> Made:
 
 @stage(
     "rank the passages for all query sets of one system",
-    code=CODE,
+    code_=CODE,
     ranks={"help": "the module that ranks"},
     settings=TEXT,
     keys=TEXTS,
@@ -69,6 +69,6 @@ def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs
 
     kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
-    files = {name: getattr(a, name) or [] for name in kinds}
+    files = {name: getattr(a, name) for name in kinds}
     write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
     return [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)]

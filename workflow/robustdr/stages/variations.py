@@ -8,7 +8,7 @@ from robustdr.stages.options import CODE, INT, MADE, MADES, PACKAGES, READ, READ
 
 @stage(
     "vary the queries of a split",
-    code=CODE,
+    code_=CODE,
     packages_=PACKAGES,
     settings=TEXT,
     tokenizer_={**READ, "help": "counts the changes that it sees"},
@@ -19,7 +19,7 @@ from robustdr.stages.options import CODE, INT, MADE, MADES, PACKAGES, READ, READ
     split_={**MADES, "help": "which version of each query attacks, of a generator of several"},
     key_=TEXT,
 )
-def vary_split(a: argparse.Namespace) -> Made:
+def vary(a: argparse.Namespace) -> Made:
     from dataclasses import replace
 
     from robustdr.core.files import read_queries, write_json
@@ -31,21 +31,20 @@ def vary_split(a: argparse.Namespace) -> Made:
     settings = read(VariationSettings, a.settings)
     generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
     generator.check()
-    shards = a.shards or []
-    if not shards:
+    if not a.shards:
         generator.fetch(queries)
     for version, (output, statistics) in enumerate(zip(a.output, a.statistics, strict=True)):
         versions: dict[str, Any] = {"version": version} if version else {}
         variation = replace(generator, **versions) if versions else generator
-        run(queries, output, statistics, variation, settings.seed, a.tokenizer, shards=shards)
-    for path in a.split or []:
+        run(queries, output, statistics, variation, settings.seed, a.tokenizer, shards=a.shards)
+    for path in a.split:
         write_json(path, {"key": a.key, "attacks": generator.split(queries, settings.seed)})
     return None
 
 
 @stage(
     "vary one shard of a split's queries",
-    code=CODE,
+    code_=CODE,
     packages_=PACKAGES,
     settings=TEXT,
     queries=READ,

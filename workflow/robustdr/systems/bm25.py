@@ -1,43 +1,50 @@
 """BM25 over a collection's words."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import asdict, field
+from typing import Any
 
-from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings, BM25Settings
-from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
+from pydantic import NonNegativeFloat, with_config
+from pydantic.dataclasses import dataclass
+from typing_extensions import TypedDict  # Python's own comes with 3.12
 
-if TYPE_CHECKING:
-    from robustdr.graph.plan import Plan
+from robustdr.core.settings import STRICT
+from robustdr.experiments.kinds import Graph, Inputs, Kind, Lineage, Recipe, Split, memory
+from robustdr.keys.node import Need, reads
+from robustdr.retrieval.settings import BM25IndexSettings, BM25Settings, Name, Share
+
+
+@with_config(STRICT)
+class Parameters(TypedDict, total=False):
+    """Parameters in place of the scale's; null is a value."""
+
+    k1: NonNegativeFloat
+    b: Share
+    stopwords: Name | None
+    stemmer: Name | None
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(Recipe):
+    """BM25."""
+
+    bm25: Parameters = field(default_factory=Parameters)
+    """Parameters in place of the scale's `bm25`."""
 
 
 class BM25(Kind):
-    """Untrained: what a recipe's own `bm25` does not say, the scale's does."""
+    """Untrained: the recipe's own `bm25` counts before the scale's."""
 
-    name = "bm25"
-    keys: ClassVar[Tree] = {
-        "bm25": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {
-                "k1": {"type": "number", "minimum": 0},
-                "b": {"type": "number", "minimum": 0, "maximum": 1},
-                "stopwords": {"type": ["string", "null"], "pattern": "^[a-z_]+$"},
-                "stemmer": {"type": ["string", "null"], "pattern": "^[a-z_]+$"},
-            },
-        }
-    }
     ranks = "robustdr.retrieval.bm25"
 
-    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> Any:
-        return BM25Settings(**asdict(self.index(plan, system)), depth=depth)
+    def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> Any:
+        return BM25Settings(**asdict(self.index(graph.lineage, system)), depth=depth)
 
-    def index(self, plan: "Plan", system: str) -> BM25IndexSettings:
-        return BM25IndexSettings(**{**plan.bound["bm25"], **plan.recipe(system).get("bm25", {})})
+    def index(self, lineage: Lineage, system: str) -> BM25IndexSettings:
+        return BM25IndexSettings(**{**vars(lineage.scale.bm25), **lineage.recipe(system).bm25})
 
-    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        made = self.index(plan, system)
-        folder = plan.index(at[0], made.name)
-        return Reads({"index": [folder]}, [f"{folder}/{INDEX_FILES[0]}"], {"index": plan.index_key(at[0], made)})
+    def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
+        return {"index": reads(graph.index(split[0], self.index(graph.lineage, system)))}
 
-    def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan), 120, cores=0)
+    def need(self, graph: Graph, system: str, split: str) -> Need:
+        return Need(memory(graph), 120, cores=graph.threads)

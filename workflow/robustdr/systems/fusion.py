@@ -1,40 +1,47 @@
 """A hybrid: the rankings of several systems, fused by reciprocal ranks."""
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import Annotated
 
+from pydantic import Field, NonNegativeInt
+from pydantic.dataclasses import dataclass
+
+from robustdr.core.names import Names
+from robustdr.core.settings import STRICT
+from robustdr.experiments.kinds import Graph, Inputs, Kind, Lineage, Recipe, Split, memory
+from robustdr.keys.node import Need, reads
 from robustdr.retrieval.settings import FusionSettings
-from robustdr.systems.kind import At, Kind, Need, Reads, Tree, memory
 
-if TYPE_CHECKING:
-    from robustdr.graph.plan import Plan
-    from robustdr.graph.structure import Structure
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(Recipe):
+    """A hybrid of several systems."""
+
+    systems: Annotated[Names, Field(min_length=2)]
+    """Systems whose rankings are fused."""
+    k: NonNegativeInt
+    """Constant added to each rank."""
 
 
 class Fusion(Kind):
-    """Ranks what any of its `systems` ranks."""
+    """Ranks what any of its systems ranks."""
 
-    name = "fusion"
-    keys: ClassVar[Tree] = {
-        "systems": {"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": True},
-        "k": {"type": "integer", "minimum": 0},
-    }
-    rules: ClassVar[Tree] = {"required": ["label", *keys]}
     ranks = "robustdr.retrieval.fusion"
 
-    def named(self, recipe: Tree) -> dict[str, str]:
-        return {f"systems.{number}": system for number, system in enumerate(recipe["systems"])}
+    def named(self, recipe: Settings) -> dict[str, str]:
+        return {f"systems.{number}": system for number, system in enumerate(recipe.systems)}
 
-    def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
-        return dict.fromkeys(self.parents(structure, system), kinds)
+    def candidates(
+        self, lineage: Lineage, system: str, split: Split, variations: Sequence[str]
+    ) -> dict[str, list[str]]:
+        return {parent: [*variations] for parent in self.parents(lineage, system)}
 
-    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> FusionSettings:
-        return FusionSettings(plan.recipe(system)["k"], depth)
+    def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> FusionSettings:
+        return FusionSettings(graph.lineage.recipe(system).k, depth)
 
-    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        fused = [(parent, plan.seed_of(parent, seed)) for parent in self.parents(plan, system)]
-        runs = [plan.run(*of, *at, kind) for of in fused for kind in kinds]
-        keys = [plan.run_key(*of, *at, kind) for of in fused for kind in kinds]
-        return Reads({"candidates": runs}, runs, {"candidates": keys})
+    def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
+        fused = [(parent, graph.lineage.seed_of(parent, seed)) for parent in self.parents(graph.lineage, system)]
+        return {"candidates": reads(*(graph.run(*of, split, variation) for of in fused for variation in variations))}
 
-    def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan), 60)
+    def need(self, graph: Graph, system: str, split: str) -> Need:
+        return Need(memory(graph), 60)

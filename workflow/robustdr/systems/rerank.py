@@ -1,164 +1,165 @@
 """A ranking model over what another system retrieves, or over a collection's judged candidates."""
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import PositiveInt
+from pydantic.dataclasses import dataclass
 
 from robustdr import losses
 from robustdr.core.checks import at as within
 from robustdr.core.errors import UserError
-from robustdr.experiments.needs import ORIGINAL
+from robustdr.core.settings import STRICT
+from robustdr.core.validation import wrong
+from robustdr.experiments.kinds import Graph, Inputs, Lineage, Split, kind_of, memory
+from robustdr.experiments.models import ORIGINAL, Config
+from robustdr.keys.node import Need, reads
 from robustdr.rankers import RANKERS
 from robustdr.retrieval.settings import RerankSettings
-from robustdr.systems.kind import At, Need, Reads, Tree, kind_of, memory
-from robustdr.systems.trained import Trained
+from robustdr.systems.trained import Trained, TrainedRecipe, lengths, training
 from robustdr.training.settings import RankerTraining
-
-if TYPE_CHECKING:
-    from robustdr.experiments.config import Config
-    from robustdr.graph.plan import Plan
-    from robustdr.graph.structure import Structure
-
 
 JUDGED = "judged"
 
 
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class FirstStage:
+    """A first stage."""
+
+    system: str
+    """System whose passages are ranked anew."""
+    depth: PositiveInt
+    """How many of its best passages."""
+    queries: Literal["own", "original"]
+    """Queries that the first stage sees."""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(TrainedRecipe):
+    """A ranker of candidates."""
+
+    candidates: Literal["judged"] | FirstStage
+    """`judged`: the passages that a split's qrels name; or `system`, `depth` and `queries` of a first stage."""
+    ranker: dict[str, Any]
+    """`name` of the ranker and its settings."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.ranker.get("name"), str):
+            raise wrong("ranker", "'name' is missing")
+
+    @property
+    def first(self) -> str | None:
+        """The system whose passages are ranked anew; None for judged candidates alone."""
+        return None if isinstance(self.candidates, str) else self.candidates.system
+
+
 class Rerank(Trained):
-    """Ranks the `depth` best passages of `candidates.system` anew; a scale may take other depths for the papers'.
+    """Ranks the `depth` best passages of `candidates.system` anew; a scale may take other depths than the papers.
 
     With `queries: original` the first stage sees the original query where the ranker sees its variation. Where a split
     has judged candidates it ranks these, without a first stage; with `candidates: judged` it ranks nothing else.
     """
 
-    name = "rerank"
-    keys: ClassVar[Tree] = {
-        **Trained.keys,
-        "candidates": {
-            "if": {"type": "string"},
-            "then": {"const": JUDGED},
-            "else": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["system", "depth", "queries"],
-                "properties": {
-                    "system": {"type": "string"},
-                    "depth": {"type": "integer", "minimum": 1},
-                    "queries": {"enum": ["own", "original"]},
-                },
-            },
-        },
-        "ranker": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
-    }
-    rules: ClassVar[Tree] = {**Trained.rules, "required": [*Trained.rules["required"], "candidates", "ranker"]}
     sources: ClassVar[dict[str, set[str]]] = {
         "variations": {"variation", "variations"},
         "negatives": {"groups"},
         "teacher": {"teacher_scores"},
     }
     given: ClassVar[set[str]] = {*Trained.given, "vectors"}
+    refused: ClassVar[tuple[str, ...]] = ("gradient_cache", "temperature")
     ranks = "robustdr.retrieval.rerank"
     trains = "robustdr.training.rerank"
 
-    def named(self, recipe: Tree) -> dict[str, str]:
-        first = _first(recipe)
-        return super().named(recipe) | ({"candidates.system": first} if first else {})
+    def named(self, recipe: Settings) -> dict[str, str]:
+        return super().named(recipe) | ({"candidates.system": recipe.first} if recipe.first else {})
 
-    def teaches(self, recipe: Tree) -> set[str]:
+    def teaches(self, recipe: Settings) -> set[str]:
         """What counts the words of a collection scores no training file."""
-        return set() if RANKERS.literal(recipe["ranker"]["name"], "counts") else {"teacher_scores"}
+        return set() if RANKERS.facts(recipe.ranker["name"]).counts else {"teacher_scores"}
 
-    def check(self, config: "Config", name: str, where: str) -> None:
-        recipe = config.systems[name]
+    def check(self, config: Config, name: str, where: str) -> None:
+        recipe: Settings = config.systems[name]
         with within(f"{where}.ranker"):
-            RANKERS.settings(**_ranker(recipe))
+            RANKERS.settings(recipe.ranker["name"], {key: v for key, v in recipe.ranker.items() if key != "name"})
         super().check(config, name, where)
-        first = _first(recipe)
-        for scale, bound in config.scales_of(recipe).items():
-            for key in bound["budgets"].get(recipe.get("budget"), {}).keys() & {"gradient_cache", "temperature"}:
-                raise UserError(f"{where}.budget (scale {scale}): a ranker's training has no {key}")
-            depth = self.depth(config, scale, name)
-            if first and depth > (most := kind_of(config.systems[first]).depth(config, scale, first)):
-                raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
-        if "loss" in recipe and "vectors" in losses.check(**recipe["loss"]):
-            able = [ranker for ranker in RANKERS.names() if RANKERS.literal(ranker, "represents")]
-            if (ranker := recipe["ranker"]["name"]) not in able:
-                needs = f"the loss {recipe['loss']['name']} needs vectors of queries"
+        if first := recipe.first:
+            for scale in config.scales_of(recipe):
+                most = kind_of(config.systems[first]).depth(config, scale, first)
+                depth = self.depth(config, scale, name)
+                if depth > most:
+                    raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
+        if recipe.loss and "vectors" in losses.check(**recipe.loss):
+            able = [ranker for ranker in RANKERS.names() if RANKERS.facts(ranker).represents]
+            if (ranker := recipe.ranker["name"]) not in able:
+                needs = f"the loss {recipe.loss['name']} needs vectors of queries"
                 raise UserError(f"{where}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
-        parent = config.systems.get(recipe["initial"], {})
-        if parent.get("ranker", recipe["ranker"]) != recipe["ranker"]:
+        parent = config.systems.get(recipe.initial)
+        if parent and parent.kind == self.name and parent.ranker != recipe.ranker:
             raise UserError(
-                f"{where}.initial: {recipe['initial']!r} is the ranker {parent['ranker']}; what continues it has "
-                f"the same, not {recipe['ranker']}"
+                f"{where}.initial: {recipe.initial!r} is the ranker {parent.ranker}; what continues it has the same, "
+                f"not {recipe.ranker}"
             )
 
-    def forms(self, recipe: Tree) -> Collection[str]:
-        return RANKERS.literal(recipe["ranker"]["name"], "initial")
+    def forms(self, recipe: Settings) -> Collection[str]:
+        return RANKERS.facts(recipe.ranker["name"]).initial
 
-    def parents(self, structure: "Structure", system: str) -> list[str]:
-        first = _first(structure.recipe(system))
-        return [*super().parents(structure, system), *([first] if first else [])]
+    def parents(self, lineage: Lineage, system: str) -> list[str]:
+        first = lineage.recipe(system).first
+        return [*super().parents(lineage, system), *([first] if first else [])]
 
-    def depth(self, config: "Config", scale: str, system: str) -> int:
-        recipe = config.systems[system.partition(".")[0]]
-        if not _first(recipe):
+    def depth(self, config: Config, scale: str, system: str) -> int:
+        recipe: Settings = config.systems[system.partition(".")[0]]
+        if isinstance(recipe.candidates, str):
             return super().depth(config, scale, system)
-        asked = recipe["candidates"]["depth"]
-        return config.scales[scale].get("depths", {}).get(str(asked), asked)
+        return config.scales[scale].depths.get(str(recipe.candidates.depth), recipe.candidates.depth)
 
-    def modules(self, structure: "Structure", system: str) -> list[str]:
-        return [f"robustdr.rankers.{structure.recipe(system)['ranker']['name']}"]
+    def modules(self, lineage: Lineage, system: str) -> list[str]:
+        return [f"robustdr.rankers.{lineage.recipe(system).ranker['name']}"]
 
-    def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
-        recipe = structure.recipe(system)
-        if structure.config.judged_candidates(*at):
+    def candidates(
+        self, lineage: Lineage, system: str, split: Split, variations: Sequence[str]
+    ) -> dict[str, list[str]]:
+        recipe: Settings = lineage.recipe(system)
+        if lineage.config.judged_candidates(*split):
             return {}
-        if not _first(recipe):
-            collection, split = at
+        if isinstance(recipe.candidates, str):
+            collection, name = split
             raise UserError(
-                f"{structure.config.folders[recipe['paper']]}/experiment.yaml: systems.{system}.candidates: 'judged', "
-                f"but {split!r} of {collection} (scale {structure.scale}) has none; name a first stage, or say "
+                f"{lineage.config.folder_of(system)}/experiment.yaml: systems.{system}.candidates: 'judged', "
+                f"but {name!r} of {collection} (scale {lineage.scale_name}) has none; name a first stage, or say "
                 "`candidates: judged` of that split in collections.yaml"
             )
-        of = recipe["candidates"]
-        return {of["system"]: kinds if of["queries"] == "own" else [ORIGINAL]}
+        return {recipe.candidates.system: [*variations] if recipe.candidates.queries == "own" else [ORIGINAL]}
 
-    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RerankSettings:
-        ranked = self.depth(plan.config, plan.scale, system)  # all of them, whoever reads how many of the best
-        return RerankSettings(plan.recipe(system)["ranker"], **plan.lengths(system), depth=ranked, **plan.computing)
+    def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> RerankSettings:
+        lineage = graph.lineage
+        ranked = self.depth(
+            lineage.config, lineage.scale_name, system
+        )  # all of them, whoever reads how many of the best
+        return RerankSettings(
+            lineage.recipe(system).ranker, **lengths(lineage, system), depth=ranked, **graph.computing
+        )
 
-    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        runs, keys = [], []
-        for first, taken in self.candidates(plan, system, at, kinds).items():
-            taken = [kind if kind in taken else ORIGINAL for kind in kinds]
-            its_seed = plan.seed_of(first, seed)
-            runs = [plan.run(first, its_seed, *at, kind) for kind in taken]
-            keys = [plan.run_key(first, its_seed, *at, kind) for kind in taken]
-        paths = {"model": [plan.model_folder(system, seed)], "candidates": runs}
-        made = {"model": plan.model_key(system, seed), "candidates": keys}
-        return Reads(paths, [*plan.model(system, seed), *dict.fromkeys(runs)], made)
+    def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
+        runs = []
+        for first, taken in self.candidates(graph.lineage, system, split, variations).items():
+            its_seed = graph.lineage.seed_of(first, seed)
+            own = [variation if variation in taken else ORIGINAL for variation in variations]
+            runs = [graph.run(first, its_seed, split, variation) for variation in own]
+        return {"model": reads(graph.model(system, seed)), "candidates": reads(*runs)}
 
-    def model_files(self, structure: "Structure", system: str) -> list[str]:
-        return [*RANKERS.literal(structure.recipe(system)["ranker"]["name"], "files")]
+    def model_files(self, lineage: Lineage, system: str) -> list[str]:
+        return [*RANKERS.facts(lineage.recipe(system).ranker["name"]).files]
 
-    def training(self, plan: "Plan", system: str) -> RankerTraining:
-        return RankerTraining(**plan.budgeted(system), ranker=plan.recipe(system)["ranker"])
+    def training(self, graph: Graph, system: str) -> RankerTraining:
+        return RankerTraining(**training(graph, system, self.refused), ranker=graph.lineage.recipe(system).ranker)
 
-    def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
-        passages = super().learns_from(plan, system, seed)
-        if "teacher" not in plan.recipe(system):
+    def learns_from(self, graph: Graph, system: str, seed: int) -> Inputs:
+        passages = super().learns_from(graph, system, seed)
+        if not graph.lineage.recipe(system).teacher:
             return passages
-        scores, key = plan.teacher_scores(system, seed), plan.teacher_scores_key(system, seed)
-        return passages.beside(Reads({"teacher_scores": [scores]}, [scores], {"teacher_scores": key}))
+        return {**passages, "teacher_scores": reads(graph.teacher_scores(system, seed))}
 
-    def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan), 240, gpus=1, cores=0)
-
-
-def _first(recipe: Tree) -> str | None:
-    """The system whose passages are ranked anew; None where they are judged candidates alone."""
-    return None if recipe["candidates"] == JUDGED else recipe["candidates"]["system"]
-
-
-def _ranker(recipe: Tree) -> Tree:
-    """The arguments of `RANKERS.settings`."""
-    settings = dict(recipe["ranker"])
-    return {"name": settings.pop("name"), "given": settings}
+    def need(self, graph: Graph, system: str, split: str) -> Need:
+        return Need(memory(graph), 240, gpus=1, cores=graph.threads)

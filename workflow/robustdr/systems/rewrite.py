@@ -1,55 +1,68 @@
 """A query rewriter in front of another system, such as a spell checker."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, ClassVar
+from typing import Literal
 
+from pydantic import PositiveInt
+from pydantic.dataclasses import dataclass
+
+from robustdr.core.settings import STRICT
+from robustdr.experiments.kinds import Graph, Inputs, Kind, Lineage, Recipe, Split, kind_of
+from robustdr.experiments.models import Config
+from robustdr.keys.node import Need
 from robustdr.retrieval.settings import RewriteSettings
-from robustdr.systems.kind import At, Kind, Need, Reads, Tree, kind_of
 
-if TYPE_CHECKING:
-    from robustdr.experiments.config import Config
-    from robustdr.graph.plan import Plan
-    from robustdr.graph.structure import Structure
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(Recipe):
+    """A rewriter of queries."""
+
+    rewriter: Literal["symspell"]
+    """What rewrites."""
+    edits: PositiveInt
+    """Characters that a correction may change."""
+    ranker: str
+    """System that ranks the rewritten queries."""
 
 
 class Rewrite(Kind):
-    """Ranks as the system that it stands in front of, `ranker`, does; that one's seeds are its own."""
+    """Ranks as `ranker`, the system behind it, does; the seeds are that system's."""
 
-    name = "rewrite"
-    keys: ClassVar[Tree] = {
-        "rewriter": {"enum": ["symspell"]},
-        "edits": {"type": "integer", "minimum": 1},
-        "ranker": {"type": "string"},
-    }
-    rules: ClassVar[Tree] = {"required": ["label", *keys]}
     ranks = "robustdr.retrieval.rewrite"
 
-    def named(self, recipe: Tree) -> dict[str, str]:
-        return {"ranker": recipe["ranker"]}
+    def named(self, recipe: Settings) -> dict[str, str]:
+        return {"ranker": recipe.ranker}
 
-    def modules(self, structure: "Structure", system: str) -> list[str]:
-        (ranker,) = self.parents(structure, system)
-        kind = structure.kind(ranker)
-        return [kind.ranks, *kind.modules(structure, ranker)]
+    def modules(self, lineage: Lineage, system: str) -> list[str]:
+        ranker = lineage.recipe(system).ranker
+        return [lineage.kind(ranker).ranks, *lineage.kind(ranker).modules(lineage, ranker)]
 
-    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RewriteSettings:
-        (ranker,) = self.parents(plan, system)
-        recipe, kind = plan.recipe(system), plan.kind(ranker)
-        told = asdict(kind.settings(plan, ranker, collection, depth))
-        return RewriteSettings(recipe["rewriter"], recipe["edits"], kind.ranks, told)
+    def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> RewriteSettings:
+        recipe: Settings = graph.lineage.recipe(system)
+        kind = graph.lineage.kind(recipe.ranker)
+        told = asdict(kind.ranking(graph, recipe.ranker, collection, depth))
+        return RewriteSettings(recipe.rewriter, recipe.edits, kind.ranks, told)
 
-    def depth(self, config: "Config", scale: str, system: str) -> int:
-        ranker = config.systems[system]["ranker"]
+    def depth(self, config: Config, scale: str, system: str) -> int:
+        ranker = config.systems[system].ranker
         return kind_of(config.systems[ranker]).depth(config, scale, ranker)
 
-    def candidates(self, structure: "Structure", system: str, at: At, kinds: list[str]) -> dict[str, list[str]]:
-        (ranker,) = self.parents(structure, system)
-        return structure.kind(ranker).candidates(structure, ranker, at, kinds)
+    def candidates(
+        self, lineage: Lineage, system: str, split: Split, variations: Sequence[str]
+    ) -> dict[str, list[str]]:
+        ranker = lineage.recipe(system).ranker
+        return lineage.kind(ranker).candidates(lineage, ranker, split, variations)
 
-    def reads(self, plan: "Plan", system: str, seed: int, at: At, kinds: list[str]) -> Reads:
-        (ranker,) = self.parents(plan, system)
-        return plan.kind(ranker).reads(plan, ranker, plan.seed_of(ranker, seed), at, kinds)
+    def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
+        ranker = graph.lineage.recipe(system).ranker
+        its_seed = graph.lineage.seed_of(ranker, seed)
+        return graph.lineage.kind(ranker).reads(graph, ranker, its_seed, split, variations)
 
-    def need(self, plan: "Plan", system: str, split: str) -> Need:
-        (ranker,) = self.parents(plan, system)
-        return plan.kind(ranker).need(plan, ranker, split)
+    def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
+        ranker = graph.lineage.recipe(system).ranker
+        return graph.lineage.kind(ranker).mentions(graph, ranker, graph.lineage.seed_of(ranker, seed), split)
+
+    def need(self, graph: Graph, system: str, split: str) -> Need:
+        ranker = graph.lineage.recipe(system).ranker
+        return graph.lineage.kind(ranker).need(graph, ranker, split)

@@ -1,32 +1,36 @@
 """BM25 with pseudo-relevance feedback."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import Annotated, Literal
 
+from pydantic import Field, PositiveInt
+from pydantic.dataclasses import dataclass
+
+from robustdr.core.settings import STRICT
+from robustdr.experiments.kinds import Graph
 from robustdr.retrieval.settings import RM3Settings
-from robustdr.systems.bm25 import BM25
-from robustdr.systems.kind import Tree
-
-if TYPE_CHECKING:
-    from robustdr.graph.plan import Plan
+from robustdr.systems import bm25
 
 
-FEEDBACK: Tree = {
-    "variant": {"enum": ["terrier", "anserini"]},
-    "terms": {"type": "integer", "minimum": 1},
-    "documents": {"type": "integer", "minimum": 1},
-    "original_weight": {"type": "number", "minimum": 0, "maximum": 1},
-}
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(bm25.Settings):
+    """RM3."""
+
+    variant: Literal["terrier", "anserini"]
+    """Toolkit whose formulas count."""
+    terms: PositiveInt
+    """Words that feedback adds."""
+    documents: PositiveInt
+    """Passages that feedback reads."""
+    original_weight: Annotated[float, Field(ge=0, le=1)]
+    """Weight of the query's own words."""
 
 
-class RM3(BM25):
-    """On the scale's `bm25`; the defaults are those of each toolkit's variant."""
+class RM3(bm25.BM25):
+    """Feedback on the scale's BM25; the values are those of the toolkit's variant."""
 
-    name = "rm3"
-    keys: ClassVar[Tree] = {**BM25.keys, **FEEDBACK}
-    rules: ClassVar[Tree] = {"required": ["label", *FEEDBACK]}
     ranks = "robustdr.retrieval.rm3"
 
-    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> RM3Settings:
-        feedback = {key: plan.recipe(system)[key] for key in FEEDBACK}
-        searched = super().settings(plan, system, collection, max(depth, feedback["documents"]))
-        return RM3Settings(searched, **feedback)
+    def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> RM3Settings:
+        recipe: Settings = graph.lineage.recipe(system)
+        searched = super().ranking(graph, system, collection, max(depth, recipe.documents))
+        return RM3Settings(searched, recipe.variant, recipe.terms, recipe.documents, recipe.original_weight)

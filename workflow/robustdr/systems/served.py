@@ -1,66 +1,76 @@
 """A dual encoder behind a server that speaks OpenAI's embeddings: its vectors are asked for, and searched here."""
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import field, fields
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
 
 from robustdr.core.checks import at
 from robustdr.core.client import check_variable
+from robustdr.core.settings import STRICT
+from robustdr.experiments.kinds import Graph, Kind, Recipe, memory
+from robustdr.experiments.models import Config
+from robustdr.keys.node import Need
 from robustdr.retrieval.settings import ServedSettings
-from robustdr.systems.kind import Kind, Need, Tree, memory
 
-if TYPE_CHECKING:
-    from robustdr.experiments.config import Config
-    from robustdr.graph.plan import Plan
 
-DEFAULTS: Tree = {
-    "similarity": "cosine",
-    "dimension": None,
-    "key": "",
-    "cache": "served-vectors.sqlite",
-    "batch": 64,
-    "concurrency": 8,
-    "attempts": 5,
-    "timeout": 60.0,
-}
-PROMPTS = {"query": "", "passage": ""}
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Prompts:
+    """Texts before every query and passage."""
+
+    query: str = ""
+    passage: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Settings(Recipe):
+    """A model behind a server."""
+
+    url: Annotated[str, Field(pattern="^https?://.")]
+    """Base URL of the server, up to `/v1`."""
+    model: Annotated[str, Field(min_length=1)]
+    """Name of the model there."""
+    prompts: Prompts = field(default_factory=Prompts)
+    """`query` and `passage`: text before each."""
+    similarity: Literal["cosine", "dot"] = "cosine"
+    """Similarity of two vectors."""
+    dimension: PositiveInt | None = None
+    """Dimension that is asked for; without it, the server's."""
+    key: str = ""
+    """Environment variable with the server's key; '' for none."""
+    cache: Annotated[str, Field(min_length=1)] = "served-vectors.sqlite"
+    """File that keeps vectors."""
+    batch: PositiveInt = 64
+    """Texts in a request."""
+    concurrency: PositiveInt = 8
+    """Requests at a time."""
+    attempts: PositiveInt = 5
+    """Attempts of each request."""
+    timeout: PositiveFloat = 60.0
+    """Seconds of an attempt."""
 
 
 class Served(Kind):
-    """The model `model` of the server at `url`. Nobody here knows its weights: nothing is trained from it."""
+    """The model `model` of the server at `url`. Its weights are not known here: nothing is trained from it."""
 
-    name = "served"
-    keys: ClassVar[Tree] = {
-        "url": {"type": "string", "pattern": "^https?://."},
-        "model": {"type": "string", "minLength": 1},
-        "prompts": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {role: {"type": "string"} for role in PROMPTS},
-        },
-        "similarity": {"enum": ["cosine", "dot"]},
-        "key": {"type": "string"},
-        "cache": {"type": "string", "minLength": 1},
-        **{name: {"type": "integer", "minimum": 1} for name in ("dimension", "batch", "concurrency", "attempts")},
-        "timeout": {"type": "number", "exclusiveMinimum": 0},
-    }
-    rules: ClassVar[Tree] = {"required": ["label", "url", "model"]}
     ranks = "robustdr.retrieval.served"
 
-    def check(self, config: "Config", name: str, where: str) -> None:
-        if "key" in config.systems[name]:
+    def check(self, config: Config, name: str, where: str) -> None:
+        if variable := config.systems[name].key:
             with at(where):
-                check_variable(config.systems[name]["key"])
+                check_variable(variable)
 
-    def settings(self, plan: "Plan", system: str, collection: str, depth: int) -> ServedSettings:
-        recipe = plan.recipe(system)
-        how: Tree = {key: recipe.get(key, default) for key, default in DEFAULTS.items()}
-        how |= {"prompts": PROMPTS | recipe.get("prompts", {}), "timeout": float(how["timeout"])}
-        return ServedSettings(recipe["url"], recipe["model"], depth=depth, **how)
+    def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> ServedSettings:
+        recipe: Settings = graph.lineage.recipe(system)
+        how = {key.name: getattr(recipe, key.name) for key in fields(ServedSettings) if key.name != "depth"}
+        return ServedSettings(**{**how, "prompts": dict(vars(recipe.prompts)), "depth": depth})
 
-    def note(self, recipe: Tree) -> str:
-        prompts = {role: prompt for role, prompt in recipe.get("prompts", {}).items() if prompt}
+    def note(self, recipe: Settings) -> str:
+        prompts = {role: prompt for role, prompt in vars(recipe.prompts).items() if prompt}
         behind = f", with the prompts {prompts}" if prompts else ""
-        asked = f"vectors that the model {recipe['model']} at {recipe['url']} gave{behind}"
-        return f"{recipe['label']}: {asked}. Its weights and how much it reads of a text are not known here."
+        asked = f"vectors that the model {recipe.model} at {recipe.url} gave{behind}"
+        return f"{recipe.label}: {asked}. Its weights and how much it reads of a text are not known here."
 
-    def need(self, plan: "Plan", system: str, split: str) -> Need:
-        return Need(memory(plan), 1440)
+    def need(self, graph: Graph, system: str, split: str) -> Need:
+        return Need(memory(graph), 1440)

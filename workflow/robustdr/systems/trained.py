@@ -1,18 +1,70 @@
 """What kinds share whose systems may be trained: a recipe with a loss, on a collection, from an initial model."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import field
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 
 from robustdr import losses, variations
 from robustdr.core.checks import at, known
 from robustdr.core.errors import UserError
+from robustdr.core.names import Names
+from robustdr.core.settings import STRICT, given
+from robustdr.core.validation import wrong
 from robustdr.encoding.directory import ENCODER
-from robustdr.systems.kind import LENGTHS, NOTHING, Kind, Reads, Tree, kind_of
+from robustdr.experiments.kinds import LENGTHS, Graph, Inputs, Kind, Lineage, Recipe, kind_of
+from robustdr.experiments.models import Budget, Config
+from robustdr.keys.node import reads
+from robustdr.training.settings import Tokens
 
-if TYPE_CHECKING:
-    from robustdr.experiments.config import Config
-    from robustdr.graph.plan import Plan
-    from robustdr.graph.structure import Structure
+NEEDED = {  # by key of a recipe, the keys that it needs beside it
+    "loss": ("collection", "budget"),
+    **dict.fromkeys(("teacher", "negatives", "variations"), ("loss",)),
+    **dict.fromkeys(("assign", "augmentation"), ("variations",)),
+    **dict.fromkeys(LENGTHS, LENGTHS),
+}
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class TrainedRecipe(Recipe):
+    """A recipe that starts from a model and may train it."""
+
+    initial: str
+    """Checkpoint, pre-training or system that it starts from."""
+    collection: str | None = None
+    """Role of the collection whose `train` split it learns from."""
+    negatives: str | None = None
+    """System whose best passages are hard negatives."""
+    variations: Names = field(default_factory=list)
+    """Variations of the training queries."""
+    assign: Literal["one", "all", "fresh", "together"] | None = None
+    """Variations of one query: `one` of them, `all` in turn, drawn `fresh` each epoch, `together`."""
+    augmentation: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of queries replaced by a variation."""
+    teacher: str | None = None
+    """System that the loss learns from."""
+    loss: dict[str, Any] | None = None
+    """`name` of the loss and its settings; none: not trained."""
+    budget: str | None = None
+    """Name of the budget in the scale."""
+    query_length: Tokens | None = None
+    """Tokens read of a query, without a budget."""
+    passage_length: Tokens | None = None
+    """Tokens read of a passage, without a budget."""
+
+    def __post_init__(self) -> None:
+        own = given(self)
+        for key, needed in NEEDED.items():
+            if key in own and (missing := [other for other in needed if other not in own]):
+                raise wrong(missing[0], f"missing; `{key}` needs it")
+        if "budget" in own and (lengths := own & {*LENGTHS}):
+            raise wrong(min(lengths), "not allowed beside `budget`, which says the lengths")
+        if "budget" not in own and not own & {*LENGTHS}:
+            raise wrong("budget", f"missing; allowed in its place: {' and '.join(LENGTHS)}")
+        if self.loss is not None and not isinstance(self.loss.get("name"), str):
+            raise wrong("loss", "'name' is missing")
 
 
 class Trained(Kind):
@@ -20,132 +72,126 @@ class Trained(Kind):
 
     Attributes:
         sources: by key of a recipe, the fields of a batch that it gives a loss. given: those that need no key.
+        refused: keys of a budget that training of this kind does not read.
     """
 
-    keys: ClassVar[Tree] = {
-        "collection": {"type": "string"},
-        "initial": {"type": "string"},
-        "negatives": {"type": "string"},
-        "variations": {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-        "assign": {"enum": ["one", "all", "fresh", "together"]},
-        "augmentation": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-        "teacher": {"type": "string"},
-        "loss": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
-        "budget": {"type": "string"},
-        **{length: {"type": "integer", "minimum": 3} for length in LENGTHS},
-    }
-    rules: ClassVar[Tree] = {
-        "required": ["label", "initial"],
-        "if": {"anyOf": [{"required": [length]} for length in LENGTHS]},
-        "then": {"required": [*LENGTHS], "not": {"required": ["budget"]}},  # each says it all
-        "else": {"required": ["budget"]},
-        "dependentRequired": {
-            "loss": ["collection", "budget"],
-            **{key: ["loss"] for key in ("teacher", "negatives", "variations")},
-            **{key: ["variations"] for key in ("assign", "augmentation")},
-        },
-    }
     sources: ClassVar[dict[str, set[str]]]
     given: ClassVar[set[str]] = {"query", "variation"}
+    refused: ClassVar[tuple[str, ...]]
 
-    def named(self, recipe: Tree) -> dict[str, str]:
-        return {key: recipe[key] for key in ("initial", "negatives", "teacher") if key in recipe}
+    def named(self, recipe: Any) -> dict[str, str]:
+        found = {key: getattr(recipe, key) for key in ("initial", "negatives", "teacher")}
+        return {key: system for key, system in found.items() if system}
 
-    def check(self, config: "Config", name: str, where: str) -> None:
-        recipe = config.systems[name]
+    def check(self, config: Config, name: str, where: str) -> None:
+        recipe: TrainedRecipe = config.systems[name]
         with at(f"{where}.variations"):
-            generators = {variations.drawn(variation).generator for variation in recipe.get("variations", [])}
+            generators = {variations.drawn(variation).generator for variation in recipe.variations}
         for generator in sorted(generators):
             known(f"{where}.variations", generator, variations.names())
-        for key, part in (("budget", "budgets"), ("collection", "collections")):
-            if key in recipe:
-                known(f"{where}.{key}", recipe[key], config.bound(part))
+        if recipe.budget:
+            known(f"{where}.budget", recipe.budget, config.bound("budgets"))
+        if recipe.collection:
+            known(f"{where}.collection", recipe.collection, config.bound("collections"))
         for scale_name, scale in config.scales_of(recipe).items():
             self._check_initial(config, recipe, scale_name, where)
-            missing = [kind for kind, entry in scale["variations"].items() if "unavailable" in entry]
-            if generators and generators <= set(missing):
+            missing = {variation for variation, entry in scale.variations.items() if entry.unavailable}
+            if generators and generators <= missing:
                 raise UserError(f"{where}.variations: scale {scale_name} can generate none of them")
-            if "negatives" in recipe:
-                config.check_searchable(scale_name, recipe["collection"], f"{where}.negatives")
-                config.check_trainable(scale_name, recipe["collection"], f"{where}.collection")
-        if "loss" in recipe:
-            self._check_loss(config, recipe, where)
+            if recipe.negatives and recipe.collection:
+                config.check_searchable(scale_name, recipe.collection, f"{where}.negatives")
+                config.check_trainable(scale_name, recipe.collection, f"{where}.collection")
+            self._check_budget(scale.budgets.get(recipe.budget or ""), f"{where}.budget (scale {scale_name})")
+        if recipe.loss:
+            self._check_loss(config, recipe, recipe.loss, where)
 
-    def _check_loss(self, config: "Config", recipe: Tree, where: str) -> None:
+    def _check_budget(self, budget: Budget | None, where: str) -> None:
+        for key in self.refused:
+            if budget and getattr(budget, key) is not None:
+                raise UserError(f"{where}: {key}: not read in the training of a system of the kind {self.name}")
+
+    def _check_loss(self, config: Config, recipe: TrainedRecipe, loss: dict[str, Any], where: str) -> None:
         """A recipe has what its loss reads, and its loss, or its augmentation, reads what the recipe has."""
         with at(f"{where}.loss"):
-            needs = losses.check(**recipe["loss"])
-        loss = recipe["loss"]["name"]
+            needs = losses.check(**loss)
+        name = loss["name"]
         if lacking := sorted(needs - self.given.union(*self.sources.values())):
-            raise UserError(f"{where}.loss: {loss} needs {lacking[0]}, which a system of the kind {self.name} has not")
-        if "augmentation" in recipe and "query" not in needs:
-            raise UserError(f"{where}.augmentation: the loss {loss} never reads the queries that it would replace")
+            raise UserError(f"{where}.loss: {name} needs {lacking[0]}, which a system of the kind {self.name} has not")
+        if recipe.augmentation and "query" not in needs:
+            raise UserError(f"{where}.augmentation: the loss {name} never reads the queries that it would replace")
         for key, fields in self.sources.items():
-            if needs & fields and key not in recipe:
-                raise UserError(f"{where}: the loss {loss} needs {key}; add `{key}`")
-            if key in recipe and not needs & fields and not (key == "variations" and "augmentation" in recipe):
-                raise UserError(f"{where}.{key}: the loss {loss} never reads them; remove `{key}`")
+            if needs & fields and not getattr(recipe, key):
+                raise UserError(f"{where}: the loss {name} needs {key}; add `{key}`")
+            if getattr(recipe, key) and not needs & fields and not (key == "variations" and recipe.augmentation):
+                raise UserError(f"{where}.{key}: the loss {name} never reads them; remove `{key}`")
         allowed = ("together",) if "variations" in needs else ("one", "all", "fresh")
-        if (assign := recipe.get("assign", "one")) not in allowed:
-            raise UserError(f"{where}.assign: {assign!r}; with the loss {loss} allowed: {', '.join(allowed)}")
-        if "teacher" in recipe:
-            teacher = kind_of(config.systems[recipe["teacher"]])
-            if lacking := sorted(
-                (needs & self.sources["teacher"]) - teacher.teaches(config.systems[recipe["teacher"]])
-            ):
+        if (assign := recipe.assign or "one") not in allowed:
+            raise UserError(f"{where}.assign: {assign!r}; with the loss {name} allowed: {', '.join(allowed)}")
+        if recipe.teacher:
+            taught = config.systems[recipe.teacher]
+            if lacking := sorted((needs & self.sources["teacher"]) - kind_of(taught).teaches(taught)):
                 raise UserError(
-                    f"{where}.teacher: the loss {loss} needs {lacking[0]}, which {recipe['teacher']!r}, of the kind "
-                    f"{teacher.name}, does not give"
+                    f"{where}.teacher: the loss {name} needs {lacking[0]}, which {recipe.teacher!r}, of the kind "
+                    f"{taught.kind}, does not give"
                 )
 
-    def _check_initial(self, config: "Config", recipe: Tree, scale_name: str, where: str) -> None:
+    def _check_initial(self, config: Config, recipe: TrainedRecipe, scale_name: str, where: str) -> None:
         """A recipe starts from a checkpoint of a form that its model reads, or made from one, or continues its kind."""
-        initial, checkpoints = recipe["initial"], config.scales[scale_name]["checkpoints"]
+        initial, checkpoints = recipe.initial, config.scales[scale_name].checkpoints
         if initial in config.pretraining and initial not in checkpoints:
-            initial = config.pretraining[initial]["initial"]
+            initial = config.pretraining[initial].initial
         if initial not in checkpoints:
-            if initial in config.systems and (other := kind_of(config.systems[initial])) is not self:
-                raise UserError(
-                    f"{where}.initial: {initial!r} is of the kind {other.name}; one of {self.name} is needed"
-                )
-        elif "unavailable" not in checkpoints[initial] and (
-            form := checkpoints[initial].get("form", ENCODER)
-        ) not in self.forms(recipe):
+            if initial in config.systems and (other := config.systems[initial].kind) != self.name:
+                raise UserError(f"{where}.initial: {initial!r} is of the kind {other}; one of {self.name} is needed")
+        elif not checkpoints[initial].unavailable and (form := checkpoints[initial].form) not in self.forms(recipe):
             allowed = ", ".join(self.forms(recipe))
             here = f"{where}.initial (scale {scale_name})"
             raise UserError(f"{here}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
 
-    def forms(self, recipe: Tree) -> Collection[str]:
+    def forms(self, recipe: Any) -> Collection[str]:
         """Forms of the checkpoints that a recipe may start from; see `encoding.directory.FORMS`."""
         return (ENCODER,)
 
-    def parents(self, structure: "Structure", system: str) -> list[str]:
-        recipe = structure.recipe(system)
-        teacher = recipe.get("teacher") if structure.is_trained(system) else None
-        return list(filter(None, (structure.initial_of(system), structure.miner_of(system), teacher)))
+    def parents(self, lineage: Lineage, system: str) -> list[str]:
+        teacher = lineage.recipe(system).teacher if lineage.is_trained(system) else None
+        return [parent for parent in (lineage.initial_of(system), lineage.miner_of(system), teacher) if parent]
 
-    def learns_from(self, plan: "Plan", system: str, seed: int) -> Reads:
+    def learns_from(self, graph: Graph, system: str, seed: int) -> Inputs:
         """The passages that the training file names."""
-        if plan.trains_on_queries_alone(system):
-            return NOTHING
-        collection, _ = plan.train_split(system)
-        corpus = plan.corpus(collection)
-        return Reads({"corpus": [corpus]}, [corpus], {"corpus": plan.corpus_key(collection)})
+        if graph.lineage.trains_on_queries_alone(system):
+            return {}
+        return {"corpus": reads(graph.corpus(graph.lineage.train_split(system)[0]))}
 
-    def unbound(self, structure: "Structure", system: str) -> str:
-        recipe, bound = structure.recipe(system), structure.bound
-        needed = [("budgets", recipe["budget"])] if "budget" in recipe else []
-        if structure.is_trained(system):
-            needed.append(("collections", recipe["collection"]))
-        if pretraining := structure.pretraining_of(system):
-            made = structure.config.pretraining[pretraining]
-            needed += [("pretraining", made["budget"]), ("collections", made["collection"])]
-            needed.append(("checkpoints", made["initial"]))
-        elif recipe["initial"] == system or recipe["initial"] not in structure.config.systems:  # may bear its name
-            needed.append(("checkpoints", recipe["initial"]))
-        return next((f"{part}.{name}" for part, name in needed if name not in bound.get(part, {})), "")
+    def lacking(self, lineage: Lineage, system: str) -> str:
+        recipe, scale = lineage.recipe(system), lineage.scale
+        needed = [("budgets", recipe.budget)] if recipe.budget else []
+        if lineage.is_trained(system):
+            needed.append(("collections", recipe.collection))
+        if pretraining := lineage.pretraining_of(system):
+            made = lineage.config.pretraining[pretraining]
+            needed += [("pretraining", made.budget), ("collections", made.collection), ("checkpoints", made.initial)]
+        elif recipe.initial == system or recipe.initial not in lineage.config.systems:  # may bear its name
+            needed.append(("checkpoints", recipe.initial))
+        return next((f"{part}.{name}" for part, name in needed if name not in getattr(scale, part)), "")
 
-    def lacks(self, structure: "Structure", system: str) -> str:
-        checkpoint = structure.bound["checkpoints"][structure.checkpoint_of(system)]
-        trained = structure.is_trained(system) and structure.absent(structure.recipe(system)["collection"])
-        return checkpoint.get("unavailable", "") or trained or ""
+    def unavailable(self, lineage: Lineage, system: str) -> str:
+        checkpoint = lineage.scale.checkpoints[lineage.checkpoint_of(system)]
+        if checkpoint.unavailable or not lineage.is_trained(system):
+            return checkpoint.unavailable
+        return lineage.unavailable_collection(lineage.recipe(system).collection)
+
+
+def lengths(lineage: Lineage, system: str) -> dict[str, Any]:
+    """Tokens that a system reads of a query and of a passage."""
+    recipe = lineage.recipe(system)
+    says = lineage.scale.budgets[recipe.budget] if recipe.budget else recipe
+    return {length: getattr(says, length) for length in LENGTHS}
+
+
+def training(graph: Graph, system: str, refused: Collection[str]) -> dict[str, Any]:
+    """What the training of every kind of system is told."""
+    recipe: TrainedRecipe = graph.lineage.recipe(system)
+    budget = vars(graph.lineage.scale.budgets[recipe.budget or ""])
+    told = {key: value for key, value in budget.items() if key not in refused and value is not None}
+    how = {"system": system, "loss": recipe.loss, "augmentation": recipe.augmentation or 0.0}
+    return {**how, **graph.computing, **told}

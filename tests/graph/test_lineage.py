@@ -1,0 +1,77 @@
+"""What the systems of the configuration are made from at a scale, and what a scale lacks."""
+
+from dataclasses import replace
+
+from tests.changes import changed
+
+from robustdr.experiments.models import ORIGINAL, Negatives
+from robustdr.graph import tables
+from robustdr.graph.graph import graph
+
+
+def test_a_query_encoder_alone_searches_the_passage_vectors_of_its_first_stage(mini):
+    lineage, key = mini.lineage, mini.vectors("regular_nq", 1, "wordnet-nature", 0).key
+    for system in ("capot_nq", "capot_nq.at10"):
+        assert [vectors.key for vectors in mini.embeddings(system, 1, "wordnet-nature")] == [key]
+    assert lineage.encoder_of("capot_orcas_trivia") == "regular_trivia"
+    assert lineage.encoder_of("capot") == "dr_oq_mined"
+    assert not lineage.reindexes("capot_nq", "regular_nq")
+    assert lineage.reindexes("pt_nq", "regular_nq") and lineage.reindexes("da_nq", "regular_nq")
+    asked = ("regular_nq", "capot_nq", "pt_nq", "da_nq")
+    assert [s for s in asked if mini.demand.keeps_vectors(s, "wordnet-nature")] == ["regular_nq", "capot_nq"]
+
+
+def test_the_lineage_is_what_a_system_costs(mini):
+    lineage = mini.lineage
+    assert lineage.lineage("capot_nq") == ["regular_nq", "capot_nq"]
+    assert lineage.lineage("pt_nq") == ["aligned", "pt_nq"]
+    assert lineage.lineage("rodr") == ["dr_oq", "rodr"]
+    assert lineage.lineage("bm25") == lineage.lineage("ance") == []
+
+
+def test_what_needs_files_that_are_not_to_be_had_is_not_run_until_they_are_there(config, tmp_path):
+    files = {key: str(tmp_path / f"{key}.tsv") for key in ("corpus", "queries", "qrels")}
+    entry = {"kind": "local", "corpus": files.pop("corpus"), "splits": {"train": files, "test": files}}
+    entry |= {"unavailable": "its queries are private"}
+    with_entry = changed(config, "collections", "web-search", entry)
+    made = changed(with_entry, "systems", "bert_st", replace(config.systems["bert_st"], collection="web-search"))
+    without, at = graph(made, "full"), ("web-search", "test")
+    reasons = without.lineage.unavailable_collection("web-search"), without.lineage.unavailable("bert_st")
+    assert reasons == ("its queries are private",) * 2
+    assert at not in without.demand.evaluations("bm25")
+    assert "web-search" not in without.demand.collections(["toroder"])
+    settings = tables.table_settings(without, "toroder", "table4")
+    assert settings.reasons["web-search"] == "its queries are private" and not settings.keys
+    for name in ("corpus", "queries", "qrels"):
+        (tmp_path / f"{name}.tsv").write_text("1\t1\n")
+    there = graph(made, "full")
+    assert not there.lineage.unavailable_collection("web-search") and not there.lineage.unavailable("bert_st")
+    assert at in there.demand.evaluations("bm25")
+
+
+def test_a_scale_says_how_many_of_a_paper_s_seeds_are_run(mini, full):
+    assert full.lineage.scale.seeds == len(full.lineage.seeds("capot_nq")) == 5
+    assert full.lineage.seeds("rodr") == [1, 2, 3]  # the paper's are fewer
+    assert mini.lineage.seeds("capot_nq") == [1]
+
+
+def test_what_cannot_be_run_says_why_and_is_not_asked_for(full, config):
+    lineage = full.lineage
+    reason = lineage.unavailable("ance")
+    assert "ANCE checkpoint" in reason and lineage.unavailable("rodr_ance") == reason
+    assert lineage.unavailable("rodr") == lineage.unavailable("bm25") == ""
+    settings = tables.table_settings(full, "rodr", "table5")
+    assert settings.reasons["rodr_ance"] == reason
+    assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings.keys)
+    assert not any(system == "rodr_ance" for system, _ in full.demand.models(config.papers))
+
+
+def test_released_negatives_take_the_place_of_mined_ones(config, full):
+    assert full.lineage.miner_of("regular_nq") is None and full.lineage.miner_of("regular_msmarco") == "bm25"
+    assert not {("natural-questions", "train"), ("trivia-qa", "train")} & full.demand.searches().keys()
+    mined = graph(changed(config, "scales", "full", "negatives", Negatives(1000, 32)), "full")
+    assert mined.lineage.miner_of("regular_nq") == "bm25"
+    assert mined.demand.searches()["natural-questions", "train"] == {(ORIGINAL,): ["bm25"]}
+    for system, moved in (("regular_nq", True), ("capot_nq", False), ("regular_msmarco", False)):
+        keys = {made.training_data(system, 1).key for made in (full, mined)}
+        assert (len(keys) == 2) == moved

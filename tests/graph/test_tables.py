@@ -1,0 +1,55 @@
+"""What tables, figures and claims are told: the measures that they show, and what they say of the data."""
+
+import pytest
+
+from robustdr.graph.tables import claims, figure, table, table_settings
+
+
+def test_what_a_table_needs(config, mini, full):
+    settings = table_settings(mini, "rodr", "table2")
+    assert list(settings.keys) == [
+        f"results/mini/measures/wordnet-mini/{system}/seed1.parquet"
+        for system in ("dr_oq", "dr_qv", "dr_oq_qv", "rodr")
+    ]
+    assert table(mini, "rodr", "table2").inputs["measures"].paths == list(settings.keys)
+    assert settings.labels["rodr"] == "RoDR w/ DR_OQ"
+    assert settings.miniature and settings.command == "snakemake results/mini/tables/rodr_table2.md"
+    at_full = table_settings(full, "rodr", "table2")
+    assert len(at_full.keys) == 4 * len(config.papers["rodr"].seeds)
+    assert not at_full.miniature
+
+
+NOTES = {
+    "mini": "natural-questions: the paper counts passages that contain an answer to one of the collection's test "
+    "questions; here the judged passages of wordnet-nature's test questions count.",
+    "full": "natural-questions: a passage is relevant if its text contains an answer, matched by DPR's rules.",
+}
+
+
+@pytest.mark.parametrize("scale", NOTES)
+def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(config, request, scale):
+    made = request.getfixturevalue(scale)
+    for name, spec in config.papers["capot"].tables.items():
+        notes = table_settings(made, "capot", name).notes
+        assert (NOTES[scale] in notes) == ("natural-questions" in spec.collections)
+        released = "Hard negatives of natural-questions: those that its training questions are released with."
+        assert (released in notes) == (scale == "full" and "natural-questions" in spec.collections)
+    assert not [note for note in table_settings(made, "rodr", "table2").notes if "answer" in note]
+
+
+def test_a_table_says_where_rankers_rank_fewer_passages_than_the_paper_s(mini, full):
+    for made, expected in ((mini, {10: 100}), (full, {})):
+        said = {f"Rankers rank the {n} best passages of their first stage anew; in the paper, the {m} best."
+                for n, m in expected.items()}  # fmt: skip
+        assert said == {note for note in table_settings(made, "intent", "table5").notes if "anew" in note}
+        assert not [note for note in table_settings(made, "rodr", "table2").notes if "anew" in note]
+
+
+def test_figures_and_claims_ask_for_what_they_show(config, mini):
+    drawn = figure(mini, "rodr", "figure2").settings.keys
+    first = mini.demand.snapshots()["rodr"][0]
+    assert f"results/mini/measures/wordnet-mini/rodr.at{first}/seed1.parquet" in drawn
+    assert len(drawn) == 1 + 2 * len(config.papers["rodr"].figures["figure2"].points)
+    judged = claims(mini, "rodr").settings.keys
+    for name in config.papers["rodr"].tables:
+        assert table_settings(mini, "rodr", name).keys.items() <= judged.items()

@@ -1,0 +1,191 @@
+"""Nodes of the job graph: keys, commands and histories, the answers worked out by hand."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import pytest
+
+from robustdr.core.settings import UNSEEN
+from robustdr.keys import node as nodes
+from robustdr.keys import provenance
+from robustdr.keys.node import Input, Need, Node, histories, reads
+from robustdr.keys.provenance import Code
+
+
+@dataclass(frozen=True)
+class Settings:
+    depth: int
+    checkpoint_every: int = field(default=9, metadata=UNSEEN)
+
+
+@pytest.fixture(autouse=True)
+def shown(monkeypatch):
+    """A key is what it is made of, as text: `code|settings|inputs`."""
+    monkeypatch.setattr(nodes, "key", lambda code, settings, inputs: f"{'+'.join(code.names)}|{settings}|{inputs}")
+
+
+def node(name, **given):
+    given.setdefault("code", Code([name]))
+    return Node(name, "results", f"results/{name}", f"what {name} is", name, need=Need(1000, 10), **given)
+
+
+# keys
+
+
+def test_a_key_is_of_code_settings_and_what_decides_beside_them():
+    assert node("corpus").key == "corpus|[None, None]|{}"
+    assert node("rank", settings=Settings(5), decides=[1, "a"]).key == "rank|[{'depth': 5}, [1, 'a']]|{}"
+    assert (
+        node("train", code=Code(["train", "robustdr.losses.rodr"])).key == "train+robustdr.losses.rodr|[None, None]|{}"
+    )
+
+
+def test_a_setting_that_no_byte_sees_decides_no_key():
+    assert node("train", settings=Settings(5, 9)).key == node("train", settings=Settings(5, 10)).key
+    assert node("train", settings=Settings(5)).key != node("train", settings=Settings(6)).key
+
+
+def test_inputs_count_by_their_role_and_in_their_order():
+    one, two = node("one", decides=1), node("two", decides=2)
+    key = node("rank", inputs={"runs": reads(one, two)}).key
+    assert key == "rank|[None, None]|{'runs': ['one|[None, 1]|{}', 'two|[None, 2]|{}']}"
+    assert node("rank", inputs={"runs": reads(two, one)}).key != key
+    assert node("rank", inputs={"candidates": reads(one, two)}).key != key
+
+
+def test_named_inputs_count_by_their_names_and_in_any_order():
+    """As where a query is assigned one of several variations by name."""
+    one, two = node("one"), node("two")
+    key = node("data", inputs={"variations": Input([one, two], names=["a", "b"])}).key
+    assert key == "data|[None, None]|{'variations': {'a': 'one|[None, None]|{}', 'b': 'two|[None, None]|{}'}}"
+    other = Input([two, one], names=["b", "a"])
+    traded = Input([one, two], names=["b", "a"])
+    assert other.key == Input([one, two], names=["a", "b"]).key != traded.key
+    with pytest.raises(ValueError):
+        _ = Input([one, two], names=["a"]).key
+
+
+def test_files_of_the_user_count_by_their_bytes(tmp_path):
+    path = tmp_path / "queries.tsv"
+    path.write_text("abc")
+    abc = hashlib.sha256(b"abc").hexdigest()
+    assert Input(files=[path]).key == [[], [{".": abc}]]
+    assert Input([node("one")], [path]).key == [["one|[None, None]|{}"], [{".": abc}]]
+    assert Input(files=[path]).paths == [str(path)]
+    before = node("split", inputs={"files": Input(files=[path])}).key
+    path.write_text("abd")
+    assert node("split", inputs={"files": Input(files=[path])}).key != before
+
+
+def test_what_is_read_but_decides_nothing_is_in_no_key():
+    """Nor is what is empty: an option that is not given is no other option."""
+    one = node("one")
+    alone = node("vary").key
+    assert node("vary", inputs={"tokenizer": reads(one, decides=False)}).key == alone
+    assert node("vary", inputs={"shards": reads(), "files": Input(names=[])}).key == alone
+    assert node("vary", after=[one]).key == alone
+    assert node("vary", options={"threads": 2}).key == alone
+    assert node("vary", inputs={"tokenizer": reads(one)}).key != alone
+
+
+def test_the_key_is_the_one_that_artifacts_carry(monkeypatch):
+    monkeypatch.setattr(nodes, "key", provenance.key)
+    made, read = Code(["evaluate"]), node("corpus", settings=Settings(5), decides="a")
+    key = provenance.key(Code(["corpus"]), [{"depth": 5}, "a"], {})
+    assert read.key == key and len(key) == 16
+    measured = node("evaluate", code=made, inputs={"runs": reads(read)})
+    assert measured.key == provenance.key(made, [None, None], {"runs": [key]})
+
+
+# files of an artifact
+
+
+def test_a_file_of_an_artifact_has_its_key():
+    folder = node("base", decides=1, files=["results/base/model.safetensors"])
+    file = folder.file("results/base/tokenizer.json")
+    assert file.key == folder.key and file.path == "results/base/tokenizer.json"
+    assert folder.waited == ["results/base/model.safetensors"] and file.waited == ("results/base/tokenizer.json",)
+    assert file.file("results/base/1_Pooling/config.json").whole is folder
+    assert node("data", inputs={"tokenizer": reads(file)}).key == node("data", inputs={"tokenizer": reads(folder)}).key
+
+
+def test_a_file_in_a_folder_is_in_its_record_and_one_beside_has_its_own():
+    folder, queries = node("base"), node("queries.tsv")
+    assert folder.record == folder.file("results/base/tokenizer.json").record == "results/base.sha256"
+    assert queries.record == "results/queries.tsv.sha256"
+    assert queries.file("results/qrels.txt").record == "results/qrels.txt.sha256"
+    assert folder.file("results/base.at10/model.safetensors").record == "results/base.at10/model.safetensors.sha256"
+
+
+# jobs
+
+
+def test_a_job_logs_and_is_timed_under_the_name_of_its_rule():
+    made = node("training_data")
+    assert made.log == "results/logs/training_data/training_data.log"
+    assert made.benchmark == "results/benchmarks/training_data/training_data.tsv"
+    assert made.waited == ("results/training_data",)
+
+
+def test_a_command_has_settings_then_inputs_then_options():
+    one, two = node("one"), node("two")
+    made = node("rank", settings=Settings(5), inputs={"runs": reads(one, two)}, options={"first_seed": 1})
+    told = """'{"depth": 5, "checkpoint_every": 9}'"""
+    assert made.command == f"rank --settings {told} --runs results/one results/two --first-seed 1"
+
+
+def test_a_command_is_quoted_for_a_shell():
+    made = node("split", options={"source": "it's $HOME; rm -r *", "split": "dev"})
+    assert made.command == """split --source 'it'"'"'s $HOME; rm -r *' --split dev"""
+
+
+def test_lists_that_are_empty_are_left_out_of_a_command():
+    made = node("train", inputs={"teacher": reads()}, options={"percents": [], "snapshots": ["a", "b"], "seed": 0})
+    assert made.command == "train --snapshots a b --seed 0"
+
+
+def test_a_command_names_the_code_and_packages_that_its_stage_loads_by_name(tmp_path):
+    assert node("training_data").command == "training-data"
+    assert (
+        node("rank", code=Code(["rank", "robustdr.retrieval.bm25"])).command
+        == "rank --code rank robustdr.retrieval.bm25"
+    )
+    assert node("checkpoint", code=Code(["checkpoint"], ["torch"])).command == "checkpoint --packages torch"
+    assert node("pretrain", stage="train", code=Code(["train"])).command == "train"
+    told = {"folder": Input(files=[tmp_path], told=False), "runs": Input(files=[tmp_path / "run"])}
+    assert node("rank", inputs=told).command == f"rank --runs {tmp_path}/run"
+
+
+# what is behind a node
+
+
+def names(found):
+    return [made.path.removeprefix("results/") for made in found]
+
+
+def test_a_history_has_every_node_once_each_after_what_it_is_made_from():
+    """What a job waits for, and does not read, comes first."""
+    corpus = node("corpus")
+    card = node("card", inputs={"corpus": reads(corpus)})
+    data = node("data", inputs={"corpus": reads(corpus)}, after=[card])
+    base = node("base")
+    model = node("model", inputs={"data": reads(data), "initial": reads(base)})
+    run = node("run", inputs={"model": reads(model), "corpus": reads(corpus)}, after=[card])
+    assert names(run.history()) == ["corpus", "card", "data", "base", "model", "run"]
+    assert names(corpus.history()) == ["corpus"]
+    assert names(histories([data, run])) == ["corpus", "card", "data", "base", "model", "run"]
+    assert names(histories([base, data])) == ["base", "corpus", "card", "data"]
+
+
+def test_a_history_has_artifacts_and_no_files_of_them():
+    split = node("queries.tsv")
+    run = node("run", inputs={"queries": reads(split), "judged": reads(split.file("results/qrels.txt"))})
+    assert run.history() == [split, run]
+    assert split.file("results/qrels.txt").history() == [split]
+
+
+def test_what_is_read_twice_is_read_once(tmp_path):
+    one, two = node("one"), node("two")
+    made = node("rank", inputs={"first": reads(one, two), "second": reads(one), "files": Input(files=[tmp_path])})
+    assert made.read == [one, two]
+    assert node("rank", inputs={"first": reads(two), "second": reads(one, decides=False)}).read == [two, one]

@@ -1,0 +1,76 @@
+"""Nodes of collections: passages, splits and the card that checks them."""
+
+import json
+from functools import cache
+from typing import Any
+
+from robustdr.collections import kind_of, local_files, part, part_files
+from robustdr.collections.settings import DESCRIBING
+from robustdr.experiments.kinds import Split
+from robustdr.graph.part import Part
+from robustdr.keys.node import Input, Need, Node, reads
+from robustdr.keys.provenance import Code
+
+JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}  # what judges a split: its file
+
+
+class Collections(Part):
+    """Nodes of collections: passages, splits and the card that checks them."""
+
+    def _source(self, collection: str, split: str | None) -> dict[str, Any]:
+        """How a corpus (None) or split is read: code, option, and what decides bytes."""
+        source = self.lineage.config.collections[collection]
+        entry = part(source, split)
+        stage = "split" if split else "corpus"
+        return {
+            "code": Code([stage, f"robustdr.collections.{kind_of(source, split)}"]),
+            "inputs": {
+                "files": Input(
+                    files=part_files(source, split),
+                    told=False,
+                    named=f"collections.yaml: {collection}",
+                    beside=local_files(source),
+                )
+            },
+            "options": {"source": json.dumps(entry), **({"split": split} if split else {})},
+            "decides": [{key: value for key, value in entry.items() if key not in DESCRIBING}, split],
+        }
+
+    @cache
+    def corpus(self, collection: str) -> Node:
+        path, what = f"collections/{collection}/corpus.jsonl", f"passages of {collection}"
+        return self.node("corpus", path, what, collection, need=Need(4000, 240), **self._source(collection, None))
+
+    @cache
+    def split(self, split: Split) -> Node:
+        """The queries of a split and what judges them; `judgements` and `queries` are its files."""
+        collection, name = split
+        folder = f"collections/{collection}/{name}"
+        judged = self.lineage.config.judged_by(collection, name)
+        files = [f"{self.root}/{folder}/{file}" for file in ("queries.tsv", *(JUDGEMENTS[how] for how in judged))]
+        path, what = f"{folder}/queries.tsv", f"{name} queries of {collection}"
+        how = self._source(collection, name)
+        return self.node("split", path, what, f"{collection}/{name}", need=Need(4000, 60), files=files, **how)
+
+    def split_files(self, split: Split) -> list[Node]:
+        """The queries of a split and its judgements, first those that judge runs."""
+        whole = self.split(split)
+        return [whole.file(path) for path in whole.files]
+
+    @cache
+    def card(self, collection: str) -> Node:
+        source = self.lineage.config.collections[collection]
+        names = self.demand.splits(collection)
+        splits = [(name, file) for name in names for file in self.split_files((collection, name))]
+        split_of = [name for name, _ in splits]
+        corpus = {} if self.lineage.is_log(collection) else {"corpus": reads(self.corpus(collection))}
+        return self.node(
+            "card",
+            f"collections/{collection}/card.json",
+            f"check of {collection}",
+            collection,
+            inputs={**corpus, "splits": reads(*(file for _, file in splits))},
+            options={"source": json.dumps(source), "split_of": split_of},
+            decides=source,
+            need=Need(8000, 60),
+        )

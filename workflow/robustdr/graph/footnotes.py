@@ -1,0 +1,62 @@
+"""Footnotes of a table that follow from the configuration: stand-ins, and where data differ from the paper's."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from robustdr.experiments.kinds import Split
+from robustdr.experiments.models import Checkpoint
+from robustdr.graph.graph import Graph
+from robustdr.reporting.spec import TableSpec
+from robustdr.variations import drawn
+
+
+def stand_ins(
+    graph: Graph, varied: Iterable[tuple[Split, str]], systems: Sequence[str], encoders: Mapping[str, Checkpoint]
+) -> list[str]:
+    """What stands at this scale for a generator or a model of the paper's."""
+    lineage = graph.lineage
+    resources = {variation: graph.generator(split, variation).resource for split, variation in varied}
+    for name in dict.fromkeys(name for system in systems for name in lineage.lineage(system)):
+        for variation in graph.demand.training_variations(name):
+            made = graph.generator(lineage.train_split(name), variation)
+            resources[drawn(variation).generator] = made.resource
+    roots = {lineage.checkpoint_of(system) for system in systems if lineage.starts_from(system)} | encoders.keys()
+    found = [f"{name}: {resource}" for name, resource in sorted(resources.items()) if "stand-in" in resource]
+    return found + [f"{name}: {lineage.scale.checkpoints[name].description}" for name in sorted(roots)]
+
+
+def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
+    """What judges the queries, whose variations they have, what rankers rank, where hard negatives are released."""
+    lineage, notes = graph.lineage, []
+    for role in spec.collections:
+        entry, (collection, split) = lineage.config.papers[paper].evaluation[role], lineage.split_of(paper, role)
+        if lineage.config.judged_by(collection, split)[0] == "answers":
+            notes.append(f"{role}: a passage is relevant if its text contains an answer, matched by DPR's rules.")
+        elif entry.judged == "answers":
+            notes.append(
+                f"{role}: the paper counts passages that contain an answer to one of the collection's {split} "
+                f"questions; here the judged passages of {collection}'s {split} questions count."
+            )
+        if any(lineage.is_released((collection, split), variation) for variation in entry.variations):
+            notes.append(
+                f"{role}: the released variations that people judged valid, as in the paper; a query without a valid "
+                "one keeps its text."
+            )
+        elif entry.validated:
+            notes.append(
+                f"{role}: the paper takes released variations that people judged valid; here every variation made is "
+                "taken (on the paper's queries, `qvg_labels` in config.yaml gives the released ones)."
+            )
+    depths = {
+        (candidates.depth, lineage.kind(system).depth(lineage.config, lineage.scale_name, system))
+        for system, _ in spec.pairs()
+        if not isinstance(candidates := getattr(lineage.recipe(system), "candidates", ""), str)
+    }
+    notes += [
+        f"Rankers rank the {here} best passages of their first stage anew; in the paper, the {asked} best."
+        for asked, here in sorted(depths)
+        if here != asked
+    ]
+    trained = {name for system, _ in spec.pairs() for name in lineage.lineage(system)}
+    recipes = [lineage.recipe(name) for name in sorted(trained) if not lineage.miner_of(name)]
+    roles = dict.fromkeys(recipe.collection for recipe in recipes if recipe.negatives)
+    return notes + [f"Hard negatives of {role}: those that its training questions are released with." for role in roles]

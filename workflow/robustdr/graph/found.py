@@ -1,0 +1,70 @@
+"""What a rule asks of the node behind its wildcards: one object a rule, made of the function that finds the node."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.errors import UserError
+from robustdr.keys.node import Node
+
+
+@dataclass(frozen=True)
+class Found:
+    """The node behind a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
+
+    Memory (MB) and time (minutes) double with every attempt. Cores are no `threads`: Snakemake cuts those down to the
+    cores of the host that submits a job.
+    """
+
+    find: Callable[[Any], Node]
+
+    def command(self, wildcards: Any) -> str:
+        return self.find(wildcards).command
+
+    def key(self, wildcards: Any) -> str:
+        return self.find(wildcards).key
+
+    def path(self, wildcards: Any) -> str:
+        return self.find(wildcards).path
+
+    def memory(self, wildcards: Any, attempt: int) -> int:
+        return self.find(wildcards).need.memory * 2 ** (attempt - 1)
+
+    def minutes(self, wildcards: Any, attempt: int) -> int:
+        return self.find(wildcards).need.minutes * 2 ** (attempt - 1)
+
+    def gpus(self, wildcards: Any) -> int:
+        return self.find(wildcards).need.gpus
+
+    def cores(self, wildcards: Any) -> int:
+        return self.find(wildcards).need.cores
+
+    def launcher(self, wildcards: Any) -> str:
+        """What starts a training: a process for each GPU."""
+        devices = max(1, self.find(wildcards).need.gpus)
+        return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
+
+    def inputs(self, wildcards: Any) -> dict[str, list[str]]:
+        """The files that a job waits for.
+
+        Returns:
+            `records` of artifacts, which Snakemake hashes and compares; `artifacts` and files of the user, whose
+            contents their records and the key stand for; `made`: what has no record.
+
+        Raises:
+            UserError: files of the user that are missing.
+        """
+        node = self.find(wildcards)
+        for one in node.inputs.values():
+            there = all(path.exists() for path in one.files)
+            if not there and not Path(node.path).exists():  # what is made of them may outlive them
+                missing = [str(path) for path in one.beside or one.files if not path.exists()]
+                raise UserError(f"{one.named}: no such file: {', '.join(missing)}; paths start where the command runs")
+        recorded = [read for read in (*node.read, *node.after) if read.recorded]
+        users = [str(path) for one in node.inputs.values() for path in one.files]
+        return {
+            "artifacts": [*dict.fromkeys(path for read in recorded for path in read.waited), *users],
+            "records": list(dict.fromkeys(read.record for read in node.read if read.recorded)),
+            "made": [path for read in node.read if not read.recorded for path in read.waited],
+        }

@@ -1,0 +1,44 @@
+"""The job graph of a scale: every artifact is a node, declared once."""
+
+from pathlib import Path
+
+from robustdr.core.errors import UserError
+from robustdr.experiments.models import Config
+from robustdr.graph.collections import Collections
+from robustdr.graph.demand import Demand
+from robustdr.graph.evaluation import Evaluation
+from robustdr.graph.lineage import Lineage
+from robustdr.graph.models import Models
+from robustdr.graph.retrieval import Retrieval
+from robustdr.graph.variations import QuerySets
+
+
+class Graph(Collections, QuerySets, Models, Retrieval, Evaluation):
+    """All nodes of one scale but for tables, figures and pages; see `graph.tables` and `graph.site`."""
+
+
+def graph(config: Config, scale: str, labels: Path | None = None) -> Graph:
+    """The job graph of a scale; `labels`: folder of qvg's released labels."""
+    lineage = Lineage(config, scale, labels)
+    return Graph(lineage, Demand(lineage))
+
+
+def graphs(config: Config, labels: str | None = None) -> dict[str, Graph]:
+    """The graphs of all scales by the folder of their results.
+
+    Args:
+        labels: `qvg_labels` of config.yaml.
+
+    Raises:
+        UserError: a file of labels that is missing, no scale `full`, or a ranker without candidates.
+    """
+    folder = Path(labels) if labels else None
+    for name in (name for source in config.collections.values() for name in source.get("validated", {}).values()):
+        if folder and not (folder / name).is_file():
+            raise UserError(f"config/config.yaml: qvg_labels: {folder / name}: no such file")
+    made = {one.root: one for one in (graph(config, scale, folder) for scale in config.scales)}
+    for one in made.values():
+        one.demand.searches()  # what each system ranks is known before any work
+    if "results" not in made:
+        raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")
+    return made

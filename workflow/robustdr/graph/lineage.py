@@ -1,0 +1,193 @@
+"""What the systems of the configuration are made from at one scale."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from robustdr.collections import local_files
+from robustdr.encoding.directory import WHOLE
+from robustdr.experiments.kinds import Kind, Split, kind_of
+from robustdr.experiments.models import Budget, Config, Scale
+from robustdr.systems.trained import TrainedRecipe
+from robustdr.variations import drawn
+from robustdr.variations.labels import GENERATORS
+
+
+@dataclass(frozen=True, eq=False)
+class Lineage:
+    """The systems at one scale.
+
+    Systems are named as in the experiments; `<system>.at<percent>` is a system's snapshot after that share of its
+    training. Collections are entries of collections.yaml; `collection_of` turns a role into one.
+
+    Attributes:
+        labels: folder of qvg's released labels; None without them.
+    """
+
+    config: Config
+    scale_name: str
+    labels: Path | None = None
+
+    @property
+    def scale(self) -> Scale:
+        return self.config.scales[self.scale_name]
+
+    # collections
+
+    def collection_of(self, role: str) -> str:
+        return self.scale.collections[role].collection
+
+    def split_of(self, paper: str, role: str) -> Split:
+        """(collection, split) behind a role of a paper's evaluation."""
+        place = self.scale.collections[role]
+        return place.collection, place.split or self.config.papers[paper].evaluation[role].split
+
+    @cache
+    def unavailable_collection(self, role: str) -> str:
+        """Why the collection behind a role is unavailable; '' if its files are there or can be fetched."""
+        source = self.config.collections[self.collection_of(role)]
+        missing = "unavailable" in source and not all(path.is_file() for path in local_files(source))
+        return source["unavailable"] if missing else ""
+
+    def is_log(self, collection: str) -> bool:
+        """Whether a collection has queries alone."""
+        return self.config.collections[collection].get("log", False)
+
+    def is_released(self, split: Split, variation: str) -> bool:
+        """Whether people validated a variation of this split, and their labels are on this machine."""
+        validated = self.config.collections[split[0]].get("validated", {})
+        return split[1] in validated and self.labels is not None and variation in GENERATORS.values()
+
+    def unavailable_variations(self, split: Split, variations: Iterable[str]) -> dict[str, str]:
+        """Why some variations of a split cannot be made at this scale, by variation."""
+        entries = self.scale.variations
+        found = {name: entries.get(drawn(name).generator) for name in variations if not self.is_released(split, name)}
+        return {name: entry.unavailable for name, entry in found.items() if entry and entry.unavailable}
+
+    # systems
+
+    def recipe(self, system: str) -> Any:
+        """The recipe of a system, or of the system behind a snapshot."""
+        return self.config.systems[system.partition(".")[0]]
+
+    def kind(self, system: str) -> Kind:
+        return kind_of(self.recipe(system))
+
+    def _trained(self, system: str) -> TrainedRecipe | None:
+        """The recipe of a system whose kind can be trained; None of another."""
+        recipe = self.recipe(system)
+        return recipe if isinstance(recipe, TrainedRecipe) else None
+
+    def starts_from(self, system: str) -> str | None:
+        """What the recipe starts from: a checkpoint, pre-training or system; None where the kind has no model."""
+        recipe = self._trained(system)
+        return recipe.initial if recipe else None
+
+    def is_trained(self, system: str) -> bool:
+        """Whether a recipe has a loss, and starts from nothing that is the outcome of such a training already."""
+        recipe = self._trained(system)
+        if recipe is None or recipe.loss is None:
+            return False
+        checkpoint = self.scale.checkpoints.get(recipe.initial)
+        return not (checkpoint and checkpoint.trained)
+
+    def budget(self, system: str) -> Budget:
+        return self.scale.budgets[self.recipe(system).budget]
+
+    def seeds(self, system: str) -> list[int]:
+        """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""
+        paper = self.config.papers[self.config.paper_of(system)]
+        return paper.seeds[: self.scale.seeds] if self.is_random(system) else [0]
+
+    @cache
+    def is_random(self, system: str) -> bool:
+        """Whether anything that a system is made of is trained or pre-trained."""
+        own = self.is_trained(system) or self.pretraining_of(system) is not None
+        return own or any(map(self.is_random, self.parents(system)))
+
+    def seed_of(self, system: str, seed: int) -> int:
+        """The seed of an ancestor `system` of something made with `seed`."""
+        return seed if self.is_random(system) else 0
+
+    def initial_of(self, system: str) -> str | None:
+        """The system that this one continues from; None where it starts from a checkpoint, pre-trained or not."""
+        initial = self.starts_from(system)
+        return None if initial in {**self.scale.checkpoints, **self.config.pretraining} else initial
+
+    def pretraining_of(self, system: str) -> str | None:
+        """The pre-training that a system starts from; None where the scale has a checkpoint of that name."""
+        initial = self.starts_from(system)
+        return initial if initial in self.config.pretraining.keys() - self.scale.checkpoints.keys() else None
+
+    def checkpoint_of(self, system: str) -> str:
+        """The checkpoint of the scale at the root of a system's lineage, before any pre-training."""
+        if parent := self.initial_of(system):
+            return self.checkpoint_of(parent)
+        pretraining = self.pretraining_of(system)
+        return self.config.pretraining[pretraining].initial if pretraining else self.recipe(system).initial
+
+    def is_whole(self, system: str) -> bool:
+        """Whether a system is, or starts from, a model directory that is taken as it is."""
+        return self.scale.checkpoints[self.checkpoint_of(system)].form == WHOLE
+
+    def train_split(self, system: str) -> Split:
+        """(collection, split) that a system is trained on."""
+        return self.collection_of(self.recipe(system).collection), "train"
+
+    def miner_of(self, system: str) -> str | None:
+        """The system whose top passages are hard negatives; None where the training split's judgements give them."""
+        recipe = self._trained(system)
+        judged = recipe is not None and recipe.collection in self.scale.negatives.judged
+        return recipe.negatives if recipe and self.is_trained(system) and not judged else None
+
+    def trains_on_queries_alone(self, system: str) -> bool:
+        return self.is_trained(system) and not self.recipe(system).negatives
+
+    def is_separate(self, system: str) -> bool:
+        """Whether a system has one encoder for queries and another one for passages."""
+        return getattr(self.recipe(system), "encoders", None) == "separate"
+
+    def encoder_of(self, system: str) -> str:
+        """The system whose passage vectors are searched: an ancestor's where the query encoder alone is trained."""
+        parent = self.initial_of(system) if self.trains_on_queries_alone(system) and self.is_separate(system) else None
+        return self.encoder_of(parent) if parent else system
+
+    def reindexes(self, system: str, base: str) -> bool:
+        """Whether replacing `base` by `system` means encoding and indexing the passages anew."""
+        return self.encoder_of(system) != self.encoder_of(base)
+
+    def parents(self, system: str) -> list[str]:
+        """The systems that a system is made from: what it continues from, and what gives it negatives or scores."""
+        return self.kind(system).parents(self, system)
+
+    def lineage(self, system: str) -> list[str]:
+        """The trained systems that a system is made of, itself included."""
+        ancestors = [ancestor for parent in self.parents(system) for ancestor in self.lineage(parent)]
+        return list(dict.fromkeys([*ancestors, *([system] if self.is_trained(system) else [])]))
+
+    # what a scale lacks
+
+    @cache
+    def lacking(self, system: str) -> str:
+        """First configuration key that this scale lacks for `system` or what it is made from; '' if none."""
+        own = self.kind(system).lacking(self, system)
+        return own or next(filter(None, map(self.lacking, self.parents(system))), "")
+
+    def lacking_cell(self, system: str, role: str) -> str:
+        """First configuration key that this scale lacks for a system on a role; '' if none."""
+        return self.lacking(system) if role in self.scale.collections else f"collections.{role}"
+
+    def has_cell(self, system: str, role: str) -> bool:
+        """Whether this scale has what a system on a role needs, and its collection is available."""
+        return not self.lacking_cell(system, role) and not self.unavailable_collection(role)
+
+    def unavailable(self, system: str) -> str:
+        """Why a system cannot be made at this scale; '' if it can."""
+        reason = self.kind(system).unavailable(self, system)
+        return reason or next(filter(None, map(self.unavailable, self.parents(system))), "")
+
+    def complete(self) -> list[str]:
+        """The systems for which this scale lacks no key."""
+        return [system for system in self.config.systems if not self.lacking(system)]

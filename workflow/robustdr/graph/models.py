@@ -1,0 +1,173 @@
+"""Nodes of models: checkpoints, pre-training, training files, training and what teachers score."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, WHOLE
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.experiments.models import ORIGINAL
+from robustdr.graph.part import Part
+from robustdr.keys.node import Input, Need, Node, reads
+from robustdr.keys.provenance import Code, distributions
+from robustdr.pretraining import HEAD, PACKAGES, TRAINS
+from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.systems.trained import lengths
+from robustdr.training.settings import ScoreSettings, TrainingDataSettings
+
+
+class Models(Part):
+    """Nodes of models: checkpoints, pre-training, training files, training and what teachers score."""
+
+    def _model_files(self, folder: str, whole: bool, separate: bool = False) -> list[str]:
+        """The files of a model's folder that jobs wait for: its weights, where their place is known."""
+        names = ["model.safetensors"]
+        if whole:
+            names = [MODULES]
+        elif separate:
+            names = [f"{route}_0_Transformer/model.safetensors" for route in (QUERY, DOCUMENT)]
+        return [f"{self.root}/{folder}/{name}" for name in names]
+
+    @cache
+    def checkpoint(self, checkpoint: str) -> Node:
+        entry = self.lineage.scale.checkpoints[checkpoint]
+        settings = CheckpointSettings.of(checkpoint, entry)
+        source = settings.source
+        local = [Path(source["path"])] if "path" in source and "package" not in source else []
+        packages = [source["package"]] if "package" in source else []
+        return self.node(
+            "checkpoint",
+            f"checkpoints/{checkpoint}",
+            f"checkpoint {checkpoint}",
+            checkpoint,
+            code=Code(["checkpoint"], packages),
+            settings=settings,
+            inputs={"folder": Input(files=local, told=False)},
+            files=self._model_files(f"checkpoints/{checkpoint}", entry.form == WHOLE),
+            need=Need(4000, 60),
+        )
+
+    def pretraining_settings(self, name: str) -> PretrainingSettings:
+        recipe = self.lineage.config.pretraining[name]
+        initial = self.lineage.scale.checkpoints[recipe.initial]
+        head = initial.source if HEAD in initial.drop else None
+        budget = self.lineage.scale.pretraining[recipe.budget]
+        return PretrainingSettings(system=name, head=head, **recipe.settings(), **self.computing, **vars(budget))
+
+    @cache
+    def pretrained(self, name: str, seed: int) -> Node:
+        recipe, settings = self.lineage.config.pretraining[name], self.pretraining_settings(name)
+        corpus = self.corpus(self.lineage.collection_of(recipe.collection))
+        folder, devices = f"checkpoints/{name}/seed{seed}", settings.devices
+        return self.node(
+            "pretrain",
+            folder,
+            f"pre-training {name}",
+            f"{name}.{seed}",
+            stage="train",
+            code=Code(["train", TRAINS], distributions(PACKAGES)),
+            settings=settings,
+            decides=seed,
+            inputs={"data": reads(corpus), "initial": reads(self.checkpoint(recipe.initial))},
+            options={"trains": TRAINS, "seed": seed, "resume": f"{self.root}/resume/pretrained/{name}/seed{seed}"},
+            files=self._model_files(folder, False),
+            need=Need(self.sized(4000, 24000) * devices, 420, devices, self.threads),
+        )
+
+    @cache
+    def training_data(self, system: str, seed: int) -> Node:
+        lineage, split = self.lineage, self.lineage.train_split(system)
+        queries, *judged = self.split_files(split)
+        alone, varied = lineage.trains_on_queries_alone(system), self.demand.training_variations(system)
+        inputs: dict[str, Input] = {}
+        if not alone:
+            inputs = {"corpus": reads(self.corpus(split[0])), "qrels": reads(judged[0])}
+        if miner := lineage.miner_of(system):
+            inputs["run"] = reads(self.run(miner, lineage.seed_of(miner, seed), split, ORIGINAL))
+            inputs["answers"] = reads(*judged[1:])
+        settings = self.training_data_settings(system)
+        by_name = varied if settings.assign == "one" else []  # assigned by name; else kept in the recipe's order
+        initial = self.checkpoint(lineage.checkpoint_of(system))
+        inputs |= {
+            "queries": reads(queries),
+            "variations": Input([self.query_set(split, name) for name in varied], names=by_name),
+            # It finds the queries that a variation changes.
+            "tokenizer": reads(initial.file(f"{initial.path}/tokenizer.json"), decides=bool(varied)),
+        }
+        return self.node(
+            "training_data",
+            f"training/{split[0]}/{system}/seed{seed}.jsonl",
+            f"training data of {system}",
+            f"{split[0]}.{system}.{seed}",
+            settings=settings,
+            decides=seed,
+            inputs=inputs,
+            after=[self.card(split[0])],
+            options={"seed": seed},
+            need=Need(self.sized(8000, 24000), 120),
+        )
+
+    def training_data_settings(self, system: str) -> TrainingDataSettings:
+        given = self.lineage.recipe(system).assign or "one"
+        assign: Any = "all" if given == "fresh" else given
+        negatives = self.lineage.scale.negatives
+        if self.lineage.trains_on_queries_alone(system):
+            return TrainingDataSettings(assign)
+        return TrainingDataSettings(assign, negatives.depth, negatives.keep)
+
+    def initial(self, system: str, seed: int) -> Node:
+        """The model that a system starts from, or is where it is not trained."""
+        if parent := self.lineage.initial_of(system):
+            return self.model(parent, seed)
+        if pretraining := self.lineage.pretraining_of(system):
+            return self.pretrained(pretraining, seed)
+        return self.checkpoint(self.lineage.checkpoint_of(system))
+
+    @cache
+    def model(self, system: str, seed: int) -> Node:
+        lineage = self.lineage
+        if not lineage.is_trained(system):
+            return self.initial(system, seed)
+        name, _, snapshot = system.partition(".")
+        collection, kind, recipe = lineage.train_split(name)[0], lineage.kind(name), lineage.recipe(name)
+        devices, percents = lineage.budget(name).devices, self.demand.snapshots().get(name, [])
+        taken = [f"{self.root}/models/{collection}/{name}.at{percent}/seed{seed}" for percent in percents]
+        folder = f"models/{collection}/{system}/seed{seed}"
+        resume = f"{self.root}/resume/{collection}/{name}/seed{seed}"
+        modules = [kind.trains, *kind.modules(lineage, name), f"robustdr.losses.{recipe.loss['name']}"]
+        return self.node(
+            "train",
+            folder,
+            f"training of {system}, seed {seed}",
+            f"{collection}.{name}.{seed}",
+            code=Code(["train", *modules]),
+            settings=kind.training(self, name),
+            decides=[seed, snapshot],
+            inputs={
+                "data": reads(self.training_data(name, seed)),
+                "initial": reads(self.initial(name, seed)),
+                **kind.learns_from(self, name, seed),
+            },
+            options={"trains": kind.trains, "seed": seed, "resume": resume, "percents": percents, "snapshots": taken},
+            files=self._model_files(folder, lineage.is_whole(name), lineage.is_separate(name)),
+            need=Need(self.sized(3000, 24000) * devices, 360, devices, self.threads),
+        )
+
+    @cache
+    def teacher_scores(self, system: str, seed: int) -> Node:
+        lineage, collection = self.lineage, self.lineage.train_split(system)[0]
+        teacher = lineage.recipe(system).teacher
+        return self.node(
+            "score",
+            f"training/{collection}/{system}/seed{seed}.scores.jsonl",
+            f"scores by {teacher} of the training data of {system}",
+            f"{collection}.{system}.{seed}",
+            code=Code(["score", *lineage.kind(teacher).modules(lineage, teacher)]),
+            settings=ScoreSettings(lineage.recipe(teacher).ranker, **lengths(lineage, teacher), **self.computing),
+            inputs={
+                "data": reads(self.training_data(system, seed)),
+                "model": reads(self.model(teacher, lineage.seed_of(teacher, seed))),
+                "corpus": reads(self.corpus(collection)),
+            },
+            need=Need(self.sized(4000, 24000), 240, gpus=1, cores=self.threads),
+        )

@@ -1,0 +1,96 @@
+"""Artifacts grouped by the files that their jobs write. A rule's outputs are fixed, so each group has its rule."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from robustdr.experiments.kinds import Split
+from robustdr.experiments.models import Config
+from robustdr.graph.graph import Graph
+
+Graphs = Mapping[str, Graph]  # by the folder of a scale's results
+
+
+def splits_by_judgements(config: Config) -> dict[tuple[str, ...], list[str]]:
+    """Splits, as <collection>/<split>, by what judges them."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for collection, source in config.collections.items():
+        for split in source["splits"]:
+            places.setdefault(tuple(config.judged_by(collection, split)), []).append(f"{collection}/{split}")
+    return places
+
+
+def checkpoints_by_form(graphs: Graphs) -> dict[tuple[str, str], list[str]]:
+    """Names of checkpoints by (folder of the scale, form)."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for root, graph in graphs.items():
+        for name, entry in graph.lineage.scale.checkpoints.items():
+            found.setdefault((root, entry.form), []).append(name)
+    return found
+
+
+def files_of_versions(suffix: str, count: int = 1) -> list[str]:
+    """The files of a query set; of several versions those of the one that attacks, then of those that train."""
+    path = "{root}/variations/{collection}/{split}/{variation}"
+    return [f"{path}{version}{suffix}" for version in ("", *(f".version{number}" for number in range(1, count)))]
+
+
+def shown(config: Config, part: str, papers: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """(paper, name) of the `tables` or `figures` of papers by the name of their files."""
+    return {f"{paper}_{name}": (paper, name) for paper in papers for name in getattr(config.papers[paper], part)}
+
+
+class Trainings(NamedTuple):
+    """Trainings that leave the same files: in `roots`, `files` of the model, snapshots after `percents`."""
+
+    roots: tuple[str, ...]
+    files: tuple[str, ...]
+    percents: tuple[int, ...]
+
+
+def trained_by_files(graphs: Graphs) -> dict[Trainings, list[str]]:
+    """Systems by the files that their training leaves."""
+    taken: dict[str, set[int]] = {}
+    for graph in graphs.values():
+        for system, percents in graph.demand.snapshots().items():
+            taken.setdefault(system, set()).update(percents)
+    found: dict[Trainings, list[str]] = {}
+    for system in next(iter(graphs.values())).lineage.config.systems:
+        roots: dict[tuple[str, ...], list[str]] = {}
+        for root, graph in graphs.items():
+            lineage = graph.lineage
+            if lineage.is_trained(system) and not lineage.lacking(system):
+                roots.setdefault(tuple(lineage.kind(system).model_files(lineage, system)), []).append(root)
+        for files, where in roots.items():
+            made = Trainings(tuple(where), files, tuple(sorted(taken.get(system, ()))))
+            found.setdefault(made, []).append(system)
+    return found
+
+
+class Ranked(NamedTuple):
+    """Systems that rank the same variations of a split at one scale."""
+
+    graph: Graph
+    split: Split
+    variations: tuple[str, ...]
+    systems: Sequence[str]
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of the systems' names."""
+        return "|".join(map(re.escape, self.systems))
+
+
+def rankings(graphs: Graphs) -> list[Ranked]:
+    """Every list of variations that systems rank of a split."""
+    return [
+        Ranked(graph, split, variations, systems)
+        for graph in graphs.values()
+        for split, lists in graph.demand.searches().items()
+        for variations, systems in lists.items()
+    ]
+
+
+def versions(graphs: Graphs) -> dict[str, int]:
+    """The variations whose generator makes several versions of a query at once, and how many."""
+    return {name: count for graph in graphs.values() for name, count in graph.versions().items()}

@@ -1,0 +1,82 @@
+"""What every part of the job graph stands on: a scale's systems, what papers need of it, and what parts share."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from robustdr.core.processor import native
+from robustdr.experiments.kinds import Split
+from robustdr.graph.demand import Demand
+from robustdr.graph.lineage import Lineage
+from robustdr.keys.node import Node
+from robustdr.keys.provenance import Code
+from robustdr.retrieval.settings import BM25IndexSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of the graph of one scale. Each method of a part returns the node of one artifact; the same one each time.
+
+    The methods that raise are those that other parts call.
+    """
+
+    lineage: Lineage
+    demand: Demand
+
+    @property
+    def root(self) -> str:
+        """The folder of this scale's results."""
+        name = self.lineage.scale_name
+        return "results" if name == "full" else f"results/{name}"
+
+    @property
+    def threads(self) -> int:
+        return self.lineage.scale.threads
+
+    @cached_property
+    def computing(self) -> dict[str, Any]:
+        """What models compute in: `precision` and `threads`."""
+        precision = self.lineage.scale.precision
+        return {"precision": native() if precision == "auto" else precision, "threads": self.threads}
+
+    def sized(self, miniature: int, full: int) -> int:
+        """An amount of memory or time: `miniature` at a scale of stand-ins, else `full`."""
+        return miniature if self.lineage.scale.miniature else full
+
+    def node(self, rule: str, path: str, what: str, job: str, **given: Any) -> Node:
+        """A node of this scale; `path` starts in the folder of its results."""
+        given.setdefault("code", Code([rule]))
+        return Node(rule, self.root, f"{self.root}/{path}", what, job, **given)
+
+    def corpus(self, collection: str) -> Node:
+        raise NotImplementedError
+
+    def card(self, collection: str) -> Node:
+        raise NotImplementedError
+
+    def split_files(self, split: Split) -> list[Node]:
+        raise NotImplementedError
+
+    def query_set(self, split: Split, variation: str) -> Node:
+        raise NotImplementedError
+
+    def checkpoint(self, checkpoint: str) -> Node:
+        raise NotImplementedError
+
+    def model(self, system: str, seed: int) -> Node:
+        raise NotImplementedError
+
+    def teacher_scores(self, system: str, seed: int) -> Node:
+        raise NotImplementedError
+
+    def embeddings(self, system: str, seed: int, collection: str) -> list[Node]:
+        raise NotImplementedError
+
+    def compressed(self, system: str, seed: int, collection: str) -> list[Node]:
+        raise NotImplementedError
+
+    def index(self, collection: str, settings: BM25IndexSettings) -> Node:
+        raise NotImplementedError
+
+    def run(self, system: str, seed: int, split: Split, variation: str) -> Node:
+        raise NotImplementedError

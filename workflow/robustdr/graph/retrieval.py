@@ -1,0 +1,115 @@
+"""Nodes of retrieval: passage vectors, indexes and rankings."""
+
+from functools import cache
+
+from robustdr.experiments.kinds import Split
+from robustdr.graph.part import Part
+from robustdr.keys.node import Need, Node, reads
+from robustdr.keys.provenance import Code
+from robustdr.retrieval.settings import BM25IndexSettings, EmbedSettings
+from robustdr.systems.trained import lengths
+
+
+class Retrieval(Part):
+    """Nodes of retrieval: passage vectors, indexes and rankings."""
+
+    @cache
+    def embeddings(self, system: str, seed: int, collection: str) -> list[Node]:
+        """The shards of the passage vectors that a system searches; none where vectors are not kept."""
+        if not self.demand.keeps_vectors(system, collection):
+            return []
+        encoder = self.lineage.encoder_of(system)
+        its_seed = self.lineage.seed_of(encoder, seed)
+        return [self.vectors(encoder, its_seed, collection, n) for n in range(self.lineage.scale.embeddings.shards)]
+
+    @cache
+    def vectors(self, system: str, seed: int, collection: str, shard: int) -> Node:
+        stored, card = self.lineage.scale.embeddings, self.card(collection)
+        read = lengths(self.lineage, system)["passage_length"]
+        return self.node(
+            "embed",
+            f"embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
+            f"vectors of {collection} by {system}, shard {shard}",
+            f"{collection}.{system}.{seed}.{shard}",
+            settings=EmbedSettings(read, stored.precision, **self.computing),
+            decides=[shard, stored.shards],
+            inputs={"model": reads(self.model(system, seed)), "corpus": reads(self.corpus(collection))},
+            after=[card],
+            options={"card": card.path, "shard": shard, "shards": stored.shards},
+            need=Need(self.sized(3000, 16000), 60, gpus=1, cores=self.threads),
+        )
+
+    def compressed(self, system: str, seed: int, collection: str) -> list[Node]:
+        """The compressed indexes of a system's passage vectors, one of each shard."""
+        encoder = self.lineage.encoder_of(system)
+        its_seed = self.lineage.seed_of(encoder, seed)
+        shards = range(self.lineage.scale.embeddings.shards)
+        return [self.compressed_shard(encoder, its_seed, collection, shard) for shard in shards]
+
+    @cache
+    def compressed_shard(self, system: str, seed: int, collection: str, shard: int) -> Node:
+        factory = self.lineage.scale.retrieval.index.factory
+        return self.node(
+            "compress",
+            f"compressed/{collection}/{system}/seed{seed}/{shard}.faiss",
+            f"index of {collection} by {system}, shard {shard}",
+            f"{collection}.{system}.{seed}.{shard}",
+            inputs={"vectors": reads(self.vectors(system, seed, collection, shard))},
+            options={"factory": factory},
+            decides=factory,
+            need=Need(self.sized(3000, 24000), 240, gpus=1, cores=self.threads),
+        )
+
+    @cache
+    def indexes(self) -> dict[str, BM25IndexSettings]:
+        """The settings of every index of words by its name."""
+        made = (self.lineage.kind(system).index(self.lineage, system) for system in self.lineage.complete())
+        return {index.name: index for index in made if index}
+
+    @cache
+    def index(self, collection: str, settings: BM25IndexSettings) -> Node:
+        """The index of a collection's words that BM25 searches."""
+        name = settings.name
+        folder = f"indexes/{collection}/{name}"
+        return self.node(
+            "index",
+            folder,
+            f"words of {collection}, {name}",
+            f"{collection}.{name}",
+            settings=settings,
+            inputs={"corpus": reads(self.corpus(collection))},
+            after=[self.card(collection)],
+            files=[f"{self.root}/{folder}/index.json"],
+            need=Need(self.sized(2000, 16000), 120),
+        )
+
+    @cache
+    def run(self, system: str, seed: int, split: Split, variation: str) -> Node:
+        """The ranking of one query set by a system."""
+        return self.ranking(system, seed, split, (variation,))
+
+    @cache
+    def ranking(self, system: str, seed: int, split: Split, names: tuple[str, ...]) -> Node:
+        """The job that ranks some variations of a split; its path is that of the first run."""
+        lineage, kind, (collection, name) = self.lineage, self.lineage.kind(system), split
+        part = lineage.scale.negatives if (system, split) in self.demand.mined() else lineage.scale.retrieval
+        inputs = {
+            "corpus": reads(self.corpus(collection)),
+            "queries": reads(*(self.query_set(split, variation) for variation in names)),
+            **kind.reads(self, system, seed, split, names),
+        }
+        if lineage.config.judged_candidates(*split):
+            inputs["judged"] = reads(self.split_files(split)[1])
+        return self.node(
+            "rank",
+            f"runs/{collection}/{system}/seed{seed}/{name}.{names[0]}.arrow",
+            f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
+            f"{collection}.{name}.{system}.{seed}",
+            code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
+            settings=kind.ranking(self, system, collection, part.depth),
+            inputs=inputs,
+            after=[self.card(collection)],
+            options={"ranks": kind.ranks, "collection": collection, **kind.mentions(self, system, seed, split)},
+            need=kind.need(self, system, name),
+            query_set=f"{name}.{names[0]}",
+        )

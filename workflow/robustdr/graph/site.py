@@ -1,0 +1,96 @@
+"""Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
+
+from robustdr.experiments.models import ORIGINAL, Config
+from robustdr.graph.graph import Graph
+from robustdr.graph.tables import banner
+from robustdr.keys.node import Need, Node, histories, reads
+from robustdr.reporting.settings import SHARED, Paper, QueriesSettings, SiteSettings, Step
+
+
+def steps(graph: Graph, system: str, collection: str) -> list[Step]:
+    """Every job behind a system's measures on a collection, of all seeds, in an order in which they can run.
+
+    A step of training is for every query set, also where it makes one that is evaluated too.
+    """
+    seeds = graph.lineage.seeds(system)
+    models = [graph.initial(system, seed) for seed in seeds] if graph.lineage.starts_from(system) else []
+    trained = {node.path for node in histories(models)}
+    if graph.lineage.is_trained(system):
+        trained |= {node.path for node in histories([graph.model(system, seed) for seed in seeds])}
+    return [
+        Step(node.rule, node.what, node.path, node.key, node.benchmark, "" if node.path in trained else node.query_set)
+        for node in histories([graph.measures(system, seed, collection) for seed in seeds])
+    ]
+
+
+def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
+    """By collection, the systems whose queries the report shows: those that papers measure there."""
+    lineage, found = graph.lineage, dict[str, list[str]]()
+    for system, role in (pair for paper in papers for pair in graph.demand.pairs(paper)):
+        if lineage.has_cell(system, role) and not lineage.unavailable(system):
+            shown = found.setdefault(lineage.collection_of(role), [])
+            shown += [system] if system not in shown else []
+    return found
+
+
+def queries(graph: Graph, system: str, collection: str) -> Node:
+    """The queries behind a system's cells on a collection."""
+    seeds, evaluated = graph.lineage.seeds(system), graph.evaluated(system, collection)
+    settings = graph.evaluate_settings(system, collection)
+    label, made = graph.lineage.recipe(system).label, steps(graph, system, collection)
+    splits = dict.fromkeys(split for split, _ in evaluated)
+    return graph.node(
+        "queries",
+        f"report/data/{collection}/systems/{system}.js",
+        f"queries of {collection} by {system}",
+        f"{collection}.{system}",
+        settings=QueriesSettings(system, label, collection, seeds, settings.measures, settings.relevance_level, made),
+        inputs={
+            "measures": reads(*(graph.measures(system, seed, collection) for seed in seeds)),
+            "runs": reads(*(graph.run(system, seeds[0], *at) for at in evaluated)),
+            "queries": reads(*(graph.query_set(split, ORIGINAL) for split in splits)),
+            **graph.judgements(system, collection),
+        },
+        need=Need(graph.sized(1000, 16000), graph.sized(10, 90)),
+        recorded=False,
+    )
+
+
+def texts(graph: Graph, papers: list[str], collection: str) -> Node:
+    """The texts of a collection's queries, and of the passages that the report shows."""
+    systems = explored(graph, papers)[collection]
+    sets = dict.fromkeys(at for system in systems for at in graph.evaluated(system, collection))
+    return graph.node(
+        "texts",
+        f"report/data/{collection}/queries.js",
+        f"texts of {collection}",
+        collection,
+        inputs={
+            "explored": reads(*(queries(graph, system, collection) for system in systems)),
+            "queries": reads(*(graph.query_set(*at) for at in sets)),
+            "corpus": reads(graph.corpus(collection)),
+        },
+        need=Need(graph.sized(1000, 4000), graph.sized(10, 60)),
+        recorded=False,
+    )
+
+
+def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
+    shown = ((name, config.papers[name]) for name in papers)
+    return [Paper(name, of.title, of.reference, list(of.tables), list(of.figures)) for name, of in shown]
+
+
+def pages(config: Config, papers: list[str]) -> list[str]:
+    """The files of the report beside its first page and its data."""
+    own = [page for paper in shown_papers(config, papers) for page in paper.pages]
+    return [*own, "queries.html", "provenance.html", *SHARED]
+
+
+def site_settings(graph: Graph, papers: list[str]) -> SiteSettings:
+    lineage, shown = graph.lineage, shown_papers(graph.lineage.config, papers)
+    checkpoints = lineage.scale.checkpoints.items()
+    stand_ins = {name: entry.description for name, entry in checkpoints if not entry.unavailable}
+    roles = {role for paper in papers for role in lineage.config.papers[paper].evaluation}
+    miniature = banner(graph, roles & lineage.scale.collections.keys())
+    found = explored(graph, papers)
+    return SiteSettings(lineage.scale_name, graph.root, miniature, shown, found, stand_ins if miniature else {})

@@ -1,0 +1,235 @@
+"""Nodes of tables, figures and claims: what each is told, and the measures that it reads."""
+
+from collections.abc import Iterable
+from itertools import starmap
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.errors import UserError
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.settings import Averaged, Evaluated
+from robustdr.experiments.kinds import Split
+from robustdr.experiments.models import ORIGINAL
+from robustdr.graph import footnotes
+from robustdr.graph.graph import Graph
+from robustdr.keys.node import Input, Need, Node, reads
+from robustdr.keys.provenance import Code, pins
+from robustdr.reporting.figures import FIGURES
+from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSettings
+from robustdr.reporting.spec import TableSpec
+
+ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
+Pairs = Iterable[tuple[str, str]]  # system, role
+
+
+def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
+    """By role: collection, split, variations, measures, and the variations that each mean averages here."""
+    lineage, found = graph.lineage, dict[str, Evaluated]()
+    for role, entry in lineage.config.papers[paper].evaluation.items():
+        if role not in lineage.scale.collections:
+            continue
+        split = lineage.split_of(paper, role)
+        missing = lineage.unavailable_variations(split, entry.variations)
+        means = {MEAN: entry.variations, **entry.means}
+        here = {mean: [name for name in names if name not in missing] for mean, names in means.items()}
+        found[role] = Evaluated(
+            collection=split[0], split=split[1], means=here, variations=entry.variations, measures=entry.measures
+        )
+    return found
+
+
+def banner(graph: Graph, roles: Iterable[str]) -> str:
+    """What the scale's stand-ins are, where a collection behind one of the roles is one; else ''."""
+    shown = (graph.lineage.config.collections[graph.lineage.collection_of(role)] for role in roles)
+    return graph.lineage.scale.miniature if any(source.get("miniature") for source in shown) else ""
+
+
+def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[str, Any]:
+    """What every table, figure and page of claims of a paper is told; `pairs` are its cells."""
+    lineage, pairs = graph.lineage, list(pairs)
+    experiment = lineage.config.papers[paper]
+    for key in filter(None, starmap(lineage.lacking_cell, pairs)):
+        raise UserError(f"{lineage.config.scale_files[lineage.scale_name]}: {key}: missing; `{command}` needs it")
+    reasons = {system: reason for system, _ in pairs if (reason := lineage.unavailable(system))}
+    evaluation = evaluation_settings(graph, paper)
+    for role, where in evaluation.items():
+        reasons |= {where["collection"]: reason} if (reason := lineage.unavailable_collection(role)) else {}
+        reasons |= lineage.unavailable_variations((where["collection"], where["split"]), where["variations"])
+    measures = dict.fromkeys(measure for where in experiment.evaluation.values() for measure in where.measures)
+    names = {system: lineage.recipe(system).reported or system for system, _ in pairs}
+    return {
+        "paper": paper,
+        "title": experiment.title,
+        "scale": lineage.scale_name,
+        "miniature": banner(graph, {role for _, role in pairs} or evaluation.keys()),
+        "command": command,
+        "evaluation": evaluation,
+        "measured": {measure: lineage.scale.measures.get(measure, measure) for measure in measures},
+        "labels": {system: lineage.recipe(system).label for system, _ in pairs},
+        "names": names | experiment.names,
+        "reasons": reasons,
+        "keys": {node.path: node.key for node in graph.all_measures(pairs)},
+    }
+
+
+def table(graph: Graph, paper: str, name: str) -> Node:
+    """A table; its path is that of the Markdown."""
+    spec, settings = graph.lineage.config.papers[paper].tables[name], table_settings(graph, paper, name)
+    inputs = {
+        "measures": reads(*graph.all_measures(spec.pairs())),
+        "statistics": reads(*_statistics(graph, paper, spec)),
+        "queries": reads(*_queries(graph, paper, spec)),
+        "costs": reads(*costs(graph, paper, name), decides=False),
+        "reported": _file(graph, paper, "reported.yaml"),
+    }
+    path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
+    job = f"{paper}_{name}"
+    code = Code(["table", *LAYOUTS.modules()])
+    how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30), "recorded": False}
+    return graph.node("table", path, what, job, code=code, **how)
+
+
+def figure(graph: Graph, paper: str, name: str) -> Node:
+    """A figure; its path is that of the SVG."""
+    spec = graph.lineage.config.papers[paper].figures[name]
+    command = f"snakemake {graph.root}/figures/{paper}_{name}.svg"
+    settings = FigureSettings(**settings_of(graph, paper, command, spec.pairs()), spec=spec)
+    measures, reported = reads(*graph.all_measures(spec.pairs())), _file(graph, paper, "reported.yaml")
+    return graph.node(
+        "figure",
+        f"figures/{paper}_{name}.svg",
+        f"{name} of {paper}",
+        f"{paper}_{name}",
+        code=Code(["figure", *FIGURES.modules()]),
+        settings=settings,
+        inputs={"measures": measures, "reported": reported},
+        need=Need(4000, 30),
+        recorded=False,
+    )
+
+
+def claims(graph: Graph, paper: str) -> Node:
+    """The verdicts on a paper's claims. A claim may name any system on any role, also one that no table shows."""
+    config = graph.lineage.config
+    pairs = [pair for spec in config.papers[paper].tables.values() for pair in spec.pairs()]
+    pairs = list(dict.fromkeys([*pairs, *(pair for claim in config.claims[paper] for pair in claim.pairs())]))
+    printed = {
+        role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
+        for role, of in config.papers[paper].evaluation.items()
+    }
+    command = f"snakemake {graph.root}/claims/{paper}.md"
+    return graph.node(
+        "claims",
+        f"claims/{paper}.md",
+        f"claims of {paper}",
+        paper,
+        settings=ClaimsSettings(**settings_of(graph, paper, command, pairs), printed=printed),
+        inputs={
+            "measures": reads(*graph.all_measures(pairs)),
+            "claims": _file(graph, paper, "claims.yaml"),
+            "reported": _file(graph, paper, "reported.yaml"),
+        },
+        need=Need(4000, 30),
+        recorded=False,
+    )
+
+
+def _file(graph: Graph, paper: str, name: str) -> Input:
+    """A file of a paper's folder, if it is there: a comparison that no paper prints has no reported.yaml."""
+    path = Path(graph.lineage.config.folders[paper]) / name
+    return Input(files=[path] if path.is_file() else [])
+
+
+def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
+    lineage, experiment = graph.lineage, graph.lineage.config.papers[paper]
+    spec = experiment.tables[name]
+    settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", spec.pairs())
+    systems = list(settings["labels"])
+    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.named("encoder")}
+    settings["reasons"] |= {encoder: entry.unavailable for encoder, entry in encoders.items() if entry.unavailable}
+    trained = dict.fromkeys(ancestor for system in systems for ancestor in lineage.lineage(system))
+    losses = {system: lineage.recipe(system).loss for system in trained}
+    losses = {system: loss for system, loss in losses.items() if loss["name"] != "contrastive"}
+    settings["labels"] |= {system: lineage.recipe(system).label for system in losses}
+    own = filter(None, (lineage.kind(system).note(lineage.recipe(system)) for system in systems))
+    settings |= {
+        "stand_ins": footnotes.stand_ins(graph, _varied(graph, paper, spec), systems, encoders),
+        "losses": losses,
+        "notes": [*footnotes.on_data(graph, paper, spec), *own, *experiment.notes, *(spec.notes or ())],
+        "environment": {package: pins()[package] for package in ENVIRONMENT},
+    }
+    if "seeds" in spec.reads:
+        settings["seeds"] = {"paper": experiment.seeds, "scale": lineage.seeds(systems[0])}
+    if "costs" in spec.reads:
+        costs = {system: _lineage_costs(graph, system) for system in systems}
+        settings["lineage"] = {
+            s: {part: [f.path for f in files] for part, files in of.items()} for s, of in costs.items()
+        }
+        settings["reindexes"] = {system: lineage.reindexes(system, *spec.named("base")) for system in systems}
+    return TableSettings(**settings, table=name, spec=spec)
+
+
+def _costs_of(graph: Graph, system: str) -> list[Node]:
+    """What training a system cost: a file for each seed."""
+    models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
+    return [model.file(f"{model.path}/cost.json") for model in models]
+
+
+def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
+    """The costs of a system's `own` training and of the `total` of its lineage; none if it cannot be made."""
+    lineage = graph.lineage
+    trained = [] if lineage.unavailable(system) else lineage.lineage(system)
+    before = dict.fromkeys(filter(None, map(lineage.pretraining_of, trained)))
+    pretrained = [graph.pretrained(name, seed) for name in before for seed in lineage.seeds(system)]
+    seeds = lineage.seeds(system)
+    models = [graph.model(name, lineage.seed_of(name, seed)) for name in trained for seed in seeds]
+    return {
+        "own": _costs_of(graph, system) if system in trained else [],
+        "total": [made.file(f"{made.path}/cost.json") for made in (*pretrained, *models)],
+    }
+
+
+def costs(graph: Graph, paper: str, name: str) -> list[Node]:
+    """The files of costs that a table shows the figures of."""
+    spec = graph.lineage.config.papers[paper].tables[name]
+    if "costs" not in spec.reads:
+        return []
+    systems = dict.fromkeys(system for system, _ in spec.pairs())
+    return [file for system in systems for file in _lineage_costs(graph, system)["total"]]
+
+
+def _varied(graph: Graph, paper: str, spec: TableSpec) -> list[tuple[Split, str]]:
+    """(split, variation) of the varied query sets behind a table."""
+    evaluation = evaluation_settings(graph, paper)
+    shown = [evaluation[role] for role in spec.collections if not graph.lineage.unavailable_collection(role)]
+    return [((at["collection"], at["split"]), variation) for at in shown for variation in at["means"][MEAN]]
+
+
+def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
+    """What a table reads about query sets: their counts, their collections' cards, or their similarities."""
+    sets, found = _varied(graph, paper, spec), []
+    if "cards" in spec.reads:
+        found += [graph.card(collection) for (collection, _), _ in sets]
+    if "similarities" in spec.reads:
+        encoders = [name for name in spec.named("encoder") if not graph.lineage.scale.checkpoints[name].unavailable]
+        found += [similarity(graph, encoder, split) for split, _ in sets for encoder in encoders]
+    if "counts" in spec.reads:
+        found += [graph.counts(*at) for at in sets]
+    return list({node.path: node for node in found}.values())
+
+
+def similarity(graph: Graph, encoder: str, split: Split) -> Node:
+    """How alike an encoder finds queries and the variations that tables of similarity show of a split."""
+    papers = graph.lineage.config.papers.items()
+    tables = [(paper, spec) for paper, of in papers for spec in of.tables.values() if "similarities" in spec.reads]
+    shown = dict.fromkeys(name for at in tables for own, name in _varied(graph, *at) if own == split)
+    return graph.similarity(encoder, split, list(shown))
+
+
+def _queries(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
+    """The queries that a table reads, as they were and as they became."""
+    if "queries" not in spec.reads:
+        return []
+    sets = [(split, each) for split, name in _varied(graph, paper, spec) for each in (ORIGINAL, name)]
+    return [graph.query_set(*at) for at in dict.fromkeys(sets)]

@@ -1,0 +1,126 @@
+"""Nodes of query sets: original and varied, and how alike they are."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from robustdr import variations
+from robustdr.core.settings import as_json
+from robustdr.experiments.kinds import Split
+from robustdr.experiments.models import ORIGINAL, ScaleVariation
+from robustdr.graph.part import Part
+from robustdr.keys.node import Need, Node, reads
+from robustdr.keys.provenance import Code, digests, distributions
+from robustdr.variations.base import build, find
+from robustdr.variations.settings import VariationSettings
+
+
+class QuerySets(Part):
+    """Nodes of query sets: original and varied, and how alike they are."""
+
+    def variation_settings(self, split: Split, variation: str) -> VariationSettings:
+        """The generator of a variation of a split, or of a further draw of it."""
+        lineage = self.lineage
+        name, parameters, draw = variations.drawn(variation)
+        if lineage.labels and lineage.is_released(split, variation):
+            file = lineage.labels / lineage.config.collections[split[0]]["validated"][split[1]]
+            generator, own = "released", {"labels": str(file), "variation": variation}
+        else:
+            entry = lineage.scale.variations.get(name, ScaleVariation())
+            generator, own = entry.generator or name, entry.parameters
+        module, cls = variations.GENERATORS.place(generator)
+        place = f"{module.rpartition('.')[2]}:{cls}"
+        return VariationSettings(place, {**own, **parameters}, lineage.scale.variation_seed + draw - 1)
+
+    def generator(self, split: Split, variation: str) -> variations.Variation:
+        """The generator behind a variation of a split, made without looking for its resources."""
+        settings = self.variation_settings(split, variation)
+        return build(find(settings.generator), settings.parameters)
+
+    @cache
+    def versions(self) -> dict[str, int]:
+        """The variations whose generator makes several versions of a query at once, and how many."""
+        entries = self.lineage.scale.variations
+        named = dict.fromkeys((*variations.names(), *entries))
+        generators = {name: (entries[name].generator if name in entries else None) or name for name in named}
+        counts = {name: variations.kind(generator).versions for name, generator in generators.items()}
+        return {name: count for name, count in counts.items() if count > 1}
+
+    @cache
+    def query_set(self, split: Split, variation: str) -> Node:
+        """The queries of a split, original or varied."""
+        return self.split_files(split)[0] if variation == ORIGINAL else self._varied(split, variation)
+
+    def counts(self, split: Split, variation: str) -> Node:
+        """What a variation changes: the statistics beside its queries."""
+        made = self.query_set(split, variation)
+        return made.file(f"{made.path.removesuffix('.tsv')}.json")
+
+    def _vary(self, split: Split, variation: str) -> dict[str, Any]:
+        """What the job of a variation and those of its shards share."""
+        made = self.generator(split, variation)
+        settings = self.variation_settings(split, variation)
+        entry = self.lineage.scale.variations.get(variations.drawn(variation).generator)
+        released = self.lineage.is_released(split, variation)
+        return {
+            "code": Code(["vary", "vary_shard", type(made).__module__], distributions(made.packages)),
+            "options": {"settings": as_json(settings)},
+            "decides": [made.name, made.effective, settings.seed, digests(made.files)],
+            "after": [self.card(split[0])],
+            "need": Need(self.sized(6000, 12000), 240, entry.devices if entry and not released else 0),
+            "query_set": f"{split[1]}.{variation}",
+        }
+
+    def _varied(self, split: Split, variation: str) -> Node:
+        """A variation, gathered from shards where its split has millions of queries."""
+        collection, name = split
+        shards, how = self.shards(split, variation), self._vary(split, variation)
+        if shards:
+            how["need"] = how["need"]._replace(gpus=0)
+        inputs = {"queries": reads(self.split_files(split)[0]), "shards": reads(*shards, decides=False)}
+        if "base" in self.lineage.scale.checkpoints:
+            base = self.checkpoint("base")
+            inputs["tokenizer"] = reads(base.file(f"{base.path}/tokenizer.json"), decides=False)
+        job = variation.partition(".version")[0] if variation.partition(".")[0] in self.versions() else variation
+        path, what = f"variations/{collection}/{name}/{variation}.tsv", f"{variation} of {collection}, {name}"
+        return self.node("vary", path, what, f"{collection}.{name}.{job}", inputs=inputs, **how)
+
+    @cache
+    def shards(self, split: Split, variation: str) -> list[Node]:
+        """The shards that a query set is gathered from; none where one job varies all queries.
+
+        One job does where scale or split say nothing else, or where the generator keeps what it made.
+        """
+        collection, name = split
+        count = self.lineage.config.collections[collection]["splits"][name].get("count", 1)
+        number = -(-count // (self.lineage.scale.variation_shard or count))
+        if number == 1 or not self.generator(split, variation).processes:
+            return []
+        return [self._shard(split, variation, shard, number) for shard in range(number)]
+
+    def _shard(self, split: Split, variation: str, shard: int, shards: int) -> Node:
+        collection, name = split
+        how = self._vary(split, variation)
+        how["options"] |= {"shard": shard, "shards": shards}
+        how["need"] = how["need"]._replace(memory=6000)
+        path = f"variations/{collection}/{name}/{variation}/{shard}-of-{shards}.tsv"
+        what = f"{variation} of {collection}, {name}, shard {shard} of {shards}"
+        job = f"{collection}.{name}.{variation}.{shard}-of-{shards}"
+        inputs = {"queries": reads(self.split_files(split)[0])}
+        return self.node("vary_shard", path, what, job, inputs=inputs, **how)
+
+    def similarity(self, checkpoint: str, split: Split, compared: Sequence[str]) -> Node:
+        """How alike a sentence encoder finds queries and their variations."""
+        collection, name = split
+        varied = [self.query_set(split, variation) for variation in compared]
+        model, queries = self.checkpoint(checkpoint), self.split_files(split)[0]
+        return self.node(
+            "similarity",
+            f"similarity/{collection}/{name}/{checkpoint}.json",
+            f"similarity of queries of {collection}, {name}, by {checkpoint}",
+            f"{collection}.{name}.{checkpoint}",
+            inputs={"model": reads(model), "queries": reads(queries), "varied": reads(*varied)},
+            options={"threads": self.threads},
+            decides=[*compared, self.threads],
+            need=Need(self.sized(3000, 12000), 60, gpus=1, cores=self.threads),
+        )

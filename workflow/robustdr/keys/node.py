@@ -1,0 +1,168 @@
+"""Nodes of the job graph: each is one artifact, declared once. Its key, its job and its history follow from it."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from robustdr.core.settings import as_json, deciding
+from robustdr.keys.provenance import Code, digests, key
+
+
+class Need(NamedTuple):
+    """What a job asks of a machine at its first attempt: memory in MB, minutes, GPUs and processor cores."""
+
+    memory: int
+    minutes: int
+    gpus: int = 0
+    cores: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """What a node reads under one name.
+
+    Attributes:
+        nodes: artifacts of other jobs. files: files of the user, which no job makes.
+        names: names of the nodes where their names decide bytes, not their order.
+        decides: whether the bytes that are read decide bytes of the artifact; if not, no key covers them.
+        told: whether the stage has an option of this name.
+        named: where the configuration names the files, for messages. beside: all files that it names there.
+    """
+
+    nodes: Sequence["Node"] = ()
+    files: Sequence[Path] = ()
+    names: Sequence[str] = ()
+    decides: bool = True
+    told: bool = True
+    named: str = ""
+    beside: Sequence[Path] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        return [node.path for node in self.nodes] + [str(path) for path in self.files]
+
+    @property
+    def key(self) -> Any:
+        """The keys of the nodes and the digests of the files, as JSON values."""
+        keys = [node.key for node in self.nodes]
+        made: Any = dict(zip(self.names, keys, strict=True)) if self.names else keys
+        return [made, digests(self.files)] if self.files else made
+
+
+def reads(*nodes: "Node", decides: bool = True) -> Input:
+    """The input that consists of these nodes, in this order."""
+    return Input(nodes, decides=decides)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An artifact of the job graph.
+
+    Attributes:
+        rule: name of the rule that makes it, also of its folders of logs and benchmarks.
+        root: folder of the scale's results. path: file or folder of the artifact.
+        what: the artifact in words.
+        job: what tells its job from others of the rule; the name of the log and benchmark files.
+        code: the code that makes it. stage: the command's name, where it is not the rule's.
+        settings: typed settings of the stage. decides: what else decides bytes, as JSON values; where it is given for a
+            node without `settings`, all that does.
+        inputs: what is read, by option of the stage. after: nodes that the job waits for and does not read.
+        options: further options of the stage.
+        files: the files that jobs wait for, where that is not `path` itself.
+        need: what the job asks of a machine.
+        query_set: `<split>.<variation>` of a node that is about one.
+        whole: the node that this one is a file of.
+        recorded: whether the stage writes a record of the artifact's digests.
+    """
+
+    rule: str
+    root: str
+    path: str
+    what: str
+    job: str
+    code: Code
+    need: Need
+    stage: str = ""
+    settings: Any = None
+    decides: Any = None
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    after: Sequence["Node"] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    files: Sequence[str] = ()
+    query_set: str = ""
+    whole: "Node | None" = None
+    recorded: bool = True
+
+    def file(self, path: str) -> "Node":
+        """The node of one file of this artifact."""
+        return replace(self, path=path, files=(), whole=self.whole or self)
+
+    @cached_property
+    def key(self) -> str:
+        if self.whole:
+            return self.whole.key
+        settings = deciding(self.settings) if hasattr(self.settings, "__dataclass_fields__") else self.settings
+        inputs = {name: read.key for name, read in self.inputs.items() if read.decides and read.paths}
+        return key(self.code, [settings, self.decides], inputs)
+
+    @property
+    def record(self) -> str:
+        """The file that lists the artifact's digests (robustdr.keys.integrity): a folder's lists all files in it."""
+        folder = self.whole.path if self.whole and self.path.startswith(f"{self.whole.path}/") else self.path
+        return f"{folder}.sha256"
+
+    @property
+    def waited(self) -> Sequence[str]:
+        """The files of the artifact that other jobs wait for."""
+        return self.files or (self.path,)
+
+    @property
+    def log(self) -> str:
+        return f"{self.root}/logs/{self.rule}/{self.job}.log"
+
+    @property
+    def benchmark(self) -> str:
+        return f"{self.root}/benchmarks/{self.rule}/{self.job}.tsv"
+
+    @cached_property
+    def read(self) -> "list[Node]":
+        """The nodes that the job reads."""
+        return list({node.path: node for one in self.inputs.values() for node in one.nodes}.values())
+
+    @property
+    def command(self) -> str:
+        """The stage and its options but for outputs, quoted for a shell."""
+        words = [(self.stage or self.rule).replace("_", "-")]
+        if tuple(self.code.names) != (words[0].replace("-", "_"),):
+            words += ["--code", *self.code.names]
+        if self.code.packages:
+            words += ["--packages", *self.code.packages]
+        if self.settings is not None:
+            words += ["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)]
+        given = {**{name: one.paths for name, one in self.inputs.items() if one.told}, **self.options}
+        for name, value in given.items():
+            values = value if isinstance(value, list) else [value]
+            words += [f"--{name.replace('_', '-')}", *map(str, values)] if values else []
+        return shlex.join(words)
+
+    def history(self) -> "list[Node]":
+        """Every node behind this one, each after those that it is made from, and this one last."""
+        found: dict[str, Node] = {}
+
+        def visit(node: Node) -> None:
+            node = node.whole or node
+            if node.path not in found:
+                for other in (*node.after, *node.read):
+                    visit(other)
+                found[node.path] = node
+
+        visit(self)
+        return list(found.values())
+
+
+def histories(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Every node behind some, each once, each after those that it is made from."""
+    yield from {node.path: node for made in nodes for node in made.history()}.values()
