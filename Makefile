@@ -6,6 +6,7 @@
 # make findings   docs/findings.md from the claims of every paper
 # make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions
 # make requirements   the packages that it installs
+# make schemas    JSON schemas of the configuration for editors, and the tables of keys in config/README.md
 # make lock       requirements.lock and envs/ from what is installed
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 # make rehearse   what the stages cost at MS MARCO's size, on drawn data; SIZE=0.01 for a hundredth of it
@@ -29,7 +30,7 @@ MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers findings test test-all lint lock bench rehearse clean setup requirements
+.PHONY: mini papers findings test test-all lint lock bench rehearse clean setup requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -63,6 +64,9 @@ lint: setup
 	mypy
 	snakemake --lint
 
+schemas: setup
+	robustdr schemas config
+
 lock: setup
 	python envs/lock.py
 
@@ -87,6 +91,7 @@ $(READY):
 	@$(PIP) install -r $(VENV)/requirements.txt
 	@echo "Set-up, 4 of 4: this project"
 	@$(PIP) install --no-deps --editable .
+	@$(BIN)/robustdr schemas config > $(VENV)/schemas.txt
 	@rm -f $(VENV)/ready-*
 	@touch $@
 

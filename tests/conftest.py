@@ -93,7 +93,9 @@ def tiny_character(tiny_transformer) -> Path:
 
     output, source = tiny_transformer.parent / "character", {"path": str(tiny_transformer)}
     fitted = {"form": "character", "fitted": 100, "filters": [32, 32, 64, 128]}
-    write_checkpoint(CheckpointSettings("tiny", "Stand-in", source, pooling="mean", **fitted), "key", output)
+    write_checkpoint(
+        CheckpointSettings(name="tiny", description="Stand-in", source=source, pooling="mean", **fitted), "key", output
+    )
     return output
 
 
@@ -109,7 +111,9 @@ def tiny_seq2seq(tiny_transformer) -> Path:
     tokenizer = (folder / "tokenizer.json").read_text()
     (folder / "tokenizer.json").write_text(tokenizer.replace('"plant":', '"true":').replace('"bird":', '"false":'))
     output = tiny_transformer.parent / "seq2seq"
-    settings = CheckpointSettings("tiny", "Stand-in for T5", {"path": str(folder)}, form="seq2seq")
+    settings = CheckpointSettings(
+        name="tiny", description="Stand-in for T5", source={"path": str(folder)}, form="seq2seq"
+    )
     write_checkpoint(settings, "key", output)
     return output
 
@@ -157,3 +161,12 @@ def measured(tmp_path):
         return output
 
     return write
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    """A folder with hand-made labels, laid out as the released ones."""
+    from audit.labelled import write_released
+
+    write_released(tmp_path / "labels")
+    return tmp_path / "labels"

@@ -1,6 +1,8 @@
 """The command line: every stage can be called, and what goes wrong is one line and exit status 2."""
 
 import json
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,10 @@ import pytest
 
 from robustdr.cli import STAGES, main, parser
 from robustdr.evaluation.measures import read_measures
+from robustdr.experiments.config import load
+from robustdr.graph import site, tables
+from robustdr.graph.graph import graph
+from robustdr.keys.node import histories
 from robustdr.retrieval.runs import write_run
 from robustdr.stages import options
 
@@ -62,15 +68,42 @@ def test_every_stage_has_help(stage, capsys):
     assert all(f"--{flag}" in text for flag in flags(stage))
 
 
+def named(words):
+    return {word.removeprefix("--") for word in words if word.startswith("--")}
+
+
+def nodes():
+    """Every artifact of the miniature, and two that it has not: a shard of varied queries, a compressed index."""
+    config = load(ROOT / "config")
+    mini, full, papers = graph(config, "mini"), graph(config, "full"), config.papers
+    shown = [tables.table(mini, paper, name) for paper, of in papers.items() for name in of.tables]
+    shown += [tables.figure(mini, paper, name) for paper, of in papers.items() for name in of.figures]
+    shown += [tables.claims(mini, paper) for paper in papers]
+    shown += [site.texts(mini, list(papers), collection) for collection in site.explored(mini, list(papers))]
+    shown += [full.query_set(("orcas", "train"), "typo"), mini.compressed_shard("dr_oq", 1, "wordnet-mini", 0)]
+    return histories(shown)
+
+
 def test_the_rules_call_every_stage_with_its_options():
     """What a rule's command names exists, and what a stage cannot do without is named."""
-    texts = [path.read_text().replace("{params.loads}", "--code") for path in sorted((ROOT / "rules").glob("*.smk"))]
-    rules = "\n".join(texts)
-    for stage in STAGES:
-        command = rules.split(f"-m robustdr stage {stage} ", 1)[1].split("> {log", 1)[0]
-        named = {word.removeprefix("--") for word in command.replace('"', " ").split() if word.startswith("--")}
-        assert named <= flags(stage).keys(), stage
-        assert named >= {flag for flag, needed in flags(stage).items() if needed}, stage
+    called = {}
+    for path in sorted((ROOT / "rules").glob("*.smk")):
+        for params, command in re.findall(r"params:(.*?)-m robustdr stage (.*?)> \{log", path.read_text(), re.DOTALL):
+            words = command.replace('"', " ").split()
+            found = re.search(r"command=(\w+)\.command", params)
+            stage = found[1].lower() if words[0] == "{params.command}" else words[0].replace("-", "_")
+            called.setdefault(stage, []).append(named(words))
+    by_rule = {}
+    for node in nodes():
+        by_rule.setdefault(node.rule, []).append(shlex.split(node.command))
+    stages = set()
+    for rule, of_rule in called.items():
+        for stage, *words in by_rule.get(rule, [[rule.replace("_", "-")]]):
+            stages.add(stage)
+            needed = {flag for flag, is_needed in flags(stage).items() if is_needed}
+            for own in of_rule:
+                assert needed <= own | named(words) <= flags(stage).keys(), (rule, words)
+    assert stages == STAGES.keys()
 
 
 def test_no_two_stages_have_one_name():
@@ -156,9 +189,9 @@ def test_a_full_disk_while_queries_are_written(small_disk, tmp_path, capsys, tin
     settings = json.dumps({"generator": "surface:SwapWords", "parameters": {}, "seed": 1})
     outputs = {"output": small_disk / "swap_words.tsv", "statistics": small_disk / "swap_words.json"}
     before = full(small_disk, free=8192)
-    code = {"code": "vary_split", "packages": []}
+    code = {"code": "vary", "packages": []}
     argv = arguments(
-        "vary-split",
+        "vary",
         **code,
         settings=settings,
         tokenizer=tiny_model / "tokenizer.json",

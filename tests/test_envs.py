@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robustdr import cli, variations
+from robustdr import variations
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
+from robustdr.keys.node import histories
 from robustdr.keys.provenance import PACKAGE, Code, packages, pins
+from robustdr.stages import STAGES
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}
@@ -84,7 +86,7 @@ def imported_at_once(module):
 
 def libraries(stage):
     """{library: module that imports it} of all that is imported when a stage starts."""
-    source = inspect.getsource(cli.STAGES[stage][0]) if stage in cli.STAGES else ""
+    source = inspect.getsource(STAGES[stage].function) if stage in STAGES else ""
     todo, seen, found = {"robustdr.cli", *re.findall(r"from (robustdr[\w.]+) import", source)}, set(), {}
     while todo:
         seen.add(module := todo.pop())
@@ -113,16 +115,23 @@ def test_every_rule_names_an_environment_and_every_environment_is_used():
     assert {environment for _, (environment,) in named} == set(ENVIRONMENTS)
 
 
-STAGES = sorted(
-    {
-        (re.search(r"envs/([\w.-]+)", text)[1], stage)
-        for _, text in rules()
-        for stage in re.findall(r"-m robustdr ([\w-]+)", text)
-    }
-)
+def stages(text):
+    """The stages that a rule runs, or the command of people's: one that is a node's is called like its logs."""
+    named = re.findall(r"-m robustdr (?:stage )?([\w-]+)", text)
+    if "{params.command}" not in text:
+        return named
+    logs = re.search(r"/logs/(\w+)/", text)[1]
+    return ["train" if logs == "pretrain" else logs.replace("_", "-")]
 
 
-@pytest.mark.parametrize("environment, stage", STAGES)
+USED = sorted({(re.search(r"envs/([\w.-]+)", text)[1], stage) for _, text in rules() for stage in stages(text)})
+
+
+def test_every_stage_has_its_environment():
+    assert {stage for _, stage in USED} == {*STAGES, "audit"}
+
+
+@pytest.mark.parametrize("environment, stage", USED)
 def test_an_environment_has_what_its_stages_import(environment, stage):
     lacking = {
         library: module
@@ -135,20 +144,24 @@ def test_an_environment_has_what_its_stages_import(environment, stage):
 def codes():
     """(environment, code) of all that stages load by name at any scale, and of the stages that load nothing so."""
     house = load(ROOT / "config")
-    made = [(environment, Code([cli.STAGES[stage].function.__name__])) for environment, stage in STAGES
-            if stage in cli.STAGES]  # fmt: skip
-    for plan in (Plan(house, scale) for scale in house.scales):
+    made = [(environment, Code([STAGES[stage].function.__name__])) for environment, stage in USED if stage in STAGES]
+    of_rule = {re.search(r"/logs/(\w+)/", text)[1]: re.search(r"envs/([\w.-]+)", text)[1]
+               for _, text in rules() if "{params.command}" in text}  # fmt: skip
+    for one in (graph(house, scale) for scale in house.scales):
+        lineage = one.lineage
+        nodes = one.all_measures(pair for paper in house.papers for pair in one.demand.pairs(paper))
         for collection, source in house.collections.items():
-            made += [("data.yaml", plan.corpus_code(collection))] if not plan.is_log(collection) else []
-            made += [("data.yaml", plan.split_code(collection, split)) for split in source["splits"]]
-        made += [("variations.yaml", plan.variation_code("wordnet-mini", "dev", name)) for name in variations.names()]
-        at_hand = [name for name, entry in plan.bound["checkpoints"].items() if "unavailable" not in entry]
-        made += [("train-gpu.yaml", plan.checkpoint_code(name)) for name in at_hand]
-        made += [("train-gpu.yaml", plan.pretrained_code())]
-        systems = [name for name in house.systems if not plan.why_not(name)]
-        made += [("index-gpu.yaml", plan.run_code(name)) for name in systems]
-        made += [("train-gpu.yaml", plan.model_code(name)) for name in systems if plan.is_trained(name)]
-    return made
+            nodes += [] if lineage.is_log(collection) else [one.corpus(collection)]
+            nodes += [one.split((collection, split)) for split in source["splits"]]
+        nodes += [one.query_set(("wordnet-mini", "dev"), name) for name in variations.names()]
+        nodes += [one.checkpoint(name) for name, entry in lineage.scale.checkpoints.items() if not entry.unavailable]
+        systems = [name for name in lineage.complete() if not lineage.unavailable(name)]
+        nodes += [one.model(name, 1) for name in systems if lineage.is_trained(name)]
+        made += [(of_rule[node.rule], node.code) for node in histories(nodes)]
+    return [
+        (environment, Code(*code))
+        for environment, code in dict.fromkeys((at, tuple(map(tuple, code))) for at, code in made)
+    ]
 
 
 def test_an_environment_has_every_package_behind_the_keys_of_its_jobs():

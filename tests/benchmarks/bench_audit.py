@@ -12,7 +12,7 @@ from statistics import fmean
 
 from audit.synthetic import CONVENTIONS, Number, Paper, random_paper
 from benchmarks.common import report
-from robustdr.audit.findings import audit
+from robustdr.audit.audited import audit
 
 Grid = dict[str, list[tuple[str, list[list[str]]]]]
 DECIMALS = (0, 1, 2, 3)

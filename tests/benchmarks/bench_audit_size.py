@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.common import report
-from robustdr.audit.findings import audit
-from robustdr.audit.report import markdown
+from robustdr.audit.audited import audit
+from robustdr.audit.formats import markdown
 from robustdr.audit.reported import load
 
 SYSTEMS, VARIATIONS = [f"s{index}" for index in range(10)], [f"v{index}" for index in range(8)]

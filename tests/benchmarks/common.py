@@ -31,7 +31,7 @@ def write_base(folder: Path) -> None:
     """The miniature's pretrained model."""
     from robustdr.encoding.checkpoint import write_checkpoint  # slow to import, and not needed by all
 
-    settings = CheckpointSettings("base", **configured("scales/mini.yaml")["checkpoints"]["base"])
+    settings = CheckpointSettings(name="base", **configured("scales/mini.yaml")["checkpoints"]["base"])
     write_checkpoint(settings, "benchmark", folder)
 
 

@@ -15,7 +15,7 @@ INDEX = "k1-0.9_b-0.4_stopwords-none_stemmer-english"
 KINDS = {
     f"collections/{C}/corpus.jsonl": "card",
     f"collections/{C}/corpus.rows.arrow": "card",
-    f"collections/{C}/dev/queries.tsv": "vary-split",
+    f"collections/{C}/dev/queries.tsv": "vary",
     f"collections/{C}/dev/qrels.txt": "evaluate",
     f"collections/{C}/card.json": "embed",
     f"variations/{C}/dev/swap_words.tsv": "rank",

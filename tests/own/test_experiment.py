@@ -1,13 +1,14 @@
-"""The configuration that `robustdr evaluate` writes: from a model and files to a plan, and what is refused."""
+"""The configuration that `robustdr evaluate` writes: from a model and files to a job graph, and what is refused."""
 
 import pytest
 import yaml
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
 from robustdr.own import experiment, models
 from robustdr.own.experiment import HOUSE, NAME, Data, Split
+from robustdr.systems.trained import lengths
 
 BY_CATEGORY = {"misspelling": ["typo", "misspell"], "ordering": ["swap_words"]}
 
@@ -24,40 +25,40 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory, tiny_model, data):
+def made(tmp_path_factory, tiny_model, data):
     folder = tmp_path_factory.mktemp("report") / "config"
     fix = ["rodr", "capot", "self-teaching", "augmentation"]
     experiment.write(folder, models.find(str(tiny_model)), data, BY_CATEGORY, "RR@10", fix)
-    return Plan(load(HOUSE / "config", folder), NAME)
+    return graph(load(HOUSE / "config", folder), NAME)
 
 
-def test_everything_is_measured_on_the_split_that_is_evaluated(plan):
+def test_everything_is_measured_on_the_split_that_is_evaluated(made):
     systems = ["own_bm25", "own", "own_hybrid", "own_control", "own_rodr", "own_capot", "own_self_teaching"]
-    assert set(plan.needs()) == {*systems, "own_augmentation"}
+    assert set(made.demand.evaluated()) == {*systems, "own_augmentation"}
     kinds = ["original", "typo", "misspell", "swap_words"]
     for system in systems:
-        assert plan.evaluations(system) == {(NAME, "test"): (kinds, ["RR@10"])}
+        assert made.demand.evaluations(system) == {(NAME, "test"): (kinds, ["RR@10"])}
 
 
-def test_remedies_start_from_the_model_and_learn_from_the_training_split(plan):
+def test_remedies_start_from_the_model_and_learn_from_the_training_split(made):
     for system in ("own_rodr", "own_self_teaching", "own_augmentation", "own_control"):
-        assert plan.train_split(system) == (NAME, "train") and plan.miner_of(system) == NAME
-        assert plan.initial_folder(system, 1) == "results/own/checkpoints/base"
-    assert [plan.reindexes(system, NAME) for system in ("own_rodr", "own_capot")] == [True, False]
+        assert made.lineage.train_split(system) == (NAME, "train") and made.lineage.miner_of(system) == NAME
+        assert made.initial(system, 1).path == "results/own/checkpoints/base"
+    assert [made.lineage.reindexes(system, NAME) for system in ("own_rodr", "own_capot")] == [True, False]
 
 
-def test_the_model_is_taken_as_it_is(plan, tiny_model):
-    assert plan.form_of("base") == "whole"
-    assert plan.lengths(NAME) == dict.fromkeys(("query_length", "passage_length"), models.length(tiny_model))
+def test_the_model_is_taken_as_it_is(made, tiny_model):
+    assert made.lineage.scale.checkpoints["base"].form == "whole"
+    assert lengths(made.lineage, NAME) == dict.fromkeys(("query_length", "passage_length"), models.length(tiny_model))
 
 
 def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):
     model = models.served("http://localhost:1/v1/", "m", {"similarity": "dot", "key": "NAME"})
     experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", [])
-    plan = Plan(load(HOUSE / "config", tmp_path), NAME)
-    settings = plan.rank_settings(NAME, NAME)
+    made = graph(load(HOUSE / "config", tmp_path), NAME)
+    settings = made.run(NAME, 0, (NAME, "test"), "original").settings
     assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
-    assert not plan.bound["checkpoints"] and plan.measures(plan.pairs(NAME))
+    assert not made.lineage.scale.checkpoints and made.all_measures(made.demand.pairs(NAME))
     with pytest.raises(UserError, match="--fix: m: its weights are not here to be trained"):
         experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", ["rodr"])
 
@@ -76,8 +77,8 @@ def test_some_of_them(monkeypatch):
         experiment.chosen(["typos"])
 
 
-def test_the_files_are_laid_over_the_project_s_with_its_schemas(plan, data):
-    folder = plan.config.folders[NAME].parents[1]
+def test_the_files_are_laid_over_the_project_s_with_its_schemas(made, data):
+    folder = made.lineage.config.folders[NAME].parents[1]
     config = yaml.safe_load((folder / "config.yaml").read_text())
     assert config == {"scale": NAME, "papers": [NAME], "overlay": str(folder)}
-    assert plan.config.collections[NAME]["corpus"] == str(data.corpus)
+    assert made.lineage.config.collections[NAME]["corpus"] == str(data.corpus)

@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-from robustdr.own.results import compare, detectable
+from robustdr.own.results import compare
 
 
 def test_the_smallest_difference_that_a_hundred_queries_show():
     """Half of the queries gain 0.2, half lose it: deviation 0.2 · √(100 / 99); t(0.975) 1.9842, t(0.8) 0.8453."""
-    differences = np.array([0.2, -0.2] * 50)
-    assert detectable(differences) == pytest.approx((1.9842 + 0.8453) * 0.2 * np.sqrt(100 / 99) / 10, rel=1e-4)
+    original = np.full((1, 100), 0.5)
+    found = compare(original + np.array([0.2, -0.2] * 50), original)
+    assert found["detectable"] == pytest.approx((1.9842 + 0.8453) * 0.2 * np.sqrt(100 / 99) / 10, rel=1e-4)
 
 
 def test_nothing_can_be_said_of_a_single_query():
-    assert detectable(np.array([0.5])) is None
+    assert compare(np.array([[0.5]]), np.array([[0.25]]))["detectable"] is None
 
 
 def test_a_drop_and_its_size():

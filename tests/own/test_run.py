@@ -14,7 +14,8 @@ from tests.workflow.small import tiny
 
 from robustdr.evaluation.measures import read_measures
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
+from robustdr.systems.trained import lengths
 
 pytestmark = pytest.mark.slow
 ROOT = "results/mini"
@@ -48,8 +49,8 @@ def measured(path):
 
 
 def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project):
-    lengths = Plan(load(project.folder / "config"), "mini").lengths("dr_oq")
-    read = ["--query-length", str(lengths["query_length"]), "--passage-length", str(lengths["passage_length"])]
+    told = lengths(graph(load(project.folder / "config"), "mini").lineage, "dr_oq")
+    read = ["--query-length", str(told["query_length"]), "--passage-length", str(told["passage_length"])]
     assert run(project, "--model", MODEL, *read, *ASKED, "-o", "out") == (0, "out/index.html")
     own = project.folder / "out/results/own/measures/own"
     for system, made in {"own/seed0": "dr_oq/seed1", "own_bm25/seed0": "bm25/seed0"}.items():

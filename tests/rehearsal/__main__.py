@@ -20,6 +20,7 @@ from typing import NamedTuple
 from rehearsal import made
 from rehearsal.measured import Cost, measured
 from rehearsal.project import BM25, COLLECTION, DENSE, LOG, ROOT, TRAINED, Project
+from robustdr.experiments.models import ORIGINAL
 from robustdr.retrieval.settings import INDEX_FILES
 
 DISK = 35e9  # bytes at size 1
@@ -41,36 +42,40 @@ class Stage(NamedTuple):
 
 def stages(project: Project) -> Iterator[Stage]:
     """Every stage, when it has run."""
-    plan = project.plan
-    original = {split: plan.query_set(COLLECTION, split, "original") for split in ("train", "mined", "searched")}
-    corpus = plan.corpus(COLLECTION)
+    graph = project.graph
+    splits = [(COLLECTION, split) for split in ("train", "mined", "searched")]
+    original = [graph.query_set(split, ORIGINAL).path for split in splits]
+    corpus = graph.corpus(COLLECTION).path
     yield Stage("passages, read and written", project.make(corpus), project.bytes_of(Path(corpus).parent.as_posix()))
-    card = plan.card(COLLECTION)
-    cost = project.make(card, plan.card(LOG), plan.checkpoint_mark("base"))
-    yield Stage("queries, and the check of a collection", cost, project.bytes_of(*original.values(), card))
+    card = graph.card(COLLECTION).path
+    cost = project.make(card, graph.card(LOG).path, *graph.checkpoint("base").waited)
+    yield Stage("queries, and the check of a collection", cost, project.bytes_of(*original, card))
 
-    index = plan.index(COLLECTION, plan.kind(BM25).index(plan, BM25).name)
+    settings = graph.lineage.kind(BM25).index(graph.lineage, BM25)
+    assert settings
+    index = graph.index(COLLECTION, settings).path
     yield Stage("BM25's index", project.make(f"{index}/{INDEX_FILES[0]}"), project.bytes_of(index))
-    run = plan.run(BM25, 0, COLLECTION, "mined", "original")
+    run = graph.run(BM25, 0, (COLLECTION, "mined"), ORIGINAL).path
     cost, times = project.make(run), made.QUERIES / made.MINED
     disk = project.bytes_of(Path(run).parent.as_posix())
     yield Stage(f"BM25, {made.MINED:,} queries mined", cost, disk, times, CORES)
 
     vectors = project.draw_vectors()
-    run, ids = plan.run(DENSE, 0, COLLECTION, "searched", "original"), [f"{name[:-3]}ids" for name in vectors]
+    run = graph.run(DENSE, 0, (COLLECTION, "searched"), ORIGINAL).path
+    ids = [f"{name[:-3]}ids" for name in vectors]
     cost, disk = project.make(run), project.bytes_of(Path(run).parent.as_posix(), *vectors, *ids)
     times = DEV_QUERIES / made.SEARCHED
     yield Stage(f"exact search, {made.SEARCHED:,} queries", cost, disk, times, CORES)
     project.remove(*vectors, *ids)
 
     run = project.draw_rankings()
-    data = plan.training_data(TRAINED, 1)
+    data = graph.training_data(TRAINED, 1).path
     yield Stage(f"training data, {project.queries:,} queries", project.make(data), project.bytes_of(data, run))
     project.remove(run)
     command = [sys.executable, "-m", "rehearsal.feed", data, corpus, str(STEPS)]
     yield Stage(f"a training's start and {STEPS} steps fed", measured(command, project.folder), 0)
 
-    queries = plan.query_set(LOG, "train", "typo")
+    queries = graph.query_set((LOG, "train"), "typo").path
     cost = project.make(queries)
     yield Stage(f"{project.logged:,} queries varied", cost, project.bytes_of(queries), ORCAS / made.LOGGED)
 

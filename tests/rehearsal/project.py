@@ -16,7 +16,7 @@ from rehearsal import made
 from rehearsal.measured import Cost, measured
 from robustdr.core.files import write_text
 from robustdr.experiments.config import load
-from robustdr.graph.plan import Plan
+from robustdr.graph.graph import graph
 from robustdr.keys.integrity import record
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ class Project:
         write_text(folder / f"config/scales/{COLLECTION}.yaml", yaml.safe_dump(scale))
         told = {"scale": COLLECTION, "papers": [COLLECTION], "overlay": str(folder.resolve() / "config")}
         write_text(folder / "config/config.yaml", yaml.safe_dump(told))
-        self.plan = Plan(load(ROOT / "config", folder / "config"), COLLECTION)
+        self.graph = graph(load(ROOT / "config", folder / "config"), COLLECTION)
 
     def draw(self) -> None:
         """Write what the collections are read from, and the encoder."""
@@ -63,7 +63,7 @@ class Project:
 
     def draw_vectors(self) -> list[str]:
         """Put vectors where those that the encoder makes would lie."""
-        shards = self.plan.embeddings(DENSE, 0, COLLECTION)
+        shards = [shard.path for shard in self.graph.embeddings(DENSE, 0, COLLECTION)]
         paths = [self.folder / shard for shard in shards]
         paths[0].parent.mkdir(parents=True)
         apart(made.write_vectors, paths, self.passages)
@@ -73,8 +73,8 @@ class Project:
 
     def draw_rankings(self) -> str:
         """Put rankings of all training queries where those that BM25 makes would lie."""
-        run = self.plan.run(BM25, 0, COLLECTION, "train", "original")
-        depth = self.plan.bound["negatives"]["depth"]
+        run = self.graph.run(BM25, 0, (COLLECTION, "train"), "original").path
+        depth = self.graph.lineage.scale.negatives.depth
         apart(made.write_rankings, self.folder / run, self.queries, self.passages, depth)
         record(self.folder / run)
         return run

@@ -1,0 +1,91 @@
+"""The structure of the package's imports. A room is a folder of the package or a module that lies loose in it."""
+
+import ast
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "workflow" / "robustdr"
+ROOMS, LEVELS, LINES, LOOSE, UNTYPED = 26, 14, 300, 4, 160
+
+
+def name_of(file):
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {name_of(file): file for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module):
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+@cache
+def imports():
+    """The modules of the package that each module imports, in functions and for types alone too."""
+    found = {}
+    for module, file in FILES.items():
+        named = []
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Import(names):
+                    named += [alias.name for alias in names]
+                case ast.ImportFrom(base, names, 0) if base:
+                    named += [f"{base}.{alias.name}" if f"{base}.{alias.name}" in FILES else base for alias in names]
+        found[module] = {name for name in named if name in FILES and name != module}
+    return found
+
+
+def levels(arrows):
+    """The level of each room: 1 if it imports no other one. Fails for a circle."""
+    made = {}
+
+    def level(room, above=()):
+        assert room not in above, f"a circle of imports: {' → '.join([*above[above.index(room) :], room])}"
+        if room not in made:
+            made[room] = 1 + max((level(other, (*above, room)) for other in sorted(arrows[room])), default=0)
+        return made[room]
+
+    for room in sorted(arrows):
+        level(room)
+    return made
+
+
+def test_rooms_import_downward_and_are_few():
+    arrows = {room_of(module): set() for module in FILES}
+    for module, others in imports().items():
+        arrows[room_of(module)] |= {room_of(other) for other in others} - {room_of(module), "__init__"}
+    found = levels(arrows)
+    assert len(found) <= ROOMS and max(found.values()) <= LEVELS, json.dumps(found, indent=1)
+
+
+def test_no_circle_of_files():
+    levels(imports())
+
+
+def test_few_modules_lie_loose():
+    assert len(list(PACKAGE.glob("*.py"))) <= LOOSE
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_no_module_is_long(module):
+    assert len(FILES[module].read_text(encoding="utf-8").splitlines()) <= LINES
+
+
+def test_few_places_are_untyped():
+    places = [
+        f"{module}:{number}"
+        for module, file in FILES.items()
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        for _ in range(line.count("dict[str, Any]") + line.count("Tree") - line.count("Tree = "))
+        if "import" not in line
+    ]
+    assert len(places) < UNTYPED, places
+
+
+def test_the_package_knows_nothing_of_snakemake():
+    for module, file in FILES.items():
+        assert "import snakemake" not in file.read_text(encoding="utf-8"), module
