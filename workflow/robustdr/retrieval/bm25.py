@@ -12,7 +12,8 @@ from pathlib import Path
 import bm25s
 import numpy as np
 import pyarrow as pa
-from bm25s.numba.retrieve_utils import _retrieve_internal_jitted_serial as compiled
+from bm25s.numba import retrieve_utils
+from numba.extending import is_jitted
 
 from robustdr.core.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, fetched
@@ -22,7 +23,8 @@ from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
 
 TOGETHER = 64  # queries that a thread takes at once
-compiled.enable_caching()  # by the first search on a machine: it takes longer than the miniature's searches
+for function in filter(is_jitted, vars(retrieve_utils).values()):
+    function.enable_caching()  # compiling takes longer than the miniature's searches
 
 
 class Index:
