@@ -28,11 +28,11 @@ rule audit:
         mem_mb=500,
         runtime=10,
     params:
-        code=code("robustdr.audit.command"),
+        code=code("audit"),
         contents=lambda w: [sha256(path) for path in (REPORTED[w.audited], *BESIDE[w.audited])],
     shell:
-        "{{ python -m robustdr audit {input.reported:q} --format md --output {output.md:q};"
-        " python -m robustdr audit {input.reported:q} --format json --output {output.json:q}; }} > {log:q} 2>&1"
+        "python -m robustdr.stages audit --made-of {params.code} --reported {input.reported:q}"
+        " --output {output.md:q} --data {output.json:q} > {log:q} 2>&1"
 
 
 rule audit_summary:
@@ -52,7 +52,8 @@ rule audit_summary:
         mem_mb=500,
         runtime=10,
     params:
-        code=code("robustdr.audit.command"),
+        code=code("audit_summary"),
         contents=[sha256(path) for path in REPORTED.values()],
     shell:
-        "python -m robustdr audit {input.reported:q} --summary --output {output.md:q} > {log:q} 2>&1"
+        "python -m robustdr.stages audit-summary --made-of {params.code} --reported {input.reported:q}"
+        " --output {output.md:q} > {log:q} 2>&1"

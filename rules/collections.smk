@@ -25,9 +25,8 @@ rule corpus:
         runtime=CORPUS.minutes,
     params:
         command=CORPUS.command,
-        key=CORPUS.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.corpus:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.corpus:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that judge a split, because a rule's outputs are fixed: qrels, answers, or both.
@@ -60,9 +59,8 @@ for JUDGED_BY, PLACES in splits_by_judgements(CONFIG).items():
             runtime=SPLIT.minutes,
         params:
             command=SPLIT.command,
-            key=SPLIT.key,
         shell:
-            "python -m robustdr stage {params.command} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.
@@ -84,6 +82,5 @@ rule card:
         runtime=CARD.minutes,
     params:
         command=CARD.command,
-        key=CARD.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.card:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.card:q} > {log:q} 2>&1"

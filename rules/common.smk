@@ -33,7 +33,7 @@ from robustdr.graph.outputs import (
     versions,
 )
 from robustdr.graph.targets import check_target
-from robustdr.keys.provenance import Code, key as key_of
+from robustdr.keys.provenance import Code, made_of
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import PAGES, PARTS
@@ -101,7 +101,7 @@ onerror:
 # it was given: Snakemake itself counts no more than the host has that submits.
 PACKAGE = shlex.quote(str(Path(workflow.basedir) / "workflow"))
 THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS}; ")
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; ")
 
 
 VARIATION = r"[a-z0-9_.]+"
@@ -144,8 +144,8 @@ def inputs(found):
 
 
 def code(stage, *modules):
-    """The code and packages of a stage that writes no key itself, and of the modules that it loads by name."""
-    return key_of(Code([stage, *modules]), None, {})
+    """What a stage without a node is made of: its code, that of modules that it loads by name, and their packages."""
+    return made_of(Code([stage, *modules]))
 
 
 def commit(w):

@@ -20,6 +20,5 @@ rule evaluate:
         runtime=EVALUATE.minutes,
     params:
         command=EVALUATE.command,
-        key=EVALUATE.key,
     shell:
-        "python -m robustdr stage {params.command} --key {params.key} --output {output.measures:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.measures:q} > {log:q} 2>&1"

@@ -32,10 +32,9 @@ for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
             runtime=CHECKPOINT.minutes,
         params:
             command=CHECKPOINT.command,
-            key=CHECKPOINT.key,
             folder=CHECKPOINT.path,
         shell:
-            "python -m robustdr stage {params.command} --key {params.key} --output {params.folder:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule training_data:
@@ -56,9 +55,8 @@ rule training_data:
         runtime=TRAINING_DATA.minutes,
     params:
         command=TRAINING_DATA.command,
-        key=TRAINING_DATA.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.data:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.data:q} > {log:q} 2>&1"
 
 
 rule score:
@@ -81,9 +79,8 @@ rule score:
         gpu=SCORE.gpus,
     params:
         command=SCORE.command,
-        key=SCORE.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.scores:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.scores:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts
@@ -127,9 +124,7 @@ for NUMBER, (LEFT, SYSTEMS) in enumerate(trained_by_files(GRAPHS).items()):
             gpu=TRAIN.gpus,
         params:
             command=TRAIN.command,
-            key=TRAIN.key,
             launcher=TRAIN.launcher,
             folder=TRAIN.path,
         shell:
-            "{params.launcher} -m robustdr stage {params.command} --key {params.key} --output {params.folder:q}"
-            " > {log:q} 2>&1"
+            "{params.launcher} -m robustdr.stages {params.command} --output {params.folder:q}" " > {log:q} 2>&1"

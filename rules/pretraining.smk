@@ -26,8 +26,7 @@ rule pretrain:
         gpu=PRETRAIN.gpus,
     params:
         command=PRETRAIN.command,
-        key=PRETRAIN.key,
         launcher=PRETRAIN.launcher,
         folder=PRETRAIN.path,
     shell:
-        "{params.launcher} -m robustdr stage {params.command} --key {params.key} --output {params.folder:q} > {log:q} 2>&1"
+        "{params.launcher} -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"

@@ -21,6 +21,7 @@ rule table:
             subcategory=lambda w: TABLES[w.table][0],
         ),
         others=expand("{{root}}/tables/{{table}}.{format}", format=["csv", "json", "tex"]),
+        record="{root}/tables/{table}.md.sha256",
     log:
         "{root}/logs/table/{table}.log",
     benchmark:
@@ -36,9 +37,8 @@ rule table:
         runtime=TABLE.minutes,
     params:
         command=TABLE.command,
-        key=TABLE.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.md:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.md:q} > {log:q} 2>&1"
 
 
 rule figure:
@@ -52,6 +52,7 @@ rule figure:
             subcategory=lambda w: FIGURES[w.figure][0],
         ),
         png="{root}/figures/{figure}.png",
+        record="{root}/figures/{figure}.svg.sha256",
     log:
         "{root}/logs/figure/{figure}.log",
     benchmark:
@@ -67,9 +68,8 @@ rule figure:
         runtime=FIGURE.minutes,
     params:
         command=FIGURE.command,
-        key=FIGURE.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.svg:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.svg:q} > {log:q} 2>&1"
 
 
 rule claims:
@@ -78,6 +78,7 @@ rule claims:
     output:
         md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
         json="{root}/claims/{paper}.json",
+        record="{root}/claims/{paper}.md.sha256",
     log:
         "{root}/logs/claims/{paper}.log",
     benchmark:
@@ -91,9 +92,8 @@ rule claims:
         runtime=CLAIMS.minutes,
     params:
         command=CLAIMS.command,
-        key=CLAIMS.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.md:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.md:q} > {log:q} 2>&1"
 
 
 rule queries:
@@ -101,6 +101,7 @@ rule queries:
         unpack(inputs(QUERIES)),
     output:
         explored="{root}/report/data/{collection}/systems/{system}.js",
+        record="{root}/report/data/{collection}/systems/{system}.js.sha256",
     log:
         "{root}/logs/queries/{collection}.{system}.log",
     benchmark:
@@ -113,9 +114,8 @@ rule queries:
         runtime=QUERIES.minutes,
     params:
         command=QUERIES.command,
-        key=QUERIES.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.explored:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.explored:q} > {log:q} 2>&1"
 
 
 rule texts:
@@ -124,6 +124,7 @@ rule texts:
     output:
         queries="{root}/report/data/{collection}/queries.js",
         passages=expand("{{root}}/report/data/{{collection}}/passages{part}.js", part=range(PARTS)),
+        record="{root}/report/data/{collection}/queries.js.sha256",
     log:
         "{root}/logs/texts/{collection}.log",
     benchmark:
@@ -137,9 +138,8 @@ rule texts:
         runtime=TEXTS.minutes,
     params:
         command=TEXTS.command,
-        key=TEXTS.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.queries:q} --passages {output.passages:q}"
+        "python -m robustdr.stages {params.command} --output {output.queries:q} --passages {output.passages:q}"
         " > {log:q} 2>&1"
 
 
@@ -158,6 +158,7 @@ rule site:
     output:
         html="{root}/report/index.html",
         pages=expand("{{root}}/report/{page}", page=site.pages(CONFIG, PAPERS)),
+        record="{root}/report/index.html.sha256",
     log:
         "{root}/logs/site.log",
     benchmark:
@@ -174,7 +175,7 @@ rule site:
         code=code("site"),
         contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
     shell:
-        "python -m robustdr stage site --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
+        "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --claims {input.claims:q} --audits {input.audits:q} --output {output.html:q} > {log:q} 2>&1"
 
 
@@ -205,7 +206,7 @@ rule headline:
         ),
         code=code("headline"),
     shell:
-        "python -m robustdr stage headline --measures {params.measures:q} --tables {input.tables:q}"
+        "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q} --tables {input.tables:q}"
         " --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
 
 
@@ -229,5 +230,5 @@ rule findings:
         commit=commit,
         code=code("findings"),
     shell:
-        "python -m robustdr stage findings --commit {params.commit:q} --claims {input.claims:q} --output {output.md:q}"
+        "python -m robustdr.stages findings --made-of {params.code} --commit {params.commit:q} --claims {input.claims:q} --output {output.md:q}"
         " > {log:q} 2>&1"

@@ -25,9 +25,8 @@ rule embed:
         gpu=EMBED.gpus,
     params:
         command=EMBED.command,
-        key=EMBED.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.vectors:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.vectors:q} > {log:q} 2>&1"
 
 
 rule index:
@@ -48,10 +47,9 @@ rule index:
         runtime=INDEX.minutes,
     params:
         command=INDEX.command,
-        key=INDEX.key,
         folder=INDEX.path,
     shell:
-        "python -m robustdr stage {params.command} --output {params.folder:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
 
 
 # A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
@@ -77,9 +75,8 @@ rule compress:
         gpu=COMPRESS.gpus,
     params:
         command=COMPRESS.command,
-        key=COMPRESS.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.index:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.index:q} > {log:q} 2>&1"
 
 
 # One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
@@ -117,9 +114,6 @@ for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
             gpu=RANK.gpus,
         params:
             command=RANK.command,
-            run_keys=lambda w, r=RANKED: [
-                r.graph.run(w.system, int(w.seed), r.split, variation).key for variation in r.variations
-            ],
         shell:
-            "python -m robustdr stage {params.command} --keys {params.run_keys}"
+            "python -m robustdr.stages {params.command}"
             " --tag {wildcards.system}-seed{wildcards.seed} --runs {output.runs:q} --trec {output.trec:q} > {log:q} 2>&1"

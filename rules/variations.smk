@@ -42,10 +42,9 @@ for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIO
             gpu=VARY.gpus,
         params:
             command=VARY.command,
-            key=VARY.key,
         shell:
-            "python -m robustdr stage {params.command} --output {output.queries:q} --statistics {output.statistics:q}"
-            " --split {output.split:q} --key {params.key:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} --output {output.queries:q} --statistics {output.statistics:q}"
+            " --split {output.split:q} > {log:q} 2>&1"
 
 
 # A part of a split of millions of queries: `vary` gathers them.
@@ -68,9 +67,8 @@ rule vary_shard:
         gpu=VARY_SHARD.gpus,
     params:
         command=VARY_SHARD.command,
-        key=VARY_SHARD.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.queries:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.queries:q} > {log:q} 2>&1"
 
 
 rule similarity:
@@ -93,6 +91,5 @@ rule similarity:
         gpu=SIMILARITY.gpus,
     params:
         command=SIMILARITY.command,
-        key=SIMILARITY.key,
     shell:
-        "python -m robustdr stage {params.command} --output {output.similarity:q} > {log:q} 2>&1"
+        "python -m robustdr.stages {params.command} --output {output.similarity:q} > {log:q} 2>&1"

@@ -11,16 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robustdr.cli import STAGES, main, parser
+from robustdr.cli import main
 from robustdr.evaluation.measures import read_measures
 from robustdr.experiments.config import load
 from robustdr.graph import site, tables
 from robustdr.graph.graph import graph
 from robustdr.keys.node import histories
 from robustdr.retrieval.runs import write_run
+from robustdr.stages import __main__ as stages
 from robustdr.stages import options
 
 ROOT = Path(__file__).parents[1]
+STAGES = stages.every()
 
 
 def arguments(stage, **values):
@@ -48,7 +50,7 @@ def small_disk(tmp_path):
 def complaint(capsys, argv):
     """The one line that a failing command prints."""
     capsys.readouterr()
-    assert main(argv) == 2
+    assert (stages.main(argv[1:]) if argv[0] == "stage" else main(argv)) == 2
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("robustdr: ")]
     assert len(lines) == 1
     return lines[0].removeprefix("robustdr: ")
@@ -56,13 +58,14 @@ def complaint(capsys, argv):
 
 def flags(stage):
     """The options of a stage as they are written, and whether each must be given."""
-    return {name.rstrip("_").replace("_", "-"): not name.endswith("_") for name in STAGES[stage].options}
+    own = {name.rstrip("_").replace("_", "-"): not name.endswith("_") for name in STAGES[stage].options}
+    return dict.fromkeys(("made-of", "key", "reads", "code", "packages"), False) | own
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
 def test_every_stage_has_help(stage, capsys):
     with pytest.raises(SystemExit) as done:
-        main(["stage", stage, "--help"])
+        stages.main([stage, "--help"])
     assert done.value.code == 0
     text = capsys.readouterr().out
     assert all(f"--{flag}" in text for flag in flags(stage))
@@ -88,7 +91,7 @@ def test_the_rules_call_every_stage_with_its_options():
     """What a rule's command names exists, and what a stage cannot do without is named."""
     called = {}
     for path in sorted((ROOT / "rules").glob("*.smk")):
-        for params, command in re.findall(r"params:(.*?)-m robustdr stage (.*?)> \{log", path.read_text(), re.DOTALL):
+        for params, command in re.findall(r"params:(.*?)-m robustdr.stages (.*?)> \{log", path.read_text(), re.DOTALL):
             words = command.replace('"', " ").split()
             found = re.search(r"command=(\w+)\.command", params)
             stage = found[1].lower() if words[0] == "{params.command}" else words[0].replace("-", "_")
@@ -96,14 +99,14 @@ def test_the_rules_call_every_stage_with_its_options():
     by_rule = {}
     for node in nodes():
         by_rule.setdefault(node.rule, []).append(shlex.split(node.command))
-    stages = set()
+    found = set()
     for rule, of_rule in called.items():
         for stage, *words in by_rule.get(rule, [[rule.replace("_", "-")]]):
-            stages.add(stage)
+            found.add(stage)
             needed = {flag for flag, is_needed in flags(stage).items() if is_needed}
             for own in of_rule:
                 assert needed <= own | named(words) <= flags(stage).keys(), (rule, words)
-    assert stages == STAGES.keys()
+    assert found == STAGES.keys()
 
 
 def test_no_two_stages_have_one_name():
@@ -113,7 +116,10 @@ def test_no_two_stages_have_one_name():
 
 def test_a_stage_loads_no_command_of_people_s():
     """The rules start hundreds of stages: what none of them needs would cost minutes."""
-    code = "import sys, robustdr.cli as c; c.stage_parser(); print([m for m in sys.modules if m.endswith('.command')])"
+    code = (
+        "import sys; from robustdr.stages.__main__ import parser; parser('rank');"
+        "print([m for m in sys.modules if m.endswith('.command')])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
@@ -127,12 +133,14 @@ def test_two_results_are_compared_from_the_command_line(tmp_path, capsys):
 
 
 def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
-    for argv in (["stage", "trian"], ["train"], ["stage", "evaluate", "--key", "k"]):
+    for run, argv in ((main, ["train"]), (stages.main, ["evaluate", "--key", "k"])):
         with pytest.raises(SystemExit) as done:
-            main(argv)
+            run(argv)
         assert done.value.code == 2
+    assert "stage: 'trian' is unknown (did you mean train, rank?)" in complaint(capsys, ["stage", "trian"])
+    assert "allowed: audit, " in complaint(capsys, ["stage"])
     with pytest.raises(SystemExit):
-        parser().parse_args(["stage", "headline", "--measures", "{", "--output", "x"])
+        stages.main(["headline", "--measures", "{", "--output", "x"])
     assert "invalid loads value" in capsys.readouterr().err
 
 
@@ -169,7 +177,7 @@ def evaluation(tmp_path, output):
 
 
 def test_runs_belong_to_query_sets_in_the_order_of_the_settings(tmp_path):
-    assert main(evaluation(tmp_path, tmp_path / "m.parquet")) == 0
+    assert stages.main(evaluation(tmp_path, tmp_path / "m.parquet")[1:]) == 0
     frame, key = read_measures(tmp_path / "m.parquet")
     assert key == "k"
     assert dict(zip(frame["query_set"], frame["value"], strict=True)) == {"dev.original": 1.0, "dev.misspell": 0.0}

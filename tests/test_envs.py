@@ -17,8 +17,9 @@ from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.keys.node import histories
 from robustdr.keys.provenance import PACKAGE, Code, packages, pins
-from robustdr.stages import STAGES
+from robustdr.stages.__main__ import every
 
+STAGES = every()
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}
 RULE = re.compile(r"^ *(?:rule|checkpoint)\b.*:$", re.MULTILINE)
@@ -87,7 +88,7 @@ def imported_at_once(module):
 def libraries(stage):
     """{library: module that imports it} of all that is imported when a stage starts."""
     source = inspect.getsource(STAGES[stage].function) if stage in STAGES else ""
-    todo, seen, found = {"robustdr.cli", *re.findall(r"from (robustdr[\w.]+) import", source)}, set(), {}
+    todo, seen, found = {"robustdr.stages.__main__", *re.findall(r"from (robustdr[\w.]+) import", source)}, set(), {}
     while todo:
         seen.add(module := todo.pop())
         for name in imported_at_once(module) or ():
@@ -117,7 +118,7 @@ def test_every_rule_names_an_environment_and_every_environment_is_used():
 
 def stages(text):
     """The stages that a rule runs, or the command of people's: one that is a node's is called like its logs."""
-    named = re.findall(r"-m robustdr (?:stage )?([\w-]+)", text)
+    named = re.findall(r"-m robustdr\.stages ([\w-]+)", text)
     if "{params.command}" not in text:
         return named
     logs = re.search(r"/logs/(\w+)/", text)[1]
@@ -128,7 +129,7 @@ USED = sorted({(re.search(r"envs/([\w.-]+)", text)[1], stage) for _, text in rul
 
 
 def test_every_stage_has_its_environment():
-    assert {stage for _, stage in USED} == {*STAGES, "audit"}
+    assert {stage for _, stage in USED} == {*STAGES}
 
 
 @pytest.mark.parametrize("environment, stage", USED)
@@ -144,7 +145,7 @@ def test_an_environment_has_what_its_stages_import(environment, stage):
 def codes():
     """(environment, code) of all that stages load by name at any scale, and of the stages that load nothing so."""
     house = load(ROOT / "config")
-    made = [(environment, Code([STAGES[stage].function.__name__])) for environment, stage in USED if stage in STAGES]
+    made = [(environment, Code([STAGES[stage].function.__name__])) for environment, stage in USED]
     of_rule = {re.search(r"/logs/(\w+)/", text)[1]: re.search(r"envs/([\w.-]+)", text)[1]
                for _, text in rules() if "{params.command}" in text}  # fmt: skip
     for one in (graph(house, scale) for scale in house.scales):

@@ -82,7 +82,7 @@ VALUES = {
 }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(sorted(VALUES)), st.integers(1, 300), st.integers(0, 2**32), st.integers(1, 4), st.floats(0, 1))
 def test_what_data_give_is_never_impossible(measure, queries, seed, decimals, skew):
     rng = random.Random(seed)
@@ -93,7 +93,7 @@ def test_what_data_give_is_never_impossible(measure, queries, seed, decimals, sk
     assert any(one.meets(printed) for one in nearest(grain(measure, 3), queries, printed))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.dictionaries(st.integers(1, 6), st.integers(1, 30), min_size=1, max_size=3),
     st.integers(1, 8),

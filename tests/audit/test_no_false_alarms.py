@@ -29,7 +29,7 @@ def test_the_random_papers_have_every_kind_of_relation():
     assert set(KINDS) <= declared
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 2**32 - 1))
 def test_a_paper_that_agrees_with_itself_has_no_findings_however_it_was_rounded(seed):
     assert_silent(seed)

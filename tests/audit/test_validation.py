@@ -155,7 +155,7 @@ def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_t
         arguments = ["--table", "table2", "--labels", labelled, "--reported", NUMBERS, "--output", output]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "PYTHONHASHSEED": seed}
         subprocess.run(
-            [sys.executable, "-m", "robustdr", "stage", "validate-labels", *arguments], env=environment, check=True
+            [sys.executable, "-m", "robustdr.stages", "validate-labels", *arguments], env=environment, check=True
         )
         made.append({path.name: path.read_bytes() for path in output.parent.iterdir()})
         write_sheets(labelled, [dict(random.Random(7).sample(list(sheet.items()), len(sheet))) for sheet in SHEETS])

@@ -41,7 +41,7 @@ def write_corpus(path: Path, passages: int, rng: np.random.Generator) -> None:
 
 def build(settings: BM25Settings, corpus: Path, output: Path) -> None:
     """Make the index in a process of its own, as the rule does, and print what it took."""
-    stage = [sys.executable, "-m", "robustdr", "stage", "index", "--settings", as_json(settings.index)]
+    stage = [sys.executable, "-m", "robustdr.stages", "index", "--settings", as_json(settings.index)]
     started = time.perf_counter()
     process = subprocess.Popen([*stage, "--corpus", str(corpus), "--output", str(output)])
     _, status, used = os.wait4(process.pid, 0)

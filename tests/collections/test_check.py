@@ -200,7 +200,7 @@ def test_unusable_arguments(options, message, capsys):
     assert message in capsys.readouterr().err
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(file=st.sampled_from(list(CLEAN)), data=st.binary(max_size=60))
 def test_any_bytes_are_checked(tmp_path, file, data):
     write(tmp_path, {file: data})

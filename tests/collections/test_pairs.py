@@ -85,7 +85,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), TEXT, st.integers(0, 1)), min_size=1, max_size=20), st.booleans())
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_forms_give_the_same_and_nothing_of_a_kept_question_is_lost(tmp_path, drawn, filtered):
     rows = [(f"Q{number}", f"question {number}", "", text, grade) for number, text, grade in drawn]
     grades = {row[0]: [other[4] for other in rows if other[0] == row[0]] for row in rows}

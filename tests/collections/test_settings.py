@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.cli import main
 from robustdr.collections import part
 from robustdr.collections.settings import Source
 from robustdr.core.settings import read
 from robustdr.experiments.config import load
+from robustdr.stages.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
@@ -58,6 +58,6 @@ def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name)
 def test_a_key_that_is_misspelt_or_missing_or_of_another_type_stops_the_stage(tmp_path, capsys, name, change, message):
     output = tmp_path / "corpus.jsonl"
     source = json.dumps({**COLLECTIONS[name], **change})
-    assert main(["stage", "corpus", "--code", "corpus", "--source", source, "--output", str(output)]) == 2
+    assert main(["corpus", "--code", "corpus", "--source", source, "--output", str(output)]) == 2
     assert re.search(f"settings of Source: .*{message}", capsys.readouterr().err)
     assert not output.exists()

@@ -224,7 +224,7 @@ def test_titles_are_joined_as_the_reader_wants_and_passages_found(tmp_path):
     }
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     passages=st.dictionaries(WORD, st.tuples(st.just("") | TEXT, TEXT), min_size=1, max_size=5),
     queries=st.dictionaries(WORD, TEXT, min_size=1, max_size=5),
@@ -244,7 +244,7 @@ def test_any_text_survives_every_kind(tmp_path, passages, queries, grades):
     assert got == [rows, list(queries.items()), qrels]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=60))
 def test_any_bytes_are_a_collection_or_one_error(tmp_path, data):
     source = local(tmp_path)

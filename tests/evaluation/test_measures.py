@@ -6,7 +6,7 @@ import ir_measures
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robustdr.core.errors import UserError
@@ -79,7 +79,6 @@ SCORED = st.dictionaries(st.sampled_from(DOCIDS), st.sampled_from([0.5, 1.0, 1.5
 QIDS = st.sampled_from(["q1", "q2", "q3", "q4"])
 
 
-@settings(deadline=None)
 @given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1))
 def test_measures_equal_those_of_ir_measures(qrels, scores):
     run = {qid: list(scored.items()) for qid, scored in scores.items()}
@@ -93,7 +92,6 @@ def test_measures_equal_those_of_ir_measures(qrels, scores):
         assert all(found[measure][qid] == 0 for measure in measures)
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(QIDS, st.dictionaries(st.sampled_from(DOCIDS), st.integers(-1, 3), min_size=1), min_size=1),
     st.dictionaries(QIDS, st.permutations(DOCIDS).flatmap(lambda docids: st.sampled_from([docids, docids[:3]]))),
@@ -112,7 +110,6 @@ def test_the_share_that_is_judged_is_that_of_ir_measures(qrels, rankings, cut):
 LEVELS = ("RR(rel=2)", "AP(rel=2)", "AP(rel=3)@5", "R(rel=2)@5", "P(rel=3)@5", "Success(rel=2)@5", "RR")
 
 
-@settings(deadline=None)
 @given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1), st.integers(1, 3))
 def test_a_level_in_a_name_is_that_of_ir_measures(qrels, scores, level):
     """Whatever the collection's own level is, which counts where a name has none."""
@@ -124,7 +121,6 @@ def test_a_level_in_a_name_is_that_of_ir_measures(qrels, scores, level):
             assert found[name][value.query_id] == pytest.approx(value.value, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(QIDS, st.dictionaries(st.sampled_from(DOCIDS), st.integers(-1, 3), min_size=1), min_size=1),
     st.dictionaries(QIDS, SCORED),
@@ -153,7 +149,6 @@ def test_rank_biased_precision_rank_by_rank(qrels, scores, cut, level, p):
         assert relevant + unjudged + irrelevant == pytest.approx(1 - p**ranks)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1), st.integers(1, 12))
 def test_reciprocal_rank_with_a_cut_counts_places_under_the_tie_rule(qrels, scores, cut):
     run = {qid: list(scored.items()) for qid, scored in scores.items()}

@@ -1,7 +1,7 @@
 """The job graph of a scale: keys change with what they stand for, and with nothing else."""
 
 import shlex
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from functools import cache, partial
 
@@ -16,7 +16,8 @@ from robustdr.graph.graph import graph, graphs
 from robustdr.keys import provenance
 from robustdr.keys.node import histories
 from robustdr.keys.provenance import Code
-from robustdr.stages import STAGES, run_stage
+from robustdr.stages.__main__ import every, run
+from robustdr.stages.options import add_arguments
 from robustdr.training.settings import TrainingDataSettings
 from robustdr.variations.settings import VariationSettings
 
@@ -231,6 +232,7 @@ def test_labels_that_are_not_there_are_one_error(config, tmp_path):
 
 
 AT = ("msmarco-passage", "train")
+STAGES = every()
 DEV = ("wordnet-mini", "dev")
 LOADED = {
     "a kind of collection": ("corpus", lambda made: made.corpus("msmarco-passage"), "ir-datasets"),
@@ -246,6 +248,14 @@ LOADED = {
 }
 
 
+def asked(stage, code):
+    """The options of a stage that has nothing to read."""
+    parser = ArgumentParser()
+    add_arguments(parser, STAGES[stage]._replace(options={}))
+    a = parser.parse_args(["--code", *code.names, "--packages", *code.packages])
+    return Namespace(**dict.fromkeys(map(lambda name: name.rstrip("_"), STAGES[stage].options)) | vars(a))
+
+
 @pytest.mark.parametrize("loaded", LOADED)
 def test_a_job_is_refused_where_a_package_that_it_loads_by_name_has_another_version(mini, monkeypatch, loaded):
     stage, find, package = LOADED[loaded]
@@ -254,7 +264,7 @@ def test_a_job_is_refused_where_a_package_that_it_loads_by_name_has_another_vers
     assert package in provenance.packages(made) and package not in provenance.packages(own)
     monkeypatch.setattr(provenance, "lock", lambda: real | {package: ("0.1", real[package][1])})
     with pytest.raises(UserError, match=rf"requirements\.lock pins {package}==0\.1, [\d.]+ is installed; "):
-        run_stage(stage, Namespace(code=made.names, packages=made.packages))
+        run(stage, asked(stage, made))
 
 
 def test_every_generator_has_a_key_at_every_scale(config):
@@ -314,7 +324,8 @@ def test_every_job_is_told_options_of_its_stage_alone(nodes):
         stage, *words = shlex.split(node.command)
         given = [word.removeprefix("--").replace("-", "_") for word in words if word.startswith("--")]
         assert len(given) == len({*given}), node.path
-        assert {*given} <= {option.rstrip("_") for option in STAGES[stage].options}, node.path
+        attested = {"made_of", "key", "reads", "code", "packages"}
+        assert {*given} <= {option.rstrip("_") for option in STAGES[stage].options} | attested, node.path
 
 
 def test_no_two_artifacts_have_one_path_and_no_two_jobs_one_log(nodes):

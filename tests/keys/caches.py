@@ -5,5 +5,5 @@ from robustdr.keys import provenance
 
 def forget():
     """Read code and lock file anew at the next key; what a test put in place of one of these has no cache."""
-    for cached in (provenance._reached, provenance._part, provenance._made_of, provenance.lock):
+    for cached in (provenance._reached, provenance.part, provenance._made_of, provenance.lock):
         getattr(cached, "cache_clear", bool)()

@@ -22,6 +22,8 @@ FILES = {
     "lazy.py": "def run():\n    from robustdr.other import X\n\n    return X\n",
     "ring.py": "import robustdr.ring_too\n",
     "ring_too.py": "import robustdr.ring\n",
+    "stages/__init__.py": "",
+    "stages/__main__.py": "from robustdr.stages import options\n",
     "stages/options.py": "INT = int\nFLOAT = float\n\n\ndef stage(*text, **options):\n    return id\n",
     "stages/data.py": (
         "import yaml\nfrom robustdr.other import X\nfrom robustdr.stages.options import INT, stage\n\n"
@@ -56,7 +58,44 @@ def test_comments_blank_lines_and_dates_do_not_count(package):
     path.write_text("import torch\n\n# The smallest number.\n\n\ndef one():\n\n    return 1  # one\n")
     os.utime(path, (0, 0))
     assert hashed("robustdr.loop") == before
-    assert list(before) == ["robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
+    assert list(before) == ["robustdr", "robustdr.deep", "robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
+
+
+MEANT = {
+    "a docstring": ("    return 1\n", '    """One."""\n    return 1\n', False),
+    "a docstring of the file": ("import torch\n", '"""Numbers."""\nimport torch\n', False),
+    "an annotation": ("def one():", "def one() -> int:", False),
+    "a message": ('ValueError("no one")', 'ValueError(f"no {one}")', False),
+    "what is raised": ('ValueError("no one")', 'KeyError("no one")', True),
+    "what a message is about": ('ValueError("no one", 1)', 'ValueError("no one", X)', True),
+    "a default": ("def one():", "def one(x=1):", True),
+    "a statement at the top": ("import torch\n", "import torch\ntorch.set_num_threads(3)\n", True),
+    "an annotation of a class": ("    x: int\n", "    x: float\n", True),
+}
+
+
+@pytest.mark.parametrize("what", MEANT)
+def test_what_decides_no_byte_does_not_count(package, what):
+    folder, hashed = package
+    path, (old, new, counts) = folder / "deep" / "inner.py", MEANT[what]
+    raised = 'ValueError("no one", 1)' if "about" in what else 'ValueError("no one")'
+    text = f"import torch\n\n\nclass A:\n    x: int\n\n\ndef one():\n    return 1\n\n\nraise {raised}\n"
+    path.write_text(text)
+    before = hashed("robustdr.loop")
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert (hashed("robustdr.loop") != before) == counts
+
+
+def test_the_environment_counts_where_it_decides_digits(monkeypatch):
+    for name, counts in (("MKL_CBWR", True), ("NVIDIA_TF32_OVERRIDE", True), ("COLUMNS", False)):
+        forget()
+        before = key(Code(["evaluate"]), None, {})
+        monkeypatch.setenv(name, "1")
+        forget()
+        assert (key(Code(["evaluate"]), None, {}) != before) == counts
+    monkeypatch.undo()
+    forget()
 
 
 @pytest.mark.parametrize("changed", ["loop", "helper", "deep.inner"])
@@ -86,13 +125,13 @@ def test_code_is_parsed_once_per_machine_and_anew_when_it_changes(package, monke
     assert provenance._reached("robustdr.loop")[1] == {"yaml"}
 
 
-@pytest.mark.parametrize("changed", ["other.py", "deep/__init__.py"])
-def test_a_change_elsewhere_does_not_count(package, changed):
-    """A package's own file counts where something of it is imported: a registry may grow, and no member reruns."""
+@pytest.mark.parametrize("changed, counts", [("other.py", False), ("deep/__init__.py", True), ("__init__.py", True)])
+def test_a_change_counts_where_it_is_executed(package, changed, counts):
+    """An import of a module executes the files of the packages around it."""
     folder, hashed = package
     before = hashed("robustdr.loop")
     (folder / changed).write_text("X = 2\n")
-    assert hashed("robustdr.loop") == before
+    assert (hashed("robustdr.loop") != before) == counts
 
 
 def test_imports_inside_functions_count(package):
@@ -102,7 +141,7 @@ def test_imports_inside_functions_count(package):
 def test_every_import_statement_counts(package):
     folder, hashed = package
     (folder / "many.py").write_text("import torch\nfrom robustdr.other import X\nimport yaml\n")
-    assert set(hashed("robustdr.many")) == {"robustdr.many", "robustdr.other"}
+    assert set(hashed("robustdr.many")) == {"robustdr", "robustdr.many", "robustdr.other"}
     assert provenance._reached("robustdr.many")[1] == {"torch", "yaml"}
 
 
@@ -135,7 +174,7 @@ with open("x"):
 def test_imports_in_every_branch_count(package):
     folder, hashed = package
     (folder / "branches.py").write_text(BRANCHES)
-    assert set(hashed("robustdr.branches")) == {"robustdr.branches", "robustdr.other"}
+    assert set(hashed("robustdr.branches")) == {"robustdr", "robustdr.branches", "robustdr.other"}
     assert provenance._reached("robustdr.branches")[1] == set("abcdefghi")
 
 
@@ -145,7 +184,7 @@ def test_relative_imports_begin_at_the_package(package):
     for name in ("deep/__init__.py", "deep/beside.py"):
         (folder / name).write_text("from . import inner\n")
     for name in ("robustdr.deep", "robustdr.deep.beside"):
-        assert set(hashed(name)) == {name, "robustdr.deep.inner"}
+        assert set(hashed(name)) == {name, "robustdr", "robustdr.deep", "robustdr.deep.inner"}
 
 
 def test_modules_that_import_each_other(package):
@@ -153,8 +192,10 @@ def test_modules_that_import_each_other(package):
 
 
 def test_a_stage_is_its_function_and_what_that_names(package):
-    assert list(package[1]("loop")) == ["loop", "robustdr.deep.inner", "robustdr.helper", "robustdr.loop"]
-    assert list(package[1]("lazy")) == ["lazy", "robustdr.other"]
+    around = {"robustdr", "robustdr.stages", "robustdr.stages.__main__", "robustdr.stages.options"}
+    inner = {"robustdr.deep", "robustdr.deep.inner", "robustdr.helper", "robustdr.loop"}
+    assert set(package[1]("loop")) == {"loop"} | inner | around
+    assert set(package[1]("lazy")) == {"lazy", "robustdr.other"} | around
     assert provenance._reached("loop")[1] == {"torch"} and provenance._reached("lazy")[1] == {"yaml"}
 
 
@@ -171,15 +212,21 @@ def test_an_edit_of_a_stage_counts_for_that_stage_alone(package, old, new):
     assert hashed("loop") != before[0] and hashed("lazy") == before[1]
 
 
-@pytest.mark.parametrize(
-    "old, new, counts", [("INT = int", "INT = str", True), ("FLOAT = float", "FLOAT = str", False)]
-)
-def test_an_option_counts_for_the_stages_that_have_it(package, old, new, counts):
+@pytest.mark.parametrize("file", ["stages/__main__.py", "stages/options.py", "stages/__init__.py"])
+def test_what_runs_every_stage_counts_for_every_stage(package, file):
     folder, hashed = package
     before = hashed("loop"), hashed("lazy")
-    path = folder / "stages" / "options.py"
-    path.write_text(path.read_text().replace(old, new))
-    assert (hashed("loop") != before[0]) == counts and hashed("lazy") == before[1]
+    path = folder / file
+    path.write_text(f"{path.read_text()}X = 3\n")
+    assert hashed("loop") != before[0] and hashed("lazy") != before[1]
+
+
+def test_statements_at_the_top_of_a_file_of_stages_count_for_each_of_them(package):
+    folder, hashed = package
+    before = hashed("loop"), hashed("lazy")
+    path = folder / "stages" / "data.py"
+    path.write_text(path.read_text().replace("LIMIT = 3\n", "LIMIT = 3\nyaml.SafeLoader.x = 1\n"))
+    assert hashed("loop") != before[0] and hashed("lazy") != before[1]
 
 
 def test_what_other_stages_of_a_module_import_does_not_count(package):

@@ -85,7 +85,7 @@ def test_it_holds_what_bm25s_computes_in_memory_bit_for_bit(passages, tmp_path, 
     assert json.loads((tmp_path / "index/vocab.index.json").read_text()) == whole.vocab_dict
 
 
-@examples(max_examples=20, deadline=None)
+@examples(max_examples=20)
 @given(together=st.integers(1, 300), postings=st.integers(1, 2000))
 def test_blocks_of_any_size_make_the_same_bytes(passages, tmp_path_factory, together, postings):
     folder = tmp_path_factory.mktemp("blocks")
@@ -139,7 +139,7 @@ def test_more_passages_than_rows_of_32_bits_leave_nothing(corpus, tmp_path, monk
 
 def test_a_file_that_cannot_grow_leaves_nothing(passages, tmp_path):
     """As on a full disk: the limit of the process ends the write of the terms, 5,000 bytes and more."""
-    command = [sys.executable, "-m", "robustdr", "stage", "index", "--settings", as_json(SETTINGS)]
+    command = [sys.executable, "-m", "robustdr.stages", "index", "--settings", as_json(SETTINGS)]
     command += ["--corpus", str(passages[0]), "--output", str(tmp_path / "indexes/index")]
     limit = 4096
 

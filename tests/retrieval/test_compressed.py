@@ -8,7 +8,6 @@ import faiss
 import numpy as np
 import pytest
 
-from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr.keys import integrity
 from robustdr.keys.integrity import record
@@ -17,6 +16,7 @@ from robustdr.retrieval.compressed import build, read_index, write_index
 from robustdr.retrieval.index import search
 from robustdr.retrieval.runs import Run, rank
 from robustdr.retrieval.settings import Index
+from robustdr.stages.__main__ import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 PASSAGES, DIMENSION = 3000, 16
@@ -177,7 +177,7 @@ def test_an_index_that_cannot_be_made(factory, vectors):
 
 def test_the_stage_records_what_belongs_to_an_index(shards, tmp_path, capsys):
     output = tmp_path / "0.faiss"
-    argv = ["stage", "compress", "--factory", "SQ8", "--vectors", str(shards[0]), "--output", str(output)]
+    argv = ["compress", "--factory", "SQ8", "--vectors", str(shards[0]), "--output", str(output)]
     assert main(argv) == 0
     recorded = output.with_name("0.faiss.sha256").read_text()
     assert all(f"  0.{suffix}\n" in recorded for suffix in ("faiss", "ids", "json"))
@@ -189,7 +189,7 @@ def test_the_stage_records_what_belongs_to_an_index(shards, tmp_path, capsys):
 @pytest.mark.parametrize("missing", [1, 60_000], ids=["the last byte", "most of it"])
 def test_an_index_that_cannot_grow_leaves_nothing(shards, indexes, tmp_path, missing, capsys):
     """As on a full disk: a limit of the process ends the write of the index."""
-    command = ["stage", "compress", "--factory", "IVF16,Flat", "--vectors", str(shards[0]), "--output"]
+    command = ["compress", "--factory", "IVF16,Flat", "--vectors", str(shards[0]), "--output"]
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (indexes[0].stat().st_size - missing, limits[1]))
     try:

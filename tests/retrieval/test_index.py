@@ -39,7 +39,6 @@ def small_integers(seed, passages, queries, dimension, largest):
     return vectors(passages), docids, vectors(queries)
 
 
-@settings(deadline=None)
 @given(
     data=st.builds(
         small_integers,
@@ -78,7 +77,7 @@ def test_search_on_vectors_as_models_make_them():
         assert np.allclose(scores, [[score for _, score in ranking] for ranking in expected], atol=1e-4)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**6), st.integers(1, 90), st.integers(1, 12), st.integers(1, 30))
 def test_blocks_of_any_size_find_the_same(monkeypatch, seed, passages, block, depth):
     """Half precision, memory-mapped or not, ties across blocks and with fewer queries at once than there are."""

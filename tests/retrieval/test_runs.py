@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
 
@@ -25,7 +25,6 @@ def test_the_tie_rule_by_hand():
 
 
 @FORMS
-@settings(deadline=None)
 @given(st.dictionaries(st.text("ab12", min_size=1), st.dictionaries(st.text("xyz", min_size=1), SCORES, min_size=1)))
 def test_a_run_is_read_back_as_it_was_ranked(tmp_path_factory, form, scores):
     path = tmp_path_factory.mktemp("run") / f"run.{form}"
@@ -43,7 +42,6 @@ def test_a_run_is_read_back_as_it_was_ranked(tmp_path_factory, form, scores):
 NEARLY = st.sampled_from([1.0, 1 + 1e-12, 1 + 1e-8, 1 + 2e-8, 1 + 1e-6])  # ties in nine digits, or in single precision
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.text("qp", min_size=1), st.dictionaries(st.text("xyz", min_size=1), NEARLY), max_size=5),
     st.none() | st.integers(1, 3),
@@ -133,7 +131,6 @@ def test_eight_bytes_a_ranked_passage_on_disk(tmp_path):
 TIED = st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.5, 1.0, 0.1]), max_size=12)
 
 
-@settings(deadline=None)
 @given(st.lists(TIED, min_size=1, max_size=5), st.integers(1, 9))
 def test_arrays_are_ranked_as_lists_are(found, depth):
     docids = docids_by_row(f"d{number}" for number in range(31))

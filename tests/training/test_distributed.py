@@ -97,7 +97,7 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     def train(name: str, launcher: list[str], changed: dict) -> list[list[float]]:
         changed = replace(settings, **{"epochs": 1.0, **changed})
         stage = arguments(changed, tmp_path / name, training_file, still_model, tmp_path / f"resume-{name}")
-        started = [sys.executable, *launcher, "-m", "robustdr", "stage", *stage]
+        started = [sys.executable, *launcher, "-m", "robustdr.stages", *stage]
         subprocess.run(started, check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
         return [[float(row[column]) for row in log(tmp_path / name)] for column in ("loss", "gradient_norm")]
 
@@ -127,7 +127,7 @@ def test_a_killed_training_goes_on_where_it_was(settings, training_file, tiny_mo
 
     def stage(name: str) -> list[str]:
         options = arguments(settings, tmp_path / name, training_file, tiny_model, tmp_path / f"resume-{name}")
-        return [sys.executable, "-m", "robustdr", "stage", *options]
+        return [sys.executable, "-m", "robustdr.stages", *options]
 
     subprocess.run(stage("whole"), check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
     with subprocess.Popen(

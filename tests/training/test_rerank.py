@@ -421,7 +421,7 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
         }
         options |= {"corpus": corpus_of(intents_file), "output": tmp_path / name}
         stage = [word for option, value in options.items() for word in (f"--{option}", str(value))]
-        started = [sys.executable, *launcher, "-m", "robustdr", "stage", "train", *stage]
+        started = [sys.executable, *launcher, "-m", "robustdr.stages", "train", *stage]
         subprocess.run(started, check=True, env=environment, capture_output=True, timeout=120)
         columns = list(log(tmp_path / name)[0])[3:]  # norm, loss and its terms
         return [[float(row[column]) for row in log(tmp_path / name)] for column in columns]

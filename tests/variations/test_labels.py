@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from audit.labelled import QWERTY, P, write, write_sheets
-from robustdr.cli import main
 from robustdr.core.errors import UserError
+from robustdr.stages.__main__ import main
 from robustdr.variations import labels
 
 NUMBERS = Path(__file__).resolve().parents[2] / "config/papers/qvg/reported.yaml"
@@ -43,7 +43,7 @@ def test_bad_labels_are_one_line_and_nothing_is_written(labelled, tmp_path, caps
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     output = tmp_path / "made" / "table.md"
     arguments = ["--table", table, "--labels", str(labelled), "--reported", str(NUMBERS), "--output", str(output)]
-    assert main(["stage", "validate-labels", *arguments]) == 2
+    assert main(["validate-labels", *arguments]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and not output.parent.exists()
     with pytest.raises(UserError, match=message):

@@ -13,9 +13,9 @@ import pytest
 from tests.variations.chat_server import KINDS, Server, versions
 
 from robustdr import variations
-from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, write_queries
+from robustdr.stages.__main__ import main
 from robustdr.variations import llm
 from robustdr.variations.answers import Answers
 
@@ -61,7 +61,7 @@ def test_one_answer_serves_the_version_that_attacks_and_the_four_that_train(crea
 def test_a_stage_writes_all_versions_and_which_attacks(tmp_path, tiny_model):
     source, query_sets = tmp_path / "queries.tsv", [tmp_path / f"{version}.tsv" for version in range(5)]
     write_queries(source, QUERIES.items())
-    argv = ["stage", "vary", "--queries", str(source), "--tokenizer", str(tiny_model / "tokenizer.json")]
+    argv = ["vary", "--queries", str(source), "--tokenizer", str(tiny_model / "tokenizer.json")]
     argv += ["--settings", json.dumps({"generator": "llm:Llm", "parameters": {}, "seed": 1}), "--key", "0123abcd"]
     argv += ["--code", "vary", "robustdr.variations.llm", "--packages"]
     argv += ["--output", *map(str, query_sets), "--split", str(tmp_path / "split.json")]

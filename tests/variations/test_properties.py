@@ -28,7 +28,7 @@ TEXTS = st.one_of(
 
 
 @pytest.mark.parametrize("name", FAST)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=6), seed=st.integers(0, 2**40))
 def test_any_text_is_varied_without_harm(name, texts, seed):
     queries = [(f"q{at}", text) for at, text in enumerate(texts)]

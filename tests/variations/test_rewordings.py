@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robustdr.variations.base import WORD, Draws
@@ -16,7 +16,6 @@ def test_no_opening_begins_another():
     assert not [pair for pair in permutations(OPENINGS, 2) if pair[0].startswith(pair[1])]
 
 
-@settings(deadline=None)
 @given(st.text(min_size=1).filter(WORD.search))
 def test_five_differ_from_each_other_and_from_the_query(text):
     found = rewordings(text, DRAWS("", text))

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from robustdr import variations
-from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, sha256, write_queries
+from robustdr.stages.__main__ import main
 from robustdr.variations import runner
 
 TEXTS = (
@@ -66,13 +66,13 @@ def stage(portions, tmp_path, tiny_model):
     read = ["--code", "robustdr.variations.typos", "--packages", "--settings", told, "--queries", str(queries)]
 
     def vary(*shards):
-        argv = ["stage", "vary", *read, "--tokenizer", str(tiny_model / "tokenizer.json"), "--key", "0123"]
+        argv = ["vary", *read, "--tokenizer", str(tiny_model / "tokenizer.json"), "--key", "0123"]
         argv += ["--shards", *map(str, shards), "--output", str(output), "--split"]
         return main([*argv, "--statistics", str(output.with_suffix(".json"))])
 
     def one(shard, shards):
         path = tmp_path / f"{shard}-of-{shards}.tsv"
-        argv = ["stage", "vary-shard", *read, "--shard", str(shard), "--shards", str(shards), "--output", str(path)]
+        argv = ["vary-shard", *read, "--shard", str(shard), "--shards", str(shards), "--output", str(path)]
         assert main(argv) == 0
         return path
 

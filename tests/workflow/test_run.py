@@ -1,45 +1,20 @@
 """The whole pipeline, run for real on a few hundred WordNet glosses."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from tests.workflow.small import edit, shrink
 
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
-from robustdr.keys.provenance import PACKAGE, modules
 from robustdr.retrieval.runs import read_run
-from robustdr.stages import STAGES
 
 pytestmark = pytest.mark.slow
 TABLE, PAGE = "results/mini/tables/rodr_table2.md", "results/mini/report/index.html"
 
 
-# Every process of a rule says when it ends which modules of the package it has loaded.
-LOADED = """
-import atexit, json, pathlib, sys
-
-def say():
-    modules = [name for name in sys.modules if name.startswith("robustdr.")]
-    with open(pathlib.Path(__file__).parent / "loaded.jsonl", "a") as file:
-        file.write(json.dumps([sys.argv[1:3][-1], modules]) + chr(10))
-
-atexit.register(say)
-"""
-# Rooms whose modules are loaded by the names that the configuration gives: the job graph adds them to a stage's key.
-ROOMS = ("collections", "variations", "losses", "rankers", "retrieval")
-BY_NAME = (*(f"robustdr.{room}." for room in ROOMS), "robustdr.training.dense", "robustdr.training.rerank")
-# What the command line loads before any stage, and around it; the hardware's name is for the record alone.
-AROUND = "import json, sys, robustdr.cli, robustdr.encoding.hardware, robustdr.keys.provenance; "
-AROUND += "print(json.dumps(list(sys.modules)))"
-
-
 @pytest.fixture(scope="module")
 def finished(shared_project):
-    (shared_project.folder / "workflow" / "sitecustomize.py").write_text(LOADED)
     shrink(shared_project.folder)
     status, output = shared_project.snakemake()
     assert status == 0, output
@@ -49,20 +24,6 @@ def finished(shared_project):
 @pytest.fixture(scope="module")
 def made(finished):
     return graph(load(finished.folder / "config"), "mini")
-
-
-def test_the_key_of_a_stage_covers_every_module_that_it_loads(finished):
-    lines = (finished.folder / "workflow" / "loaded.jsonl").read_text().splitlines()
-    around = set(json.loads(subprocess.check_output([sys.executable, "-c", AROUND], text=True)))
-    loaded = {}
-    for stage, names in map(json.loads, lines):
-        if stage in STAGES:
-            loaded.setdefault(stage, set()).update(names)
-    assert {"corpus", "split", "vary", "training-data", "train", "embed", "rank", "evaluate"} <= loaded.keys()
-    for stage, names in loaded.items():
-        own = {name for name in names - around if not (PACKAGE / Path(*name.split(".")[1:])).is_dir()}
-        named = [name for name in own if name.startswith(BY_NAME)]
-        assert own <= set(modules(STAGES[stage].function.__name__, *named)), stage
 
 
 def test_training_used_what_the_recipe_says(finished):

@@ -1,16 +1,11 @@
-"""`robustdr`: what people call, to audit a paper or to vary queries, and `robustdr stage …`, what the rules call."""
+"""`robustdr`: what people call, to audit a paper or to vary queries."""
 
 import argparse
 import json
 import os
-import sys
-from functools import partial
 from pathlib import Path
 
-from safetensors import SafetensorError
-
-from robustdr.core.errors import UserError
-from robustdr.stages import STAGES, run_stage
+from robustdr.core.errors import exit_status
 
 
 def vary(a: argparse.Namespace) -> None:
@@ -149,42 +144,11 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser(schemas.__name__, help=text, description=text.capitalize() + ".")
     command.set_defaults(function=schemas)
     command.add_argument("folder", type=Path, nargs="?", default=Path("config"), help="default: config")
-    stages = commands.add_parser("stage", help="what the rules of the workflow call")
-    _add_stages(stages)
     return made
-
-
-def stage_parser() -> argparse.ArgumentParser:
-    """The options of the stages alone: what the rules start hundreds of times loads no command of people's."""
-    made = argparse.ArgumentParser(prog="robustdr stage")
-    _add_stages(made)
-    return made
-
-
-def _add_stages(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(required=True, metavar="stage")
-    for name, (_, text, options) in STAGES.items():
-        command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(function=partial(run_stage, name))
-        for option, kind in options.items():
-            flag = f"--{option.rstrip('_').replace('_', '-')}"
-            command.add_argument(flag, required=not option.endswith("_"), **kind)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit status 2."""
-    # A model or a list that is not on this machine is named in the configuration, never fetched behind its back.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    asked = sys.argv[1:] if argv is None else argv
-    arguments = stage_parser().parse_args(asked[1:]) if asked[:1] == ["stage"] else parser().parse_args(asked)
-    try:
-        return arguments.function(arguments) or 0
-    except UserError as error:
-        print(f"robustdr: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (OSError, SafetensorError) as error:
-        print(f"robustdr: {' '.join(str(error).split())}; nothing was left half-written", file=sys.stderr)
-        return 2
+    arguments = parser().parse_args(argv)
+    return exit_status(lambda: arguments.function(arguments))

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if (arguments.runs is None) != (arguments.qrels is None):
         raise UserError("audit: --runs and --qrels are given together: the runs, and what judges them")
-    audits = [_audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
+    audits = [audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
     text = (formats.summary if arguments.summary else FORMATS[arguments.format])(audits)
     if arguments.output:
         write_text(arguments.output, text)
@@ -49,8 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
     return int(any(done.count(severity) for done in audits for severity in counted))
 
 
-def _audited(path: Path, runs: Path | None, qrels: Path | None) -> Audit:
-    """The audit of a reported.yaml, with the runs behind it and the claims that lie beside it."""
+def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> Audit:
+    """The audit of a reported.yaml, with the runs behind it and the claims that lie beside it.
+
+    Raises:
+        UserError: see `run`.
+    """
     found = audit(load(path))
     if runs and qrels:
         from robustdr.audit.recompute import recompute  # pandas and pyarrow: slow to import

@@ -1,6 +1,8 @@
 """Errors that the user can mend: one line that names file, key, value and what is allowed."""
 
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 
 
@@ -14,3 +16,19 @@ def unknown(what: str, value: str, allowed: Iterable[str], meant: Iterable[str] 
     near = [*meant] or get_close_matches(value, allowed, n=3)
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     return UserError(f"{what}: {value!r} is unknown{hint}; allowed: {', '.join(allowed)}")
+
+
+def exit_status(run: Callable[[], int | None]) -> int:
+    """Run a command. Bad input is one line on standard error and exit status 2."""
+    try:
+        return run() or 0
+    except UserError as error:
+        print(f"robustdr: {error}", file=sys.stderr)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if not isinstance(error, OSError) and type(error).__name__ != "SafetensorError":
+            raise
+        print(f"robustdr: {' '.join(str(error).split())}; nothing was left half-written", file=sys.stderr)
+    return 2

@@ -1,18 +1,23 @@
-"""The statements of a file that one name of it stands on."""
+"""The statements of a file: those that one name stands on, and what of them can decide a result."""
 
 import ast
+from collections.abc import Iterable
 
 
-def behind(name: str, source: str) -> list[ast.stmt]:
+def behind(name: str, source: str, unnamed: bool = False) -> list[ast.stmt]:
     """The top-level statements that define a name and, in turn, the names in them, in the order of the file.
 
     An import of several names counts name by name.
+
+    Args:
+        unnamed: also the statements that define no name, such as a loop, and what is behind them: an import of any
+            name executes them.
 
     Raises:
         KeyError: the file defines no such name.
     """
     defined: dict[str, ast.stmt] = {}
-    for node in ast.parse(source).body:
+    for number, node in enumerate(ast.parse(source).body):
         match node:
             case ast.FunctionDef(name=own) | ast.ClassDef(name=own):
                 defined[own] = node
@@ -22,11 +27,52 @@ def behind(name: str, source: str) -> list[ast.stmt]:
                 defined |= {alias.asname or alias.name.partition(".")[0]: ast.Import([alias]) for alias in names}
             case ast.ImportFrom(base, names, level):
                 defined |= {alias.asname or alias.name: ast.ImportFrom(base, [alias], level) for alias in names}
+            case ast.Expr(ast.Constant()):
+                pass
+            case _:
+                defined[f"{number}"] = node
     found: set[str] = set()
-    todo = {name}
+    todo = {name, *(own for own in defined if unnamed and own.isdigit())}
     while todo:
         found.add(own := todo.pop())
         said = [inner for inner in ast.walk(defined[own]) if isinstance(inner, ast.Name)]
         local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may bear a name of the file
         todo |= ({inner.id for inner in said} - local) & defined.keys() - found
     return [node for own, node in defined.items() if own in found]
+
+
+class _Deciding(ast.NodeTransformer):
+    """Leaves out docstrings, annotations within functions, and the words of messages that are raised."""
+
+    def _without_docstring(self, node: ast.Module | ast.ClassDef | ast.FunctionDef) -> ast.AST:
+        match node.body:
+            case [ast.Expr(ast.Constant(str())), *rest]:
+                node.body = rest
+        return self.generic_visit(node)
+
+    visit_Module = visit_ClassDef = _without_docstring
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        for inner in ast.walk(node):
+            match inner:
+                case ast.arg():
+                    inner.annotation = None
+                case ast.AnnAssign():
+                    inner.annotation = ast.Constant(None)
+        return self._without_docstring(node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        match node.exc:
+            case ast.Call(args=args):
+                text = (ast.JoinedStr, ast.Constant)
+                node.exc.args = [ast.Constant(None) if isinstance(one, text) else one for one in args]
+        return self.generic_visit(node)
+
+
+def deciding(nodes: Iterable[ast.AST]) -> str:
+    """What statements do, as text. Comments, docstrings, annotations within functions and messages do not count.
+
+    An annotation of a class counts: libraries make code of it.
+    """
+    return "\n".join(ast.dump(_Deciding().visit(node)) for node in nodes)

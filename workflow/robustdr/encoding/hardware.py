@@ -21,6 +21,11 @@ def kind(on: torch.device) -> str:
     return f"CPU, {torch.backends.cpu.get_cpu_capability()}, {processor.kind()}"
 
 
+def here() -> str:
+    """The kind of hardware that this process computes on."""
+    return kind(device())
+
+
 def start(threads: int) -> None:
     """Set the number of CPU threads; it decides the order in which numbers are added."""
     torch.set_num_threads(threads)

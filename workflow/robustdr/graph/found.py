@@ -22,9 +22,6 @@ class Found:
     def command(self, wildcards: Any) -> str:
         return self.find(wildcards).command
 
-    def key(self, wildcards: Any) -> str:
-        return self.find(wildcards).key
-
     def path(self, wildcards: Any) -> str:
         return self.find(wildcards).path
 
@@ -50,7 +47,7 @@ class Found:
 
         Returns:
             `records` of artifacts, which Snakemake hashes and compares; `artifacts` and files of the user, whose
-            contents their records and the key stand for; `made`: what has no record.
+            contents their records and the key stand for.
 
         Raises:
             UserError: files of the user that are missing.
@@ -61,10 +58,9 @@ class Found:
             if not there and not Path(node.path).exists():  # what is made of them may outlive them
                 missing = [str(path) for path in one.beside or one.files if not path.exists()]
                 raise UserError(f"{one.named}: no such file: {', '.join(missing)}; paths start where the command runs")
-        recorded = [read for read in (*node.read, *node.after) if read.recorded]
+        waited = [path for read in (*node.read, *node.after) for path in read.waited]
         users = [str(path) for one in node.inputs.values() for path in one.files]
         return {
-            "artifacts": [*dict.fromkeys(path for read in recorded for path in read.waited), *users],
-            "records": list(dict.fromkeys(read.record for read in node.read if read.recorded)),
-            "made": [path for read in node.read if not read.recorded for path in read.waited],
+            "artifacts": [*dict.fromkeys(waited), *users],
+            "records": list(dict.fromkeys(read.record for read in node.read)),
         }

@@ -112,4 +112,5 @@ class Retrieval(Part):
             options={"ranks": kind.ranks, "collection": collection, **kind.mentions(self, system, seed, split)},
             need=kind.need(self, system, name),
             query_set=f"{name}.{names[0]}",
+            makes=lambda: [self.run(system, seed, split, variation) for variation in names],
         )

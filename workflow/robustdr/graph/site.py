@@ -52,7 +52,6 @@ def queries(graph: Graph, system: str, collection: str) -> Node:
             **graph.judgements(system, collection),
         },
         need=Need(graph.sized(1000, 16000), graph.sized(10, 90)),
-        recorded=False,
     )
 
 
@@ -71,7 +70,6 @@ def texts(graph: Graph, papers: list[str], collection: str) -> Node:
             "corpus": reads(graph.corpus(collection)),
         },
         need=Need(graph.sized(1000, 4000), graph.sized(10, 60)),
-        recorded=False,
     )
 
 

@@ -86,7 +86,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
     code = Code(["table", *LAYOUTS.modules()])
-    how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30), "recorded": False}
+    how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30)}
     return graph.node("table", path, what, job, code=code, **how)
 
 
@@ -105,7 +105,6 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
         settings=settings,
         inputs={"measures": measures, "reported": reported},
         need=Need(4000, 30),
-        recorded=False,
     )
 
 
@@ -131,7 +130,6 @@ def claims(graph: Graph, paper: str) -> Node:
             "reported": _file(graph, paper, "reported.yaml"),
         },
         need=Need(4000, 30),
-        recorded=False,
     )
 
 

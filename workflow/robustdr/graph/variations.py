@@ -81,8 +81,12 @@ class QuerySets(Part):
         if "base" in self.lineage.scale.checkpoints:
             base = self.checkpoint("base")
             inputs["tokenizer"] = reads(base.file(f"{base.path}/tokenizer.json"), decides=False)
-        job = variation.partition(".version")[0] if variation.partition(".")[0] in self.versions() else variation
+        job = variation.partition(".version")[0]
+        others = range(1, self.versions().get(variation.partition(".")[0], 1))
+        made = [job, *(f"{job}.version{number}" for number in others)]
         path, what = f"variations/{collection}/{name}/{variation}.tsv", f"{variation} of {collection}, {name}"
+        if others:  # queries, statistics, and which version of a query attacks
+            how["makes"] = lambda: [self.query_set(split, one) for one in (*made, *made, job)]
         return self.node("vary", path, what, f"{collection}.{name}.{job}", inputs=inputs, **how)
 
     @cache

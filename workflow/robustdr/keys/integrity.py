@@ -1,7 +1,8 @@
 """Digests of artifacts: what a stage makes is recorded beside it, what a stage reads is checked against that record.
 
 The record of `<artifact>` is `<artifact>.sha256`, in the format of sha256sum (GNU coreutils): `sha256sum --check` reads
-it. Comments at its head say what made the artifact. An artifact is a file or a folder, such as a model.
+it. Comments at its head say what made the artifact: its key, packages, hardware, and the record of each artifact that
+was read, so that records are a chain to the sources. An artifact is a file or a folder, such as a model.
 
 A file is hashed once per machine: its digest is noted with its size, times and inode. `robustdr verify` trusts no note.
 """
@@ -18,6 +19,9 @@ from robustdr.core.files import sha256, write_text
 from robustdr.keys.notes import note, recall
 
 LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+READ = re.compile(r"# read: ([0-9a-f]{64})  (.+)")
+KEY = "# key: "
+COMPUTED = "# computed on "
 SETTLED = 100_000_000  # ns: coarser than the clocks of file systems, so that a later change has another time
 
 
@@ -53,29 +57,83 @@ def _records(paths: Iterable[Path]) -> list[Path]:
     return sorted(filter(None, found))
 
 
-def record(path: Path, *beside: Path, hardware: Iterable[str] = (), installed: Mapping[str, str] | None = None) -> None:
+def contents(path: Path) -> list[Path]:
+    """The file itself, or all files below a folder, also behind links."""
+    if path.is_file():
+        return [path]
+    below = os.walk(path, followlinks=True)
+    return sorted(file for folder, _, names in below for name in names if (file := Path(folder, name)).is_file())
+
+
+def record(
+    path: Path,
+    *beside: Path,
+    key: str = "",
+    read: Iterable[Path] = (),
+    hardware: Iterable[str] = (),
+    installed: Mapping[str, str] | None = None,
+) -> None:
     """Write the record of an artifact: one line a file, paths relative to the folder that the artifact is in.
 
     Args:
         path: a file, or a folder with everything in it but its cost.json, whose seconds differ from run to run.
         beside: files of the same folder that belong to it.
+        key: the artifact's. read: the artifacts that it was made from.
         hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
     """
-    about = [f"# computed on {one}\n" for one in sorted(hardware)]
+    about = [f"{KEY}{key}\n"] if key else []
+    about += [f"# read: {digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
+    about += [f"{COMPUTED}{one}\n" for one in sorted(hardware)]
     about += [f"# installed: {', '.join(' '.join(pair) for pair in installed.items())}\n"] if installed else []
-    if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if file.is_file() and file.name != "cost.json")
-    else:
-        files = [path, *beside]
+    files = [file for file in contents(path) if file.name != "cost.json"] if path.is_dir() else [path, *beside]
     lines = (f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
     write_text(record_of(path), "".join([*about, *lines]))
 
 
 def hardware(paths: Iterable[Path]) -> set[str]:
     """What artifacts were computed on, by their records."""
-    prefix = "# computed on "
-    lines = (line for written in _records(paths) for line in written.read_text(encoding="utf-8").splitlines())
-    return {line.removeprefix(prefix) for line in lines if line.startswith(prefix)}
+    return {found for written in _records(paths) for found in _said(written, COMPUTED)}
+
+
+def key_of(path: Path) -> str:
+    """The key of an artifact, or of the one that a file belongs to, by its record; '' without one."""
+    return next((key for written in _records([path]) for key in _said(written, KEY)), "")
+
+
+def _said(written: Path, what: str) -> Iterator[str]:
+    """What the head of a record says after some words, line by line."""
+    for line in written.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith(what):
+            yield line.removeprefix(what)
+
+
+def check_chain(paths: Iterable[Path]) -> None:
+    """Check that everything behind artifacts is what they were made from, as far as it is still there.
+
+    Raises:
+        UserError: an artifact was made from another one than the one that is there.
+    """
+    if fault := next(_broken(_records(paths)), None):
+        raise UserError(fault)
+
+
+def _broken(records: Iterable[Path]) -> Iterator[str]:
+    """The broken links of the chain behind records, in words."""
+    todo = list(records)
+    seen = set(todo)
+    for written in todo:
+        for line in _said(written, ""):
+            if not (link := READ.fullmatch(line)):
+                continue
+            behind = Path(os.path.normpath(written.parent / link[2]))
+            if not behind.is_file():
+                continue
+            if digest(behind) != link[1]:
+                made, read = written.with_suffix(""), behind.with_suffix("")
+                yield f"{made}: it was made from another {read} than the one that is there; delete {made}, run again"
+            elif behind not in seen:
+                seen.add(behind)
+                todo.append(behind)
 
 
 def verify(paths: Iterable[Path]) -> None:
@@ -105,6 +163,7 @@ def damaged(path: Path) -> Iterator[str]:
         raise UserError(f"{path}: no artifact: neither it nor anything below it has a record (.sha256)")
     for written in records:
         yield from _faults(written, sha256)
+    yield from _broken(records)
 
 
 def _faults(written: Path, digest: Callable[[Path], str]) -> Iterator[str]:

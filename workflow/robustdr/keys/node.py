@@ -1,14 +1,15 @@
 """Nodes of the job graph: each is one artifact, declared once. Its key, its job and its history follow from it."""
 
+import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from robustdr.core.settings import as_json, deciding
-from robustdr.keys.provenance import Code, digests, key
+from robustdr.keys.provenance import Code, digests, key, made_of
 
 
 class Need(NamedTuple):
@@ -75,7 +76,7 @@ class Node:
         need: what the job asks of a machine.
         query_set: `<split>.<variation>` of a node that is about one.
         whole: the node that this one is a file of.
-        recorded: whether the stage writes a record of the artifact's digests.
+        makes: the nodes of the artifacts that the job makes, in the order of their records; by default this one.
     """
 
     rule: str
@@ -94,7 +95,7 @@ class Node:
     files: Sequence[str] = ()
     query_set: str = ""
     whole: "Node | None" = None
-    recorded: bool = True
+    makes: "Callable[[], Sequence[Node]] | None" = None
 
     def file(self, path: str) -> "Node":
         """The node of one file of this artifact."""
@@ -134,15 +135,19 @@ class Node:
 
     @property
     def command(self) -> str:
-        """The stage and its options but for outputs, quoted for a shell."""
+        """The stage and its options but for outputs, quoted for a shell; among them what the stage attests."""
         words = [(self.stage or self.rule).replace("_", "-")]
+        words += ["--made-of", made_of(self.code), "--key", *(node.key for node in (self.makes or (lambda: [self]))())]
         if tuple(self.code.names) != (words[0].replace("-", "_"),):
             words += ["--code", *self.code.names]
         if self.code.packages:
             words += ["--packages", *self.code.packages]
         if self.settings is not None:
             words += ["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)]
-        given = {**{name: one.paths for name, one in self.inputs.items() if one.told}, **self.options}
+        told = {name: one for name, one in self.inputs.items() if one.told}
+        if planned := {name: [node.key for node in one.nodes] for name, one in told.items() if one.nodes}:
+            words += ["--reads", json.dumps(planned)]
+        given = {**{name: one.paths for name, one in told.items()}, **self.options}
         for name, value in given.items():
             values = value if isinstance(value, list) else [value]
             words += [f"--{name.replace('_', '-')}", *map(str, values)] if values else []

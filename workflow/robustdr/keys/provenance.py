@@ -1,8 +1,8 @@
 """Keys: what made an artifact — code, packages, settings and inputs — in sixteen hexadecimal digits.
 
-Code is named by a stage (its function below `robustdr.stages`) or by a module; everything of this package that it
-imports, directly or not, counts. Packages are those that this code imports, and what they need, as pinned in
-requirements.lock.
+Code is named by a stage (its function below `robustdr.stages`) or by a module. Everything of this package that it
+imports counts, directly or not, with the packages' own files and what starts and records a stage. Packages are those
+that this code imports, and what they need, as pinned in requirements.lock.
 """
 
 import ast
@@ -10,6 +10,7 @@ import functools
 import hashlib
 import importlib.util
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,15 +18,27 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from robustdr.core import statements
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
-from robustdr.core.statements import behind
-from robustdr.keys.integrity import digest
+from robustdr.core.statements import behind, deciding
+from robustdr.keys.integrity import contents, digest
 from robustdr.keys.notes import note, recall
 
 PACKAGE = Path(__file__).resolve().parents[1]
 LOCK = PACKAGE.parent.parent / "requirements.lock"
 STAGES = "robustdr.stages"
+RUNNER = f"{STAGES}.__main__"  # starts a stage, checks what it reads and records what it makes
+# Variables that decide the last digits of what is computed. Threads are settings.
+ENVIRONMENT = (
+    "CUBLAS_WORKSPACE_CONFIG",
+    "MKL_CBWR",
+    "NVIDIA_TF32_OVERRIDE",
+    "ONEDNN_DEFAULT_FPMATH_MODE",
+    "ONEDNN_MAX_CPU_ISA",
+    "OPENBLAS_CORETYPE",
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+)
 Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; of a plain import "", 0, the modules
 # Distributions whose module has another name; one module may come from several.
 DISTRIBUTIONS = {
@@ -58,18 +71,25 @@ def _digest(text: str) -> str:
 
 
 @functools.cache
-def _part(name: str, source: str) -> tuple[str, list[Import]]:
-    """The digest of a module or stage, which comments and blank lines do not change, and its import statements.
+def part(name: str, source: str) -> tuple[str, list[Import]]:
+    """The digest of what a module or stage does (`deciding`), and its import statements.
 
-    A text is parsed once per machine, Python and state of this file.
+    A text is parsed once per machine, Python and state of this file and that of `deciding`.
     """
-    subject, state = f"code of {name}", _digest(f"{sys.version} {sha256(__file__)} {source}")
+    subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
     if (known := recall(subject, state)) is None:
-        nodes = [ast.parse(source)] if name.startswith(PACKAGE.name) else behind(name, source)
-        known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
+        whole = name.startswith(PACKAGE.name)
+        nodes: list[ast.AST] = [ast.parse(source)] if whole else [*behind(name, source, unnamed=True)]
+        known = json.dumps([_digest(deciding(nodes)), _imports(nodes)])
         note(subject, state, known)
     digest, imports = json.loads(known)
     return digest, imports
+
+
+@functools.cache
+def _parser() -> str:
+    """The digest of the code that reads code."""
+    return sha256(__file__) + sha256(statements.__file__)
 
 
 def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -92,9 +112,8 @@ def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
     return found
 
 
-def _named(imports: Iterable[Import], module: str, path: Path) -> set[str]:
-    """The modules that import statements of a module name."""
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+def _named(imports: Iterable[Import], package: str) -> set[str]:
+    """The modules that import statements in a package name."""
     found: set[str] = set()
     for base, level, names in imports:
         if base or level:
@@ -105,13 +124,15 @@ def _named(imports: Iterable[Import], module: str, path: Path) -> set[str]:
     return found
 
 
-def _stage_file(name: str) -> tuple[Path, str]:
-    """The module that has a stage's function, and its text with that of `options`, so that each option counts alone."""
-    folder = PACKAGE / "stages"
-    for path in sorted(folder.glob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        if re.search(rf"^def {name}\(", source, re.MULTILINE):
-            return path, source + folder.joinpath("options.py").read_text(encoding="utf-8")
+def code_of_stage(name: str) -> tuple[str, str]:
+    """The module that has a stage's function, and the module's text.
+
+    Raises:
+        ValueError: there is no such stage.
+    """
+    for path in sorted((PACKAGE / "stages").glob("*.py")):
+        if re.search(rf"^def {name}\(", source := path.read_text(encoding="utf-8"), re.MULTILINE):
+            return f"{STAGES}.{path.stem}", source
     raise ValueError(f"{STAGES} has no stage {name!r}")
 
 
@@ -122,16 +143,17 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
     todo = {code}
     others: set[str] = set()
     if not code.startswith(PACKAGE.name):
-        file, source = _stage_file(code)
-        parts[code], imports = _part(code, source)
-        todo = _named(imports, f"{STAGES}.{file.stem}", file)
+        module, source = code_of_stage(code)
+        parts[code], imports = part(code, source)
+        todo = {RUNNER, *_named(imports, module.rpartition(".")[0])}
     while todo:
         name = todo.pop()
         if name.partition(".")[0] != PACKAGE.name:
             others.add(name.partition(".")[0])
         elif path := _file(name):
-            parts[name], imports = _part(name, path.read_text(encoding="utf-8"))
-            todo |= _named(imports, name, path) - parts.keys()
+            parts[name], imports = part(name, path.read_text(encoding="utf-8"))
+            above = name.rpartition(".")[0] or name  # an import of a module executes the files of the packages above it
+            todo |= {above, *_named(imports, name if path.name == "__init__.py" else above)} - parts.keys()
     if not parts:
         raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
     return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
@@ -140,7 +162,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
 def modules(*code: str) -> dict[str, str]:
     """The digest of every part that the code consists of, by name: stages by theirs, modules by their full names.
 
-    Comments, blank lines and modification times do not count.
+    Comments, docstrings, messages, blank lines and modification times do not count (`deciding`).
 
     Raises:
         ValueError: there is no such stage or module.
@@ -219,10 +241,7 @@ def digests(paths: Iterable[Path]) -> list[dict[str, str]]:
 
     What is missing has none. Where a path lies does not count.
     """
-    return [
-        {file.relative_to(path).as_posix(): digest(file) for file in (path, *sorted(path.rglob("*"))) if file.is_file()}
-        for path in paths
-    ]
+    return [{file.relative_to(path).as_posix(): digest(file) for file in contents(path)} for path in paths]
 
 
 def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
@@ -236,11 +255,19 @@ def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
     Raises:
         ValueError: a stage, module or package that is not there.
     """
-    made_of = _made_of(tuple(code.names), tuple(code.packages))
-    return _digest(f"{made_of} {json.dumps([settings, inputs], sort_keys=True)}")
+    return _digest(f"{made_of(code)} {json.dumps([settings, inputs], sort_keys=True)}")
+
+
+def made_of(code: Code) -> str:
+    """The digest of code, of the packages behind it, and of the environment's variables that decide digits.
+
+    Raises:
+        ValueError: a stage, module or package that is not there.
+    """
+    return _made_of(tuple(code.names), tuple(code.packages))
 
 
 @functools.cache
 def _made_of(names: tuple[str, ...], packages_: tuple[str, ...]) -> str:
-    """The digest of code and of the packages behind it."""
-    return _digest(json.dumps([modules(*names), packages(Code(names, packages_))], sort_keys=True))
+    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    return _digest(json.dumps([modules(*names), packages(Code(names, packages_)), environment], sort_keys=True))

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from robustdr.stages.options import CODE, MADE, MADES, PATH, READ, READS, TEXT, TEXTS, Made, stage
+from robustdr.stages.options import MADE, MADES, PATH, READ, READS, TEXT, TEXTS, Made, stage
 
 
-@stage("write a collection's passages", code_=CODE, source=TEXT, output=PATH)
+@stage("write a collection's passages", source=TEXT, output=PATH)
 def corpus(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_corpus
     from robustdr.collections.rows import rows_of
@@ -17,7 +17,7 @@ def corpus(a: argparse.Namespace) -> Made:
     return [(a.output, rows_of(a.output))]
 
 
-@stage("write a split's queries and what judges them", code_=CODE, source=TEXT, split=TEXT, output=MADES)
+@stage("write a split's queries and what judges them", source=TEXT, split=TEXT, output=MADES)
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source

@@ -8,7 +8,6 @@ from robustdr.stages.options import MADE, READ, READS, TEXT, Made, stage
 @stage(
     "evaluate all runs of one model",
     settings=TEXT,
-    key=TEXT,
     runs=READS,
     judgements=READS,
     corpus_=READ,
@@ -21,5 +20,5 @@ def evaluate(a: argparse.Namespace) -> Made:
 
     settings = read(EvaluateSettings, a.settings)
     runs = dict(zip(settings.measures, zip(a.runs, a.judgements, strict=True), strict=True))
-    write_measures(settings, a.key, runs, a.output, a.corpus)
+    write_measures(settings, a.key[0], runs, a.output, a.corpus)
     return None

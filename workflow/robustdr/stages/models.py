@@ -3,16 +3,16 @@
 import argparse
 import os
 
-from robustdr.stages.options import CODE, INT, INTS, MADE, PACKAGES, PATH, PATHS, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import INT, INTS, MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
 
 
-@stage("write an initial checkpoint", code_=CODE, packages_=PACKAGES, settings=TEXT, key=TEXT, output=MADE)
+@stage("write an initial checkpoint", settings=TEXT, output=MADE)
 def checkpoint(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
 
-    write_checkpoint(read(CheckpointSettings, a.settings), a.key, a.output)
+    write_checkpoint(read(CheckpointSettings, a.settings), a.key[0], a.output)
     return None
 
 
@@ -42,12 +42,9 @@ def training_data(a: argparse.Namespace) -> Made:
 
 @stage(
     "train a model",
-    code_=CODE,
-    packages_=PACKAGES,
     trains={"help": "the module of what is trained"},
     settings=TEXT,
     seed=INT,
-    key=TEXT,
     data=READ,
     initial=READ,
     resume=PATH,
@@ -69,14 +66,13 @@ def train(a: argparse.Namespace) -> Made:
     snapshots = {percent / 100: taken for percent, taken in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
     settings = read(import_module(a.trains).Settings, a.settings)
-    train(a.trains, settings, a.seed, a.key, a.data, a.initial, folder, a.resume, files, snapshots)
+    train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, folder, a.resume, files, snapshots)
     writes = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun
     return [(made,) for made in (folder, *snapshots.values())] if writes else None
 
 
 @stage(
     "score a training file's passages as a teacher",
-    code_=CODE,
     settings=TEXT,
     model=READ,
     data=READ,

@@ -1,6 +1,7 @@
 """How a stage is declared: its function, its help and its options."""
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +20,6 @@ TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
-# Of the stages that load code by name: what their key covers (robustdr.keys.provenance.Code).
-CODE: Option = {"nargs": "+", "help": "the stage and the modules that it loads by name"}
-PACKAGES: Option = {"nargs": "*", "help": "packages that are loaded by name alone"}
 
 
 class Stage(NamedTuple):
@@ -49,3 +47,15 @@ def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespac
         return function
 
     return register
+
+
+def add_arguments(parser: argparse.ArgumentParser, of: Stage) -> None:
+    """Add the options of a stage, and those that every stage has: what its job attests."""
+    parser.add_argument("--made-of", help="digest of the code that was planned; without it, any code will do")
+    parser.add_argument("--key", nargs="+", default=[], help="keys of the artifacts, or the one of all")
+    parser.add_argument("--reads", type=json.loads, default={}, help="JSON: by option, the planned keys of artifacts")
+    parser.add_argument("--code", nargs="+", help="the stage and the modules that it loads by name")
+    parser.add_argument("--packages", nargs="*", default=[], help="packages that are loaded by name alone")
+    for option, kind in of.options.items():
+        flag = f"--{option.rstrip('_').replace('_', '-')}"
+        parser.add_argument(flag, required=not option.endswith("_"), **kind)

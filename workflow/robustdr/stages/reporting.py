@@ -3,12 +3,11 @@
 import argparse
 import json
 
-from robustdr.stages.options import CODE, MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
 
 
 @stage(
     "write a table, reported beside reproduced",
-    code_=CODE,
     settings=TEXT,
     measures_=READS,
     statistics_=READS,
@@ -26,7 +25,7 @@ def table(a: argparse.Namespace) -> Made:
     return None
 
 
-@stage("draw a figure", code_=CODE, settings=TEXT, measures_=READS, reported_=PATH, output=MADE)
+@stage("draw a figure", settings=TEXT, measures_=READS, reported_=PATH, output=MADE)
 def figure(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.reporting.drawing import write_figure

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from robustdr.stages.options import CODE, INT, MADE, PATH, PATHS, READ, READS, TEXT, TEXTS, Made, stage
+from robustdr.stages.options import INT, MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
 
 
 @stage(
@@ -47,10 +47,8 @@ def compress(a: argparse.Namespace) -> Made:
 
 @stage(
     "rank the passages for all query sets of one system",
-    code_=CODE,
     ranks={"help": "the module that ranks"},
     settings=TEXT,
-    keys=TEXTS,
     tag=TEXT,
     collection=TEXT,
     corpus=READ,
@@ -70,5 +68,5 @@ def rank(a: argparse.Namespace) -> Made:
 
     kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
     files = {name: getattr(a, name) for name in kinds}
-    write_runs(a.ranks, a.settings, a.keys, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
+    write_runs(a.ranks, a.settings, a.key, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
     return [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)]

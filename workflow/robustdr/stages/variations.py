@@ -3,13 +3,11 @@
 import argparse
 from typing import Any
 
-from robustdr.stages.options import CODE, INT, MADE, MADES, PACKAGES, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import INT, MADE, MADES, READ, READS, TEXT, Made, stage
 
 
 @stage(
     "vary the queries of a split",
-    code_=CODE,
-    packages_=PACKAGES,
     settings=TEXT,
     tokenizer_={**READ, "help": "counts the changes that it sees"},
     queries=READ,
@@ -17,7 +15,6 @@ from robustdr.stages.options import CODE, INT, MADE, MADES, PACKAGES, READ, READ
     statistics=MADES,
     shards_={**READS, "help": "the queries varied already, in order; of a generator of one version"},
     split_={**MADES, "help": "which version of each query attacks, of a generator of several"},
-    key_=TEXT,
 )
 def vary(a: argparse.Namespace) -> Made:
     from dataclasses import replace
@@ -38,14 +35,12 @@ def vary(a: argparse.Namespace) -> Made:
         variation = replace(generator, **versions) if versions else generator
         run(queries, output, statistics, variation, settings.seed, a.tokenizer, shards=a.shards)
     for path in a.split:
-        write_json(path, {"key": a.key, "attacks": generator.split(queries, settings.seed)})
+        write_json(path, {"key": a.key[0], "attacks": generator.split(queries, settings.seed)})
     return None
 
 
 @stage(
     "vary one shard of a split's queries",
-    code_=CODE,
-    packages_=PACKAGES,
     settings=TEXT,
     queries=READ,
     shard=INT,

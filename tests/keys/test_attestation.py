@@ -1,0 +1,148 @@
+"""What a job attests: the code that it loads, its packages and environment, and the keys of what it reads."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from robustdr.core.errors import UserError
+from robustdr.keys.attestation import check_inputs
+from robustdr.keys.integrity import check_chain, damaged, key_of, record
+from robustdr.keys.provenance import PACKAGE, Code, made_of
+
+
+def made(path, text="abc", read=(), key="k" * 16):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    record(path, key=key, read=read)
+    return path
+
+
+def test_a_record_has_the_key_and_what_was_read(tmp_path):
+    first = made(tmp_path / "runs/a.arrow", key="1" * 16)
+    second = made(tmp_path / "measures/a.parquet", read=[first], key="2" * 16)
+    assert key_of(first) == "1" * 16 and key_of(second) == "2" * 16 and key_of(tmp_path / "none") == ""
+    lines = (tmp_path / "measures/a.parquet.sha256").read_text().splitlines()
+    assert lines[0] == f"# key: {'2' * 16}" and lines[1].endswith("  ../runs/a.arrow.sha256")
+
+
+def test_an_input_with_another_key_than_the_planned_one_is_refused(tmp_path):
+    first, second = made(tmp_path / "a", key="1" * 16), made(tmp_path / "b", key="2" * 16)
+    check_inputs({"runs": [first, second]}, {"runs": ["1" * 16, "2" * 16]})
+    check_inputs({"runs": [first, tmp_path / "mine.tsv"]}, {"runs": ["1" * 16]})  # the user's own file has none
+    with pytest.raises(UserError, match=f"b: its record has the key {'2' * 16}, {'1' * 16} was planned"):
+        check_inputs({"runs": [first, second]}, {"runs": ["1" * 16, "1" * 16]})
+    second.with_name("b.sha256").unlink()
+    with pytest.raises(UserError, match="b: its record has the key none"):
+        check_inputs({"runs": [second]}, {"runs": ["2" * 16]})
+
+
+def test_a_broken_link_anywhere_behind_an_artifact_is_found(tmp_path):
+    corpus = made(tmp_path / "corpus")
+    run = made(tmp_path / "runs/a.arrow", read=[corpus])
+    measures = made(tmp_path / "measures/a.parquet", read=[run])
+    check_chain([measures])
+    assert not list(damaged(tmp_path))
+    made(corpus, "abd")
+    with pytest.raises(UserError, match=r"a\.arrow: it was made from another .*corpus than the one that is there"):
+        check_chain([measures])
+    assert len(list(damaged(tmp_path))) == 1
+    corpus.with_name("corpus.sha256").unlink()  # what was cleared away is no broken link
+    check_chain([measures])
+
+
+def test_files_behind_links_are_recorded(tmp_path):
+    """A folder of a model may hold links to folders."""
+    real = tmp_path / "elsewhere/1_Pooling"
+    real.mkdir(parents=True)
+    (real / "config.json").write_text("{}")
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "1_Pooling").symlink_to(real, target_is_directory=True)
+    record(model)
+    assert "model/1_Pooling/config.json" in (tmp_path / "model.sha256").read_text()
+    (real / "config.json").write_text("{ }")
+    assert len(list(damaged(model))) == 1
+
+
+# jobs: real processes, on a copy of the package that they can be attacked in
+
+
+@pytest.fixture()
+def project(tmp_path):
+    """A copy of the package; `stage(*options)` runs a stage of it and gives status and output."""
+    for file in PACKAGE.rglob("*.py"):
+        copied = tmp_path / "workflow/robustdr" / file.relative_to(PACKAGE)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes(file.read_bytes())
+    (tmp_path / "requirements.lock").write_bytes((PACKAGE.parents[1] / "requirements.lock").read_bytes())
+    reported = tmp_path / "reported.yaml"
+    reported.write_bytes((PACKAGE.parents[1] / "config/papers/rodr/reported.yaml").read_bytes())
+
+    def start(*options, **environment):
+        command = [sys.executable, "-m", "robustdr.stages", *map(str, options)]
+        environment = os.environ | {"PYTHONPATH": str(tmp_path / "workflow")} | environment
+        return subprocess.Popen(
+            command, cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+
+    def stage(*options, **environment):
+        job = start(*options, **environment)
+        return job.communicate()[0], job.returncode
+
+    stage.start, stage.folder, stage.package = start, tmp_path, tmp_path / "workflow/robustdr"
+    stage.summary = ["audit-summary", "--reported", reported, "--output", tmp_path / "summary.md"]
+    return stage
+
+
+def test_a_job_runs_as_planned(project):
+    output, status = project(*project.summary, "--made-of", made_of(Code(["audit_summary"])), "--key", "0" * 16)
+    assert status == 0, output
+    assert (project.folder / "summary.md.sha256").read_text().startswith(f"# key: {'0' * 16}\n")
+
+
+@pytest.mark.parametrize(
+    "file", ["audit/formats.py", "audit/__init__.py", "__init__.py", "stages/__main__.py", "core/files.py"]
+)
+def test_a_job_whose_code_changed_after_the_plan_stops_before_it_works(project, file):
+    path = project.package / file
+    path.write_text(f"{path.read_text()}\n_CHANGED = 1\n")
+    output, status = project(*project.summary, "--made-of", made_of(Code(["audit_summary"])))
+    assert status == 2 and "changed after this run was planned" in output
+    assert not (project.folder / "summary.md").exists()
+
+
+def test_a_job_in_another_environment_stops(project):
+    output, status = project(*project.summary, "--made-of", made_of(Code(["audit_summary"])), MKL_CBWR="SSE4_2")
+    assert status == 2 and "environment changed" in output
+
+
+def test_code_that_changes_while_a_job_runs_stops_it_though_it_is_changed_back(project):
+    """The stage waits for its input, a pipe, and loads the audit's modules before; formats.py is loaded as changed."""
+    path = project.package / "audit/formats.py"
+    text = path.read_text()
+    waits = project.package / "audit/command.py"
+    fifo = project.folder / "go"
+    os.mkfifo(fifo)
+    waits.write_text(
+        waits.read_text().replace("import argparse\n", f"open({str(fifo)!r}).read()\nimport argparse\n", 1)
+    )
+    code = "from robustdr.keys.provenance import Code, made_of; print(made_of(Code(['audit_summary'])))"
+    planned = subprocess.check_output(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(project.package.parent)}, text=True
+    ).strip()
+    job = project.start(*project.summary, "--made-of", planned)
+    with open(fifo, "w") as go:  # opens when the stage reads it, past its first check
+        path.write_text(f"{text}\n_CHANGED = 1\n")
+        go.write("go")
+    output = job.communicate()[0]
+    assert job.returncode == 2 and "robustdr.audit.formats: it changed while the stage" in output
+    assert not (project.folder / "summary.md.sha256").exists()
+
+
+def test_a_module_that_no_key_covers_stops_a_job(project):
+    path = project.package / "audit/command.py"
+    path.write_text(f"{path.read_text()}\n__import__('robustdr.losses.bce')\n")
+    output, status = project(*project.summary)
+    assert status == 2 and "the stage audit_summary loaded it, and its key does not cover it" in output

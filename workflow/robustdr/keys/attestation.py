@@ -1,0 +1,59 @@
+"""Whether a job does what was planned: its code, its packages, its environment, and the keys of what it reads."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from robustdr.core.errors import UserError
+from robustdr.keys.integrity import check_chain, key_of
+from robustdr.keys.loaded import LOADED
+from robustdr.keys.provenance import PACKAGE, STAGES, Code, code_of_stage, made_of, modules, part
+
+
+def check_code(code: Code, planned: str) -> None:
+    """Check that the code, packages and environment of a job are those that its key was made of.
+
+    Args:
+        planned: see `provenance.made_of`.
+
+    Raises:
+        UserError: they differ.
+    """
+    if made_of(code) != planned:
+        raise UserError(
+            f"{PACKAGE}: code of the stage {code.names[0]}, requirements.lock or the environment changed after this "
+            "run was planned; undo the change, or run snakemake again"
+        )
+
+
+def check_inputs(read: Mapping[str, Sequence[Path]], planned: Mapping[str, Sequence[str]]) -> None:
+    """Check that artifacts have the keys that were planned, by their records, and everything behind them too.
+
+    Args:
+        read: artifacts by option of the stage. planned: their keys, in the same order.
+
+    Raises:
+        UserError: an artifact with another key, or a broken link in the chain behind one.
+    """
+    for option, keys in planned.items():
+        for path, key in zip(read[option], keys, strict=False):  # files of the user come after artifacts
+            if (found := key_of(path)) != key:
+                raise UserError(f"{path}: its record has the key {found or 'none'}, {key} was planned; run again")
+    check_chain(path for paths in read.values() for path in paths)
+
+
+def check_loaded(code: Code) -> None:
+    """Check that the process loaded the code that was planned, and no module of the package that no key covers.
+
+    Raises:
+        UserError: names the module.
+    """
+    planned = modules(*code.names)
+    loaded = {name: text for name, text in LOADED.items() if name in planned or not name.startswith(f"{STAGES}.")}
+    if uncovered := loaded.keys() - planned.keys():
+        raise UserError(f"{min(uncovered)}: the stage {code.names[0]} loaded it, and its key does not cover it")
+    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # of its file, it alone counts
+        module, text = code_of_stage(stage)
+        loaded[stage] = LOADED.get(module, text)
+    for name, text in loaded.items():
+        if part(name, text)[0] != planned[name]:
+            raise UserError(f"{name}: it changed while the stage {code.names[0]} ran; run snakemake again")

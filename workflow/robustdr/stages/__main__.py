@@ -1,0 +1,81 @@
+"""`python -m robustdr.stages <stage> …`: what the rules call."""
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from robustdr.core.errors import exit_status, unknown
+from robustdr.keys.attestation import check_code, check_inputs, check_loaded
+from robustdr.keys.integrity import hardware, record, verify
+from robustdr.keys.loaded import watch
+from robustdr.keys.provenance import PACKAGE, Code, code_of_stage, installed
+from robustdr.stages.options import STAGES, Stage, add_arguments
+
+
+def every() -> Mapping[str, Stage]:
+    """All stages by name."""
+    for path in sorted((PACKAGE / "stages").glob("[a-z]*.py")):
+        import_module(f"robustdr.stages.{path.stem}")
+    return STAGES
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    """The options of a stage. Its module is imported, and no other one.
+
+    Raises:
+        UserError: there is no such stage.
+    """
+    try:
+        import_module(code_of_stage(name.replace("-", "_"))[0])
+    except ValueError:
+        raise unknown("stage", name, every()) from None
+    made = argparse.ArgumentParser(prog=f"robustdr.stages {name}", description=STAGES[name].text)
+    add_arguments(made, STAGES[name])
+    return made
+
+
+def run(name: str, a: argparse.Namespace) -> None:
+    """Run a stage between the check of what it reads and the record of what it made.
+
+    Raises:
+        UserError: an input is damaged or not the planned one, a package is not the one that requirements.lock pins, or
+            the code is not the one that the key was made of.
+    """
+    function, _, options = STAGES[name]
+    code = Code(a.code or [function.__name__], a.packages)
+    if a.made_of:
+        check_code(code, a.made_of)
+    given = {option: _paths(getattr(a, option.rstrip("_"))) for option in options}
+    read = [path for option, paths in given.items() if options[option].get("metavar") == "INPUT" for path in paths]
+    versions = installed(code)
+    verify(read)
+    check_inputs({option.rstrip("_"): paths for option, paths in given.items()}, a.reads)
+    made = list(function(a) or [])
+    made += [(path,) for option, paths in given.items() if options[option].get("metavar") == "OUTPUT" for path in paths]
+    check_loaded(code)
+    computed_on = hardware(read)
+    if "torch" in sys.modules:
+        # By its name: a stage without torch is not made of it.
+        computed_on.add(import_module("robustdr.encoding.hardware").here())
+    keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(made)
+    for (path, *beside), key in zip(made, keys, strict=bool(made)):  # one of several processes makes all
+        record(path, *beside, key=key, read=read, hardware=computed_on, installed=versions)
+
+
+def _paths(value: object) -> list[Path]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path)]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one stage; bad input is one line on standard error and exit status 2."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    name, *options = argv or [""]
+    return exit_status(lambda: run(name, parser(name).parse_args(options)))
+
+
+if __name__ == "__main__":
+    watch()
+    raise SystemExit(main(sys.argv[1:]))

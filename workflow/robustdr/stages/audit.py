@@ -1,0 +1,26 @@
+"""Audits of printed numbers."""
+
+import argparse
+
+from robustdr.stages.options import MADE, PATH, PATHS, Made, stage
+
+
+@stage("audit a paper's printed numbers", reported=PATH, output=MADE, data=MADE)
+def audit(a: argparse.Namespace) -> Made:
+    from robustdr.audit.command import FORMATS, audited
+    from robustdr.core.files import write_text
+
+    audits = [audited(a.reported)]
+    write_text(a.output, FORMATS["md"](audits))
+    write_text(a.data, FORMATS["json"](audits))
+    return None
+
+
+@stage("write the table of all audits", reported=PATHS, output=MADE)
+def audit_summary(a: argparse.Namespace) -> Made:
+    from robustdr.audit.command import audited
+    from robustdr.audit.formats import summary
+    from robustdr.core.files import write_text
+
+    write_text(a.output, summary([audited(path) for path in a.reported]))
+    return None
