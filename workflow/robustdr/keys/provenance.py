@@ -133,7 +133,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
             parts[name], imports = _part(name, path.read_text(encoding="utf-8"))
             todo |= _named(imports, name, path) - parts.keys()
     if not parts:
-        raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
+        raise UserError(f"no module {code!r} below {PACKAGE.parent}")
     return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
 
 
@@ -170,13 +170,13 @@ def packages(code: Code) -> dict[str, str]:
     """The pins of every package that the code imports or loads, and of what these need.
 
     Raises:
-        ValueError: one that requirements.lock does not pin.
+        UserError: one that requirements.lock does not pin.
     """
-    imported = {name for each in code.names for name in _reached(each)[1]}
-    todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported}
-    todo |= set(map(normalised, code.packages))
+    imported = {name: each for each in code.names for name in _reached(each)[1]}
+    by = {DISTRIBUTIONS.get(name, (normalised(name),))[0]: f", which {each} imports" for name, each in imported.items()}
+    todo = {*by, *map(normalised, code.packages)}
     if missing := todo - lock().keys():
-        raise ValueError(f"requirements.lock has no {min(missing)!r}")
+        raise UserError(f"requirements.lock has no {(name := min(missing))!r}{by.get(name, '')}; pin it, or do without")
     found = todo
     while more := {name for name, (_, via) in lock().items() if name not in found and not via.isdisjoint(found)}:
         found |= more
