@@ -39,6 +39,9 @@ class Settings(Base):
 
     weight: PositiveFloat = double(LOW)
     side: Literal["left", "right"] = "left"
+
+
+def FILE(): ...
 """
 
 
@@ -60,7 +63,8 @@ def plugins(tmp_path, monkeypatch):
         folder = tmp_path / f"made_{next(NUMBERS)}"
         folder.mkdir()
         for name, text in {"__init__": "", "base": BASE, **files}.items():
-            (folder / f"{name}.py").write_text(text.replace("PACKAGE", folder.name), encoding="utf-8")
+            text = text.replace("PACKAGE", folder.name).replace("FILE", name)
+            (folder / f"{name}.py").write_text(text, encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
         return Plugins("thing", folder.name, import_module(f"{folder.name}.base").Base)
 
@@ -76,7 +80,7 @@ def test_settings_are_read_without_the_rest_of_the_file(plugins):
 
 def test_the_work_is_done_by_what_is_called_like_the_file(plugins):
     about = ABOUT.replace("import nowhere_to_be_found\n", "")
-    things = plugins(a_class=f"{about}\nclass AClass: ...\n", a_function=f"{about}\ndef a_function(): ...\n")
+    things = plugins(a_class=about.replace("def FILE():", "class AClass:"), a_function=about)
     assert [things.load(name).__name__ for name in things.names()] == ["AClass", "a_function"]
 
 
@@ -113,12 +117,40 @@ def test_a_mistake_in_a_configuration_is_one_line(plugins, mistake):
         plugins(two=ABOUT).settings(name, given)
 
 
-def test_a_mistake_in_a_file_names_the_file(plugins):
-    lacking = plugins(one=ABOUT.replace('    needs = ("passages",)\n', ""))
-    with pytest.raises(UserError, match=r"one\.py: Settings lacks `needs`; every thing has it$"):
-        lacking.facts("one")
-    with pytest.raises(UserError, match=r"one\.py: Settings: TypeError: unsupported operand"):
-        plugins(one=ABOUT.replace("double(LOW)", "LOW + 'x'")).facts("one")
+WRONG = {
+    "a fact is missing": ('    needs = ("passages",)\n', "", ": Settings lacks `needs`; every thing has it"),
+    "a default cannot be made": ("double(LOW)", "LOW + 'x'", ": Settings: TypeError: unsupported operand.*"),
+    "no Python": ("return 2 * number", "return 2 *", ":13: not Python: invalid syntax"),
+    "nothing does the work": ("FILE", "other", ": no function or class is called 'one'; capitals .*"),
+    "of another base": ("Settings(Base)", "Settings", r": Settings is not below made_\d+\.base\.Base"),
+    "no dataclass": ("@dataclass(frozen=True, config=STRICT)\n", "", ": Settings is no dataclass; write @settings.*"),
+    "no type": (
+        "weight: PositiveFloat",
+        "weight",
+        ": Settings.weight has no type; write it, as in `weight: .*",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", list(WRONG))
+def test_a_mistake_in_a_file_names_the_file(plugins, mistake):
+    old, new, message = WRONG[mistake]
+    assert old in ABOUT
+    with pytest.raises(UserError, match=rf"^\S+/one\.py{message}$"):
+        plugins(one=ABOUT.replace(old, new)).facts("one")
+
+
+def test_a_class_without_a_method_that_each_has_is_an_error(plugins):
+    work = "from abc import ABC, abstractmethod\nclass Work(ABC):\n    @abstractmethod\n    def work(self): ...\n"
+    about = ABOUT.replace("import nowhere_to_be_found\n", "").replace("import Base", "import Base, Work")
+    things = plugins(base=BASE + work, one=about.replace("def FILE():", "class One(Work):"))
+    with pytest.raises(UserError, match=r"one\.py: One lacks `work`; every thing has it$"):
+        things.load("one")
+
+
+def test_two_plug_ins_of_one_name_are_an_error(plugins):
+    with pytest.raises(UserError, match=r"two\.py: Second: another thing is called 'a': \S+one\.py$"):
+        plugins(one='class First:\n    name = "a"\n    listed = 1\n', two='class Second:\n    name = "a"\n').names()
 
 
 EVERY = [(plugins, name) for plugins in (LOSSES, RANKERS, LAYOUTS, FIGURES) for name in plugins.names()]

@@ -90,3 +90,10 @@ def test_what_is_refused(tmp_path, text, message):
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path):
     (tmp_path / "some.yaml").write_text("a: 1\n", encoding="utf-8-sig")
     assert read(tmp_path / "some.yaml") == {"a": 1}
+
+
+def test_a_key_at_the_top_has_its_line(tmp_path):
+    path = tmp_path / "some.yaml"
+    path.write_text("first: 1\nother: 2\n", encoding="utf-8")
+    found = located(UserError(f"{path}: top level: key: 'other' is unknown"))
+    assert str(found) == f"{path}:2: top level: key: 'other' is unknown"

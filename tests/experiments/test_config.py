@@ -176,7 +176,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "bm25", "kind", "bm26"),
         "systems.bm25.kind: 'bm26' is unknown (did you mean bm25?)",
-        "bm25, dense, existing, fusion, rerank, rewrite, rm3",
+        "allowed: bm25, ",
     ),
     "key of another kind": (
         EXPERIMENT,
@@ -567,6 +567,24 @@ MISTAKES = {
         put("systems", "dr_qv", "augmentation", 0.5),
         "systems.dr_qv.augmentation: the loss contrastive never reads the queries that it would replace",
         "",
+    ),
+    "printed table of a claim": (
+        CLAIMS,
+        put("claims", 0, "reported", ["table0"]),
+        "claims.0.reported: 'table0' is unknown",
+        "table2, table3",
+    ),
+    "printed table of a table": (
+        EXPERIMENT,
+        put("tables", "table5", "reported", ["table0"]),
+        "tables.table5.reported: 'table0' is unknown",
+        "table2, table3",
+    ),
+    "misspelt key of printed numbers": (
+        CLAIMS.replace("claims", "reported"),
+        put("tables", "table2", "units", "percent"),
+        "tables.table2: key: 'units' is unknown",
+        "unit",
     ),
     "unknown role of a claim": (CLAIMS, put("claims", 0, "role", "ms"), "claims.0.role: 'ms' is unknown", "antique"),
 }

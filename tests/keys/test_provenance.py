@@ -274,8 +274,10 @@ def test_packages_bring_what_they_need(monkeypatch):
     monkeypatch.setattr(provenance, "lock", lambda: LOCKED)
     assert packages(Code([], ["A"])) == {"a": "1", "b": "2", "c": "3"}
     assert packages(Code([], ["d"])) == {"d": "4"}
-    with pytest.raises(ValueError, match=r"requirements\.lock has no 'no-such-package'"):
+    with pytest.raises(UserError, match=r"requirements\.lock has no 'no-such-package'; pin it"):
         packages(Code([], ["no_such.package"]))
+    with pytest.raises(UserError, match=r"has no '\S+', which robustdr\.core\.settings imports; pin it"):
+        packages(Code(["robustdr.core.settings"]))
 
 
 def test_the_lock_bears_normalised_names(tmp_path, monkeypatch):

@@ -88,13 +88,6 @@ def test_without_alignment_rodr_is_the_second_stage_of_dr_oq_qv():
     assert torch.equal(cut["nll"], losses.create("contrastive", queries="variation")(batch)["nll"])
 
 
-def test_losses_by_name():
-    assert losses.LOSSES.names() == [
-        *("bce", "bpr", "capot", "contrastive", "distillation", "dual_contrastive", "intent", "lce"),
-        *("pairwise", "rodr", "self_teaching"),
-    ]
-
-
 def test_what_a_loss_needs_can_depend_on_a_setting():
     assert losses.check("rodr", nll=1.0) == {"passages", "positive", "variation", "teacher_query", "teacher_passages"}
     assert losses.check("lce") == losses.check("lce", queries="query") == {"groups", "query"}

@@ -3,7 +3,8 @@
 A file is one plug-in, named like the file, if it has a class `Settings`: a frozen pydantic dataclass. Its fields are
 the settings that the configuration may give; its class variables are what the configuration must know of the plug-in.
 The work is done by the class or function that is called like the file, capitals and underscores aside. Reading settings
-executes `Settings` and the statements of the file that it names, and nothing else: no torch is imported.
+executes `Settings` and the statements of the file that it names, and nothing else: no torch is imported. What else is
+wrong with a file is found by parsing it, so that a dry run tells.
 
 Where one file holds several plug-ins, each is a class with a literal `name`; a literal `listed` is its place in lists.
 """
@@ -25,12 +26,23 @@ SETTINGS = "Settings"
 PLUGIN = re.compile(rf"^class {SETTINGS}\b|^    name = ", re.MULTILINE)  # spares parsing the other files
 
 
+def _statements(path: Path) -> list[ast.stmt]:
+    """The top-level statements of a file.
+
+    Raises:
+        UserError: not Python.
+    """
+    try:
+        return ast.parse(path.read_text(encoding="utf-8")).body
+    except SyntaxError as error:
+        raise UserError(f"{path}:{error.lineno}: not Python: {error.msg}") from None
+
+
 def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
     """Of every plug-in in a file: place in lists, name, class."""
-    text = path.read_text(encoding="utf-8")
-    if not PLUGIN.search(text):
+    if not PLUGIN.search(path.read_text(encoding="utf-8")):
         return
-    for node in ast.parse(text).body:
+    for node in _statements(path):
         if isinstance(node, ast.ClassDef):
             said: dict[str, Any] = {"name": path.stem} if node.name == SETTINGS else {}
             for statement in node.body:
@@ -41,15 +53,34 @@ def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
                 yield said.get("listed", inf), said["name"], node.name
 
 
-def _settings(module: str, path: Path) -> type:
-    """The class `Settings` of a file, made without executing the rest of it."""
+def _settings(module: str, path: Path, base: type) -> type:
+    """The class `Settings` of a file, made without executing the rest of it.
+
+    Raises:
+        UserError: it cannot be made, is not below `base`, or has a field that it does not check.
+    """
     namespace: dict[str, Any] = {"__name__": module}
     statements = ast.Module(behind(SETTINGS, path.read_text(encoding="utf-8")), [])
     try:
         exec(compile(ast.fix_missing_locations(statements), path, "exec"), namespace)
     except Exception as error:
         raise UserError(f"{path}: Settings: {type(error).__name__}: {error}") from error
-    return namespace[SETTINGS]
+    found: type = namespace[SETTINGS]
+    if not issubclass(found, base):
+        raise UserError(f"{path}: Settings is not below {base.__module__}.{base.__name__}")
+    own = vars(found)
+    if "__dataclass_fields__" not in own:
+        raise UserError(f"{path}: Settings is no dataclass; write @settings, of robustdr.core.settings, above it")
+    typed = {name for cls in found.__mro__ for name in vars(cls).get("__annotations__", ())}
+    for name in own.keys() - typed:
+        if not name.startswith("_") and not hasattr(own[name], "__get__"):  # functions and properties have that
+            raise UserError(f"{path}: Settings.{name} has no type; write it, as in `{name}: float = …`")
+    return found
+
+
+def _alike(own: str, name: str) -> bool:
+    """Whether a class or function is called like a file."""
+    return own.replace("_", "").lower() == name.replace("_", "")
 
 
 class Plugins(Generic[Base]):
@@ -73,8 +104,16 @@ class Plugins(Generic[Base]):
     @cache
     def _places(self) -> dict[str, tuple[str, str]]:
         """By name of a plug-in, its module and class, in the order of lists."""
-        found = [(*declared, module) for module, path in self._files().items() for declared in _declared(path)]
-        return {name: (module, cls) for _, name, cls, module in sorted(found)}
+        files = self._files()
+        found = [(*declared, module) for module, path in files.items() for declared in _declared(path)]
+        places: dict[str, tuple[str, str]] = {}
+        for _, name, cls, module in sorted(found):
+            if name in places:
+                raise UserError(
+                    f"{files[module]}: {cls}: another {self.noun} is called {name!r}: {files[places[name][0]]}"
+                )
+            places[name] = module, cls
+        return places
 
     def names(self) -> list[str]:
         return list(self._places())
@@ -99,12 +138,16 @@ class Plugins(Generic[Base]):
         """The class of a plug-in's settings; its class variables are what the configuration must know.
 
         Raises:
-            UserError: unknown name, or a file whose settings lack one of these variables.
+            UserError: unknown name, or a file that lacks one of these variables or what does the work.
         """
         module, cls = self.place(name)
         if cls != SETTINGS:
             return getattr(import_module(module), cls)
-        found = _settings(module, path := self._files()[module])
+        path = self._files()[module]
+        found = _settings(module, path, self.base)
+        defined = [node.name for node in _statements(path) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        if not any(_alike(own, name) for own in defined):
+            raise UserError(f"{path}: no function or class is called {name!r}; capitals and underscores do not count")
         for fact, annotation in self.base.__annotations__.items():
             if get_origin(annotation) is ClassVar and not hasattr(found, fact):
                 raise UserError(f"{path}: Settings lacks `{fact}`; every {self.noun} has it")
@@ -127,10 +170,11 @@ class Plugins(Generic[Base]):
         """The class or function of a plug-in, from its module, which is imported.
 
         Raises:
-            UserError: unknown name.
+            UserError: unknown name, or a class that lacks a method which every plug-in must have.
         """
         module, cls = self.place(name)
-        if cls != SETTINGS:
-            return getattr(import_module(module), cls)
-        called = {own.replace("_", "").lower(): value for own, value in vars(import_module(module)).items()}
-        return called[name.replace("_", "")]
+        own = vars(import_module(module))
+        found = own[cls] if cls != SETTINGS else [own[each] for each in own if _alike(each, name)][-1]
+        if lacking := sorted(getattr(found, "__abstractmethods__", ())):
+            raise UserError(f"{self._files()[module]}: {found.__name__} lacks `{lacking[0]}`; every {self.noun} has it")
+        return found

@@ -17,7 +17,7 @@ Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a
 T = TypeVar("T")
 MOST = 500_000  # entries of a file, those that anchors repeat included
 
-PLACE = re.compile(r"(?P<path>[^:\n]+\.ya?ml): (?P<keys>[^\s:]+)(?:: key: '(?P<extra>[^']+)')?")
+PLACE = re.compile(r"(?P<path>[^:\n]+\.ya?ml): (?:top level|(?P<keys>[^\s:]+))(?:: key:? '(?P<extra>[^']+)')?")
 
 
 class Document(BaseModel):
@@ -102,7 +102,7 @@ def located(error: UserError) -> UserError:
         lines = {tuple(map(str, keys)): line for keys, line in read_numbered(Path(place["path"]))[1].items()}
     except (OSError, UserError):
         return error
-    keys = (*place["keys"].split("."), *([place["extra"]] if place["extra"] else []))
+    keys = tuple(filter(None, (*(place["keys"] or "").split("."), place["extra"])))
     line = None
     for end in range(1, len(keys) + 1):
         if (found := lines.get(keys[:end])) is None or found < (line or 1):  # it goes back to an anchor's text

@@ -9,7 +9,7 @@ from robustdr.encoding.directory import ENCODER
 from robustdr.evaluation.names import parse
 from robustdr.experiments.kinds import kind_of
 from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale
-from robustdr.experiments.report_checks import check_claims, check_report
+from robustdr.experiments.report_checks import check_claims, check_printed, check_report
 
 OF_THE_DECODER = ("decoder_mask", "decoder_layers", "variant")  # keys of a pre-training
 DEFAULTS = PretrainingRecipe(label="", initial="", collection="", budget="")
@@ -32,6 +32,7 @@ def check(config: Config) -> None:
     for paper, experiment in config.papers.items():
         _check_experiment(config, experiment, files[paper])
         check_claims(config, experiment, config.claims[paper], files[paper].with_name("claims.yaml"))
+        check_printed(experiment, config.claims[paper], config.folders[paper])
 
 
 def _check_scale(config: Config, scale: Scale, path: Path) -> None:

@@ -1,5 +1,6 @@
 """What the rest of the house asks of a kind of system, and what a kind sees of the rest."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Protocol
@@ -74,16 +75,19 @@ class Graph(Protocol):
     def sized(self, miniature: int, full: int) -> int: ...
 
 
-class Kind:
+class Kind(ABC):
     """A kind of system. Its file has a frozen dataclass `Settings`, the recipe that it reads, and is named like it.
 
     Attributes:
-        ranks: module that ranks; see `retrieval.rank`.
         trains: module that trains, where recipes of the kind may have a loss; see `training.loop`.
     """
 
-    ranks: ClassVar[str]
     trains: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def ranks(self) -> str:
+        """Module that ranks; see `retrieval.rank`. A kind says `ranks = "…"`."""
 
     @property
     def name(self) -> str:
@@ -98,7 +102,7 @@ class Kind:
         """The fields of a batch that a system of this kind gives as a teacher."""
         return set()
 
-    def check(self, config: Config, name: str, where: str) -> None:
+    def check(self, config: Config, name: str, where: str) -> None:  # noqa: B027
         """Check the recipe of the system `name` against the rest of the configuration; `where` begins each message.
 
         Raises:
@@ -143,6 +147,7 @@ class Kind:
         """Passages that a system ranks for a query."""
         return config.scales[scale].retrieval.depth
 
+    @abstractmethod
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> Any:
         """Typed settings of the module that ranks; `depth`: passages kept of each query."""
         raise NotImplementedError
@@ -167,6 +172,7 @@ class Kind:
         """What training reads beside the training file and the initial model."""
         return {}
 
+    @abstractmethod
     def need(self, graph: Graph, system: str, split: str) -> Need:
         """What ranking the queries of a split asks of a machine."""
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
@@ -60,3 +61,22 @@ def check_claims(config: Config, experiment: Experiment, claims: list[Claim], pa
             _known_system(config, f"{where}.test.{argument}", system)
         for argument, query_set in claim.test.named("query_sets", "against"):
             known(f"{where}.test.{argument}", query_set, _query_sets(evaluation))
+
+
+def check_printed(experiment: Experiment, claims: list[Claim], folder: Path) -> None:
+    """Check a paper's reported.yaml, if there is one, and that its tables, figures and claims name tables of it.
+
+    Raises:
+        UserError: file, line, key, value and what is allowed.
+    """
+    path = folder / "reported.yaml"
+    if not path.is_file():
+        return
+    tables = load(path).tables
+    for part in ("tables", "figures"):
+        for name, spec in getattr(experiment, part).items():
+            for table in spec.named("reported"):
+                known(f"{folder / 'experiment.yaml'}: {part}.{name}.reported", table, tables)
+    for number, claim in enumerate(claims):
+        for table in claim.reported or ():
+            known(f"{folder / 'claims.yaml'}: claims.{number}.reported", table, tables)

@@ -155,7 +155,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
             above = name.rpartition(".")[0] or name  # an import of a module executes the files of the packages above it
             todo |= {above, *_named(imports, name if path.name == "__init__.py" else above)} - parts.keys()
     if not parts:
-        raise ValueError(f"no module {code!r} below {PACKAGE.parent}")
+        raise UserError(f"no module {code!r} below {PACKAGE.parent}")
     return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
 
 
@@ -192,13 +192,13 @@ def packages(code: Code) -> dict[str, str]:
     """The pins of every package that the code imports or loads, and of what these need.
 
     Raises:
-        ValueError: one that requirements.lock does not pin.
+        UserError: one that requirements.lock does not pin.
     """
-    imported = {name for each in code.names for name in _reached(each)[1]}
-    todo = {DISTRIBUTIONS.get(name, (normalised(name),))[0] for name in imported}
-    todo |= set(map(normalised, code.packages))
+    imported = {name: each for each in code.names for name in _reached(each)[1]}
+    by = {DISTRIBUTIONS.get(name, (normalised(name),))[0]: f", which {each} imports" for name, each in imported.items()}
+    todo = {*by, *map(normalised, code.packages)}
     if missing := todo - lock().keys():
-        raise ValueError(f"requirements.lock has no {min(missing)!r}")
+        raise UserError(f"requirements.lock has no {(name := min(missing))!r}{by.get(name, '')}; pin it, or do without")
     found = todo
     while more := {name for name, (_, via) in lock().items() if name not in found and not via.isdisjoint(found)}:
         found |= more
