@@ -343,7 +343,7 @@ MISTAKES = {
     "a place on an axis that is no number": (
         TORODER,
         put("figures", "figure2_left", "systems", "bottleneck", "none"),
-        "figures.figure2_left.systems.bottleneck: 'none'; a place on the axis is a number",
+        "figures.figure2_left.systems.bottleneck: 'none'; labels on the axis must be numbers",
         "",
     ),
     "series without its axis": (

@@ -1,7 +1,7 @@
-"""The stages that the rules call: what each runs, and its options. They lie in modules called as the rules' files are.
+"""The stages that the rules call: their functions and options. The modules have the names of the rules' files.
 
-A stage imports its modules when it runs: starting torch to audit a table would cost more than the audit. What its
-function names is the code that its key covers (robustdr.keys.provenance).
+A stage imports its modules when it runs: loading torch would take longer than the audit of a table. Its key covers the
+code that its function imports (robustdr.keys.provenance).
 """
 
 import argparse
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.keys.integrity import hardware, record, verify
-from robustdr.stages import (  # noqa: F401  by it, their stages are registered
+from robustdr.stages import (  # noqa: F401  the import registers their stages
     collections,
     evaluation,
     models,
@@ -23,10 +23,10 @@ from robustdr.stages.options import STAGES
 
 
 def run_stage(name: str, a: argparse.Namespace) -> None:
-    """Run a stage between the check of what it reads and the record of what it made.
+    """Check the inputs of a stage, run it, and record its outputs.
 
     Raises:
-        UserError: an input is damaged, or a package is not the one that requirements.lock pins.
+        UserError: an input is damaged, or a package has another version than in requirements.lock.
     """
     from robustdr.keys.provenance import Code, installed
 

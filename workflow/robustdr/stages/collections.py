@@ -17,7 +17,7 @@ def corpus(a: argparse.Namespace) -> Made:
     return [(a.output, rows_of(a.output))]
 
 
-@stage("write a split's queries and what judges them", code_=CODE, source=TEXT, split=TEXT, output=MADES)
+@stage("write a split's queries and judgements", code_=CODE, source=TEXT, split=TEXT, output=MADES)
 def split(a: argparse.Namespace) -> Made:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source

@@ -1,4 +1,4 @@
-"""Checkpoints, and what trains models."""
+"""Checkpoints, training files, training and teachers' scores."""
 
 import argparse
 import os
@@ -22,8 +22,8 @@ def checkpoint(a: argparse.Namespace) -> Made:
     seed=INT,
     corpus_=READ,
     qrels_=READ,
-    run_={**READ, "help": "where hard negatives come from; without it, judged passages graded 0"},
-    answers_={**READ, "help": "no passage of the run with one of these is a negative"},
+    run_={**READ, "help": "source of hard negatives; without it, passages judged 0"},
+    answers_={**READ, "help": "passages of the run that contain one of these are not negatives"},
     queries=READ,
     variations_=READS,
     tokenizer=READ,
@@ -44,7 +44,7 @@ def training_data(a: argparse.Namespace) -> Made:
     "train a model",
     code_=CODE,
     packages_=PACKAGES,
-    trains={"help": "the module of what is trained"},
+    trains={"help": "the module that trains"},
     settings=TEXT,
     seed=INT,
     key=TEXT,
@@ -55,7 +55,7 @@ def training_data(a: argparse.Namespace) -> Made:
     teacher_embeddings_=READS,
     teacher_scores_=READS,
     corpus_=READS,
-    percents_={**INTS, "help": "of the training, after which a snapshot is taken"},
+    percents_={**INTS, "help": "percentages of the training after which snapshots are saved"},
     snapshots_={**PATHS, "help": "the folder of each snapshot"},
     output=PATH,
 )
@@ -70,7 +70,7 @@ def train(a: argparse.Namespace) -> Made:
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
     settings = read(import_module(a.trains).Settings, a.settings)
     train(a.trains, settings, a.seed, a.key, a.data, a.initial, folder, a.resume, files, snapshots)
-    writes = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun
+    writes = os.environ.get("RANK", "0") == "0"  # only one of torchrun's processes writes
     return [(made,) for made in (folder, *snapshots.values())] if writes else None
 
 

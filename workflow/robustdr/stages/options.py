@@ -1,4 +1,4 @@
-"""How a stage is declared: its function, its help and its options."""
+"""The declaration of a stage: its function, its help and its options."""
 
 import argparse
 from collections.abc import Callable
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 Option = dict[str, Any]
-# Artifacts to record besides the OUTPUT options: each a path, and the files that belong to it.
+# Artifacts to record in addition to the OUTPUT options: each is a path and the files that belong to it.
 Made = list[tuple[Path, ...]] | None
 PATH: Option = {"type": Path}
 PATHS: Option = {**PATH, "nargs": "*", "default": []}
-# Artifacts: those that a stage reads are checked first, those that it made are recorded last (robustdr.keys.integrity).
+# Artifacts: inputs are checked before the stage runs, outputs are recorded after it (robustdr.keys.integrity).
 READ: Option = {"type": Path, "metavar": "INPUT"}
 READS: Option = {**READ, "nargs": "*", "default": []}
 MADE: Option = {"type": Path, "metavar": "OUTPUT"}
@@ -19,15 +19,15 @@ TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
-# Of the stages that load code by name: what their key covers (robustdr.keys.provenance.Code).
+# For stages that load code by name: the code that their key covers (robustdr.keys.provenance.Code).
 CODE: Option = {"nargs": "+", "help": "the stage and the modules that it loads by name"}
-PACKAGES: Option = {"nargs": "*", "help": "packages that are loaded by name alone"}
+PACKAGES: Option = {"nargs": "*", "help": "packages that are loaded by name only"}
 
 
 class Stage(NamedTuple):
-    """A stage: its function, its help, and its options by name, where `_` stands for `-`.
+    """A stage: its function, its help, and its options by name, with `_` for `-`.
 
-    A final `_` marks an option that may be left out.
+    An option whose name ends in `_` is optional.
     """
 
     function: Callable[[argparse.Namespace], Made]
@@ -39,7 +39,7 @@ STAGES: dict[str, Stage] = {}
 
 
 def stage(text: str, **options: Option) -> Callable[[Callable[[argparse.Namespace], Made]], Any]:
-    """Register a function as the stage of its name."""
+    """Decorator that registers a function as the stage with its name; `text` is its help."""
 
     def register(function: Callable[[argparse.Namespace], Made]) -> Callable[[argparse.Namespace], Made]:
         name = function.__name__.replace("_", "-")

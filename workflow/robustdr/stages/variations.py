@@ -11,12 +11,12 @@ from robustdr.stages.options import CODE, INT, MADE, MADES, PACKAGES, READ, READ
     code_=CODE,
     packages_=PACKAGES,
     settings=TEXT,
-    tokenizer_={**READ, "help": "counts the changes that it sees"},
+    tokenizer_={**READ, "help": "to count queries whose tokens change"},
     queries=READ,
-    output={**MADES, "help": "of a generator of several versions, one of each"},
+    output={**MADES, "help": "one file for each version of the generator"},
     statistics=MADES,
-    shards_={**READS, "help": "the queries varied already, in order; of a generator of one version"},
-    split_={**MADES, "help": "which version of each query attacks, of a generator of several"},
+    shards_={**READS, "help": "files of queries that are already varied, in order; for a generator with one version"},
+    split_={**MADES, "help": "the version for evaluation of each query, for a generator with several"},
     key_=TEXT,
 )
 def vary(a: argparse.Namespace) -> Made:
