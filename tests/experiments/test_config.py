@@ -427,7 +427,7 @@ MISTAKES = {
     "shared encoder that continues from separate ones": (
         CAPOT,
         lambda tree: tree["systems"]["capot_nq"].pop("encoders"),
-        "systems.capot_nq: continues from regular_nq: add `encoders: separate`",
+        "systems.capot_nq: regular_nq has two encoders: add `encoders: separate`",
         "",
     ),
     "unknown variant of a loss": (

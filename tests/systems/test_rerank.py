@@ -251,7 +251,7 @@ def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
     assert graph(load(folder), "mini").model("new", 1).settings.new_layers_learning_rate == 1e-3
     rate = "passage: &passage\n    new_layers_learning_rate: 1.0e-3\n"
     path.write_text(scale.replace("passage: &passage\n", rate), encoding="utf-8")
-    with pytest.raises(UserError, match=r"\.budget \(scale mini\): new_layers_learning_rate: not read"):
+    with pytest.raises(UserError, match=r"\.budget \(scale mini\): new_layers_learning_rate: not used"):
         load(folder)
 
 

@@ -58,7 +58,7 @@ class Passages:
                     lengths.append(len(text))
                     names.append(digest(passage.docid))
         if not lengths:
-            raise UserError(f"{corpus}: no passage has a text, and pre-training of {settings.system} learns from texts")
+            raise UserError(f"{corpus}: no passage has a text; pre-training of {settings.system} needs texts")
         row, ordinary = np.array(pieces, copy=False), vocabulary.ordinary()
         if settings.vocabulary == "corpus":
             ordinary = sorted(set(np.unique(row).tolist()) & set(ordinary))
@@ -94,7 +94,7 @@ class Feed(Dataset[Step]):
         self.per_epoch = len(passages) // self.size
         self.rank, self.shuffled = distributed.rank(), (-1, np.empty(0, np.int64))
         if not self.per_epoch:
-            raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch has {self.size}")
+            raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch needs {self.size}")
 
     def order(self, epoch: int) -> np.ndarray:
         """The positions of all passages in the order of an epoch."""

@@ -91,7 +91,7 @@ class Pretrained(torch.nn.Module):
         """
         blocks = self.encoder.encoder.layer
         if layers > len(blocks):
-            raise UserError(f"decoder_layers: {layers}; the encoder has {len(blocks)}, and the decoder copies its last")
+            raise UserError(f"decoder_layers: {layers}; allowed: at most {len(blocks)}, the encoder's layers")
         decoder = deepcopy(self.encoder)
         decoder.encoder.layer = decoder.encoder.layer[len(blocks) - layers :]
         decoder.config.num_hidden_layers = layers

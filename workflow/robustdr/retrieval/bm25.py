@@ -43,7 +43,7 @@ class Index:
             made = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
             for key, value in about(settings.index, corpus).items():
                 if made[key] != value:
-                    raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, expected {value!r}; index again")
+                    raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, expected {value!r}; delete {folder}")
             self.docids = pa.ipc.open_file(pa.memory_map(str(folder / DOCIDS))).read_all()["docid"].combine_chunks()
             self.places, self.of_passages = (np.load(folder / name, mmap_mode="r") for name in (PASSAGES, TERMS))
             self.scorer = bm25s.BM25.load(folder, mmap=True, auto_compile=False)

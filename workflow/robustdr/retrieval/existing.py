@@ -25,7 +25,7 @@ def rankings(
     for path, queries in zip(files["candidates"], query_sets, strict=True):
         found = read_run(path)
         if strangers := sorted(found.keys() - queries.keys()):
-            raise UserError(f"{path}: the query {strangers[0]!r} is not in its query set ({len(strangers)} such)")
+            raise UserError(f"{path}: the query {strangers[0]!r} is not in its query set ({len(strangers)} in all)")
         for qid, ranking in found.items():
             docids = [docid for docid, _ in ranking]
             if others := sorted({*docids} - known):

@@ -55,7 +55,7 @@ def write_runs(
             the same runs as TREC files.
 
     Raises:
-        UserError: raised by the module, or a ranking has not exactly the query's judged candidates.
+        UserError: raised by the module, or a ranking does not have exactly the judged candidates.
     """
     module: Ranks = import_module(ranks)  # type: ignore[assignment]
     told: Any = read(module.Settings, settings)

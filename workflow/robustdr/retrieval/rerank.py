@@ -64,7 +64,7 @@ def candidates(run: Path, queries: dict[str, str], depth: int) -> list[Place]:
     """
     places = [(qid, docid) for qid, ranking in read_run(run, depth).items() for docid, _ in ranking]
     if missing := sorted({qid for qid, _ in places} - queries.keys()):
-        raise UserError(f"{run}: query {missing[0]!r} is not among the queries ({len(missing)} are not)")
+        raise UserError(f"{run}: query {missing[0]!r} is not in the query file ({len(missing)} in all)")
     if not places:
         raise UserError(f"{run}: no passages to rank")
     return places
@@ -156,7 +156,7 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     pairs = ((texts[qid], passages[docid]) for qid, docid in places)
     if own := saved(model):
         if "lengths" not in own:
-            raise UserError(f"{model / 'ranker.json'}: no `lengths`; a trained ranker's directory is expected")
+            raise UserError(f"{model / 'ranker.json'}: no `lengths`; give the directory of a trained ranker")
         ranker = load(own["ranker"], model)
         if ranker.settings.counts:
             ranker.count(text for _, text in read_corpus(corpus))

@@ -55,7 +55,7 @@ class Dense(Trained):
         recipe = config.systems[name]
         parent = config.systems.get(recipe.initial)
         if parent and parent.kind == self.name and parent.encoders == "separate" != recipe.encoders:
-            raise UserError(f"{where}: continues from {recipe.initial}: add `encoders: separate`")
+            raise UserError(f"{where}: {recipe.initial} has two encoders: add `encoders: separate`")
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> SearchSettings:
         scale, shards = graph.lineage.scale, len(graph.embeddings(system, 0, collection))

@@ -128,8 +128,8 @@ class Rerank(Trained):
             collection, name = split
             raise UserError(
                 f"{lineage.config.folder_of(system)}/experiment.yaml: systems.{system}.candidates: 'judged', "
-                f"but {name!r} of {collection} (scale {lineage.scale_name}) has none; name a first stage, or say "
-                "`candidates: judged` of that split in collections.yaml"
+                f"but {name!r} of {collection} (scale {lineage.scale_name}) has none; name a first stage, or set "
+                "`candidates: judged` for that split in collections.yaml"
             )
         return {recipe.candidates.system: [*variations] if recipe.candidates.queries == "own" else [ORIGINAL]}
 

@@ -62,7 +62,7 @@ class TrainedRecipe(Recipe):
         if "budget" in own and (lengths := own & {*LENGTHS}):
             raise wrong(min(lengths), "not allowed with `budget`, which gives the lengths")
         if "budget" not in own and not own & {*LENGTHS}:
-            raise wrong("budget", f"missing; allowed in its place: {' and '.join(LENGTHS)}")
+            raise wrong("budget", f"missing; allowed instead: {' and '.join(LENGTHS)}")
         if self.loss is not None and not isinstance(self.loss.get("name"), str):
             raise wrong("loss", "'name' is missing")
 

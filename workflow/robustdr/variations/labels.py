@@ -127,7 +127,7 @@ def check_pairs(paths: Sequence[Path], sheets: Sequence[dict[str, Pair]]) -> Non
             if pair.queries != known.queries:
                 raise UserError(f"{path}: id: pair {id!r} has other queries than in {other}")
     if not set.intersection(*(set(sheet) for sheet in sheets)):
-        raise UserError(f"{paths[-1]}: id: no pair is in all of {', '.join(map(str, paths))}; agreement needs some")
+        raise UserError(f"{paths[-1]}: id: no pair is in all of {', '.join(map(str, paths))}; agreement needs one")
 
 
 def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
@@ -159,7 +159,7 @@ def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
 
 def _boolean(path: Path, line: int, column: str, value: str) -> bool:
     if value.lower() not in BOOLEANS:
-        raise UserError(f"{path}:{line}: {column}: {value!r} is no label; allowed: TRUE, FALSE")
+        raise UserError(f"{path}:{line}: {column}: {value!r} is not a label; allowed: TRUE, FALSE")
     return BOOLEANS[value.lower()]
 
 
@@ -177,4 +177,4 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, s
     except csv.Error as error:
         raise UserError(f"{path}:{reader.line_num}: not CSV: {error}") from None
     if empty:
-        raise UserError(f"{path}: no rows below the head; the file needs {', '.join(columns)}")
+        raise UserError(f"{path}: no rows below the header; the file needs {', '.join(columns)}")

@@ -73,8 +73,8 @@ def shard_of(queries: Mapping[str, str], shard: int, shards: int) -> dict[str, s
     portions = -(-len(queries) // PORTION)
     if portions < shards:
         raise UserError(
-            f"{len(queries)} queries in {shards} shards of {PORTION} or more: collections.yaml overstates the split's "
-            "`count`"
+            f"{len(queries)} queries in {shards} shards of {PORTION} or more: the split's `count` in collections.yaml "
+            "is too large"
         )
     first, last = (PORTION * (portions * bound // shards) for bound in (shard, shard + 1))
     return dict(islice(queries.items(), first, last))
