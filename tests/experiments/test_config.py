@@ -343,7 +343,7 @@ MISTAKES = {
     "a place on an axis that is no number": (
         TORODER,
         put("figures", "figure2_left", "systems", "bottleneck", "none"),
-        "figures.figure2_left.systems.bottleneck: 'none'; a place on the axis is a number",
+        "figures.figure2_left.systems.bottleneck: 'none'; labels on the axis must be numbers",
         "",
     ),
     "series without its axis": (
@@ -427,7 +427,7 @@ MISTAKES = {
     "shared encoder that continues from separate ones": (
         CAPOT,
         lambda tree: tree["systems"]["capot_nq"].pop("encoders"),
-        "systems.capot_nq: continues from regular_nq: add `encoders: separate`",
+        "systems.capot_nq: regular_nq has two encoders: add `encoders: separate`",
         "",
     ),
     "unknown variant of a loss": (

@@ -24,7 +24,7 @@ MISTAKES = {
     "neither a directory nor a name on the hub": ({"--model": "mine"}, "--model: mine: no such directory; allowed: "),
     "options of a server that is not named": (
         {"--query-prompt": "q: "},
-        "--server: missing; what is said of prompts is ",
+        "--server: missing; needed for the options prompts",
     ),
     "a server without a protocol": ({"--server": "localhost"}, "--server: 'localhost'; it must begin with http://"),
     "a key in place of its variable": (SERVED | {"--key": "sk-1"}, "key: the name of the environment variable that "),

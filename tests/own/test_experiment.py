@@ -59,7 +59,7 @@ def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_
     settings = made.run(NAME, 0, (NAME, "test"), "original").settings
     assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
     assert not made.lineage.scale.checkpoints and made.all_measures(made.demand.pairs(NAME))
-    with pytest.raises(UserError, match="--fix: m: its weights are not here to be trained"):
+    with pytest.raises(UserError, match="--fix: m: its weights are not on this machine, so it cannot be trained"):
         experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", ["rodr"])
 
 

@@ -34,7 +34,7 @@ def test_a_directory_says_how_long_a_text_may_be(tiny_model, tmp_path):
 @pytest.mark.parametrize("name", ["nowhere", "./a/b/c", "a model/of mine"])
 def test_neither_a_directory_nor_a_name_on_the_hub(name):
     with pytest.raises(
-        UserError, match=f"--model: {name}: no such directory; allowed: one, or <organisation>/<model> of the hub"
+        UserError, match=f"--model: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>"
     ):
         models.find(name)
 

@@ -175,7 +175,7 @@ def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settin
     read = Passages.read(path, Vocabulary(tiny_model), settings)
     assert [read.vocabulary.text([piece]) for piece in read[0]] == ["river", "gold"] and len(read) == 1
     path.write_text(json.dumps(rows[0]) + "\n")
-    with pytest.raises(UserError, match=r"corpus.jsonl: no passage has a text, and pre-training of tiny"):
+    with pytest.raises(UserError, match=r"corpus.jsonl: no passage has a text; pre-training of tiny"):
         Passages.read(path, Vocabulary(tiny_model), settings)
 
 
@@ -186,7 +186,7 @@ def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):
 
 
 def test_a_batch_larger_than_the_corpus(feed):
-    with pytest.raises(UserError, match=r"corpus.jsonl: 200 passages with a text; a batch has 201"):
+    with pytest.raises(UserError, match=r"corpus.jsonl: 200 passages with a text; a batch needs 201"):
         feed(batch_size=201)
 
 

@@ -187,5 +187,5 @@ def test_the_shares_are_printed(pretrain, capsys):
 
 def test_a_decoder_deeper_than_the_encoder(feed, tiny_model):
     made = feed(decoder_layers=3)
-    with pytest.raises(UserError, match=r"decoder_layers: 3; the encoder has 2, and the decoder copies its last"):
+    with pytest.raises(UserError, match=r"decoder_layers: 3; allowed: at most 2, the encoder's layers"):
         Student.load(made.settings, 1, made.examples, tiny_model, {})

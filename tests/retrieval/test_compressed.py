@@ -115,7 +115,7 @@ def test_an_index_learns_from_vectors_all_over_the_shard(monkeypatch):
 
 
 def test_an_index_made_with_other_settings_is_refused(shards, indexes):
-    with pytest.raises(UserError, match=r"0\.faiss: .* factory 'IVF16,Flat'; retrieval.index says 'IVF8,Flat': delete"):
+    with pytest.raises(UserError, match=r"0\.faiss: .* 'IVF16,Flat', but retrieval.index has 'IVF8,Flat'; delete"):
         read_index(indexes[0], shards[0], Index("IVF8,Flat", 1), DIMENSION)
     with pytest.raises(UserError, match=r"0\.faiss: 1500 vectors of 16 dimensions, but 1500 docids and queries of 384"):
         read_index(indexes[0], shards[0], Index("IVF16,Flat", 1), 384)
@@ -131,7 +131,7 @@ def other(vectors, tmp_path):
 
 
 def test_an_index_of_other_vectors_of_equal_shape_is_refused(indexes, other):
-    refused = r"0\.faiss: an index of other vectors than .*0\.npy: it is of the sha256 '\w+', they have '\w+'; delete"
+    refused = r"0\.faiss: an index of other vectors than .*0\.npy: sha256 '\w+', expected '\w+'; delete"
     with pytest.raises(UserError, match=refused):
         read_index(indexes[0], other, Index("IVF16,Flat", 1), DIMENSION)
 
@@ -147,7 +147,7 @@ def test_vectors_that_have_a_record_are_not_read_again(other, tmp_path, monkeypa
     read_index(index, other, settings, DIMENSION)
     written = other.with_name("0.npy.sha256")
     written.write_text(written.read_text().replace(made["vectors"], "0" * 64))
-    with pytest.raises(UserError, match=f"'{made['vectors']}', they have '{'0' * 64}'; delete it"):
+    with pytest.raises(UserError, match=f"'{made['vectors']}', expected '{'0' * 64}'; delete it"):
         read_index(index, other, settings, DIMENSION)
     written.unlink()
     read_index(index, other, settings, DIMENSION)
@@ -171,7 +171,7 @@ def test_a_truncated_index_is_refused(shards, tmp_path, factory, size):
 
 @pytest.mark.parametrize("factory, vectors", [("Flatt", 40), ("IVF16,Flat", 3)])
 def test_an_index_that_cannot_be_made(factory, vectors):
-    with pytest.raises(UserError, match=f"retrieval.index: FAISS makes no index '{factory}' of {vectors} vectors"):
+    with pytest.raises(UserError, match=f"FAISS cannot make an index '{factory}' of {vectors} vectors"):
         build(np.ones((vectors, 4), dtype=np.float32), factory)
 
 
@@ -182,7 +182,7 @@ def test_the_stage_records_what_belongs_to_an_index(shards, tmp_path, capsys):
     recorded = output.with_name("0.faiss.sha256").read_text()
     assert all(f"  0.{suffix}\n" in recorded for suffix in ("faiss", "ids", "json"))
     assert main([*argv[:3], "Flatt", *argv[4:-1], str(tmp_path / "1.faiss")]) != 0
-    assert "FAISS makes no index 'Flatt'" in capsys.readouterr().err
+    assert "FAISS cannot make an index 'Flatt'" in capsys.readouterr().err
     assert not list(tmp_path.glob("*1.faiss*"))
 
 

@@ -106,7 +106,7 @@ def test_shards_that_do_not_make_a_corpus(written, corpus):
         PassageVectors([first, last], Corpus(corpus))
     with pytest.raises(UserError, match=r"3-1\.npy: its 4 vectors are not those of .* from row 0 on"):
         PassageVectors([middle, last], Corpus(corpus))
-    with pytest.raises(UserError, match=r"corpus\.jsonl: vectors of 7 of its 11 passages; the last shards are missing"):
+    with pytest.raises(UserError, match=r"corpus\.jsonl: 7 of 11 passages have vectors; the last shards are missing"):
         PassageVectors([first, middle], Corpus(corpus))
 
 

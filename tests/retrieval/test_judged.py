@@ -184,6 +184,6 @@ def test_a_module_that_ranks_anything_else_is_refused(ranked, tmp_path, monkeypa
     monkeypatch.syspath_prepend(tmp_path)
     settings = import_module("deaf.kind").Settings()
     with pytest.raises(
-        UserError, match=r"deaf\.kind: its ranking for query 'q1' of \S+original\.tsv is not of the judg"
+        UserError, match=r"deaf\.kind: its ranking for query 'q1' of \S+original\.tsv must have exactly the judg"
     ):
         ranked("deaf.kind", settings)

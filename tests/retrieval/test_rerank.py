@@ -93,7 +93,7 @@ def test_bad_input_is_one_line(call, cross, tiny_model, tmp_path, capsys):
     (tmp_path / "empty.trec").write_text("")
     assert "empty.trec: no passages to rank" in complaint(run="empty.trec")
     (tmp_path / "few.tsv").write_text("q1\triver\n")
-    assert "query 'q2' is not among the queries (1 are not)" in complaint(queries="few.tsv")
+    assert "query 'q2' is not in the query file (1 in all)" in complaint(queries="few.tsv")
     (tmp_path / "few.jsonl").write_text('{"docid": "d1", "title": "", "text": "a river"}\n')
     assert "no passage 'd2'" in complaint(corpus="few.jsonl")
     assert "no model directory" in complaint(tmp_path)

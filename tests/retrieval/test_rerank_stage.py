@@ -120,7 +120,7 @@ def test_the_order_of_the_query_sets_changes_no_score(place):
 
 
 def test_a_run_of_other_queries_or_passages_is_named(place):
-    with pytest.raises(UserError, match=r"original\.trec: query 'q3' is not among the queries \(1 are not\)"):
+    with pytest.raises(UserError, match=r"original\.trec: query 'q3' is not in the query file \(1 in all\)"):
         ranked(place, ["original"], [{"q1": "river", "q2": "gold"}])
     write_candidates(place / "other.trec", {"q1": ["d1", "d99"]})
     with pytest.raises(UserError, match=r"corpus\.jsonl.*'d99'"):

@@ -143,7 +143,7 @@ def test_more_passages_than_rows_can_tell_apart(monkeypatch):
     monkeypatch.setattr("robustdr.retrieval.best.ROWS", 3)
     known = docids_by_row(["a", "b"])
     assert docids_by_row(["c"], known).to_pylist() == ["a", "b", "c"]
-    with pytest.raises(UserError, match="4 passages in one collection; a ranking's rows of 32 bits tell 3 apart"):
+    with pytest.raises(UserError, match="4 passages in one collection; at most 3 are allowed"):
         docids_by_row(["c", "d"], known)
 
 
@@ -176,7 +176,7 @@ def test_docids_are_read_query_by_query(tmp_path, monkeypatch, block):
     write_run(tmp_path / "run.trec.gz", {"q": [("c", 3.0), ("a", 2.0), ("b", 2.0)], "p": [("a", 1.0)]}, METADATA)
     assert [*read_docids(tmp_path / "run.trec.gz", 2)] == [("q", ["c", "a"]), ("p", ["a"])]
     (tmp_path / "run.trec").write_text("q Q0 a 1 2.0 x\np Q0 a 1 1 x\nq Q0 c 2 1.0 x\n")
-    with pytest.raises(UserError, match=r"run\.trec: the lines of query 'q' are not together"):
+    with pytest.raises(UserError, match=r"run\.trec: the lines of query 'q' are not consecutive"):
         [*read_docids(tmp_path / "run.trec", 2)]
 
 
@@ -217,7 +217,7 @@ def test_damaged_arrays(tmp_path, damage):
     else:
         path.write_bytes(whole[: {"half": len(whole) // 2, "all but a byte": -1, "nothing": 0}[damage]])
     for read in (read_run, lambda path: [*read_docids(path, 3)]):
-        with pytest.raises(UserError, match=r"run\.arrow: no rankings, or damaged ones .* delete the file"):
+        with pytest.raises(UserError, match=r"run\.arrow: run missing or damaged .* delete the file"):
             read(path)
 
 

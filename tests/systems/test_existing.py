@@ -88,5 +88,5 @@ def test_a_query_set_without_a_run_is_named(config):
 
 def test_a_folder_that_is_not_there(config):
     made = changed(config, "systems", "engine", "runs", "nowhere")
-    with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is no folder"):
+    with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is not a folder"):
         kind_named("existing").check(made, "engine", "here")

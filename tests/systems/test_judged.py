@@ -103,7 +103,7 @@ def test_a_reranker_of_judged_candidates_alone_where_there_are_none(system):
     made = configured("trec-dl-2019", systems=[system])
     message = (
         r"config/papers/qvg/experiment\.yaml: systems\.judged\.candidates: 'judged', but 'test' of \S+ \(scale \w+\) "
-        r"has none; name a first stage, or say `candidates: judged` of that split in collections\.yaml"
+        r"has none; name a first stage, or set `candidates: judged` for that split in collections\.yaml"
     )
     with pytest.raises(UserError, match=message):
         graphs(made)

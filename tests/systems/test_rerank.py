@@ -91,7 +91,7 @@ MISTAKES = {
     ),
     "a budget of dual encoders": (
         {"new": BERT | {"budget": "capot-nq"}},
-        ".budget (scale full): gradient_cache: not read in the training of a system of the kind rerank",
+        ".budget (scale full): gradient_cache: not used to train systems of kind rerank",
     ),
     "word vectors where a transformer is needed": (
         {"new": BERT | {"initial": "word_vectors"}},
@@ -107,28 +107,28 @@ MISTAKES = {
     ),
     "a start from a system of another kind": (
         {"new": BERT | {"initial": "dr_oq"}},
-        ".initial: 'dr_oq' is of the kind dense; one of rerank is needed",
+        ".initial: 'dr_oq' is a system of kind dense; allowed: rerank",
     ),
     "a dual encoder from a reranker": (
         {"new": DENSE | {"initial": "mono_bert", "loss": {"name": "contrastive"}}},
-        ".initial: 'mono_bert' is of the kind rerank; one of dense is needed",
+        ".initial: 'mono_bert' is a system of kind rerank; allowed: dense",
     ),
     "a start from another ranker": (
         {"new": BERT | {"initial": "epic"}},
-        ".initial: 'epic' is the ranker {'name': 'epic'}; what continues it has the same, not {'name': 'mono_bert'}",
+        ".initial: 'epic' has the ranker {'name': 'epic'}; this system must have the same, not {'name': 'mono_bert'}",
     ),
     "a start from the same ranker with other settings": (
         {"new": BERT | {"initial": "knrm", "ranker": {"name": "knrm", "trained_kernels": False}}},
-        ".initial: 'knrm' is the ranker {'name': 'knrm'}; what continues it has the same, not "
+        ".initial: 'knrm' has the ranker {'name': 'knrm'}; this system must have the same, not "
         "{'name': 'knrm', 'trained_kernels': False}",
     ),
     "a loss over vectors": (
         {"new": TRAINED | {"loss": {"name": "contrastive"}}},
-        ".loss: contrastive needs passages, which a system of the kind rerank has not",
+        ".loss: contrastive needs passages, which systems of kind rerank do not have",
     ),
     "a teacher's vectors for a reranker": (
         {"new": TRAINED | {"loss": {"name": "rodr"}, "variations": ["misspell"], "teacher": "dr_oq"}},
-        ".loss: rodr needs passages, which a system of the kind rerank has not",
+        ".loss: rodr needs passages, which systems of kind rerank do not have",
     ),
     "a loss over groups without negatives": (
         {"new": without(TRAINED, "negatives")},
@@ -148,15 +148,15 @@ MISTAKES = {
     ),
     "a dual encoder as a cross-encoder's stand-in": (
         {"new": DISTILLED | {"teacher": "dr_oq"}},
-        ".teacher: the loss distillation needs teacher_scores, which 'dr_oq', of the kind dense, does not give",
+        ".teacher: the loss distillation needs teacher_scores, which 'dr_oq' of kind dense does not give",
     ),
     "a reranker where vectors are taught": (
         {"new": DISTILLED | {"loss": {"name": "rodr"}}},
-        ".teacher: the loss rodr needs teacher_passages, which 'mono_bert', of the kind rerank, does not give",
+        ".teacher: the loss rodr needs teacher_passages, which 'mono_bert' of kind rerank does not give",
     ),
     "a teacher that counts words": (
         {"new": DISTILLED | {"teacher": "drmm"}, "drmm": BERT | DRMM},
-        ".teacher: the loss distillation needs teacher_scores, which 'drmm', of the kind rerank, does not give",
+        ".teacher: the loss distillation needs teacher_scores, which 'drmm' of kind rerank does not give",
     ),
     "a loss over vectors of queries without any": (
         {"new": ALIGNED | {"ranker": {"name": "mono_bert"}}},
@@ -180,7 +180,7 @@ MISTAKES = {
     ),
     "passages for queries in a ranker": (
         {"new": TRAINED | {"loss": {"name": "dual_contrastive"}}},
-        ".loss: dual_contrastive needs passages, which a system of the kind rerank has not",
+        ".loss: dual_contrastive needs passages, which systems of kind rerank do not have",
     ),
     "a temperature of 0": (
         {"new": ALIGNED | {"loss": {"name": "intent", "tau": 0}}},
@@ -251,7 +251,7 @@ def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
     assert graph(load(folder), "mini").model("new", 1).settings.new_layers_learning_rate == 1e-3
     rate = "passage: &passage\n    new_layers_learning_rate: 1.0e-3\n"
     path.write_text(scale.replace("passage: &passage\n", rate), encoding="utf-8")
-    with pytest.raises(UserError, match=r"\.budget \(scale mini\): new_layers_learning_rate: not read"):
+    with pytest.raises(UserError, match=r"\.budget \(scale mini\): new_layers_learning_rate: not used"):
         load(folder)
 
 

@@ -259,7 +259,7 @@ def named(passages):
             '{"query_id": "q", "query": "a", "positive_passages": {"d0": 0}}',
             r"data\.jsonl:2: query 'q' needs at least one positive and one negative passage",
         ),
-        ('{"query_id": "q", "query": "a"}', r"data\.jsonl:2: query 'q': all examples have passages or none has"),
+        ('{"query_id": "q", "query": "a"}', r"data\.jsonl:2: query 'q': either all examples have passages, or none"),
         (
             named({"d1": 0}),
             r"data\.jsonl:2: passage 'd1' is not at row 0 of .*corpus\.jsonl, which has 2 rows; make the",
@@ -281,7 +281,7 @@ def test_damaged_training_file(tmp_path, line, message):
 
 def test_named_passages_need_a_corpus(tmp_path):
     (tmp_path / "data.jsonl").write_text(f"{named({'d0': 0})}\n")
-    with pytest.raises(UserError, match=r"data\.jsonl: its passages are named, and no corpus is given"):
+    with pytest.raises(UserError, match=r"data\.jsonl: it names passages, but no corpus is given"):
         read_training_data(tmp_path / "data.jsonl")
 
 

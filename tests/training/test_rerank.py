@@ -312,7 +312,7 @@ def test_queries_with_more_and_with_fewer_variations_do_not_go_together(fit, int
     first = json.loads(first)
     first["query_variation"].append("a third one")
     (tmp_path / "data.jsonl").write_text("\n".join([json.dumps(first), *lines]) + "\n")
-    with pytest.raises(UserError, match=r"data\.jsonl: queries with 2 to 3 variations; the loss intent needs as many"):
+    with pytest.raises(UserError, match=r"data\.jsonl: queries with 2 to 3 variations; the loss intent needs the same"):
         fit("model", "intent_bert", data=tmp_path / "data.jsonl", loss={"name": "intent"})
 
 

@@ -98,8 +98,8 @@ WRONG = {
         lambda line: line["scores"].update({"p4.0": float("-inf")}),
         "the score -inf of passage 'p4.0' for query 'q4'",
     ),
-    "text for a score": (lambda line: line["scores"].update({"p4.0": "high"}), ":5: no scores of a query"),
-    "no scores": (lambda line: line.pop("scores"), ":5: no scores of a query"),
+    "text for a score": (lambda line: line["scores"].update({"p4.0": "high"}), ":5: not a line of scores"),
+    "no scores": (lambda line: line.pop("scores"), ":5: not a line of scores"),
 }
 
 

@@ -49,7 +49,7 @@ def test_every_line_and_every_passage(training_file, tmp_path):
 
 
 def test_queries_alone_are_refused(queries_file, tmp_path):
-    with pytest.raises(UserError, match=r"queries\.jsonl: it is of queries alone; Tevatron trains on passages"):
+    with pytest.raises(UserError, match=r"queries\.jsonl: it has queries only; Tevatron trains on passages"):
         export(queries_file, corpus_of(queries_file), tmp_path / "out.jsonl")
     assert not list(tmp_path.iterdir())
 

@@ -100,8 +100,8 @@ def test_an_unknown_name_or_parameter_brings_the_nearest():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("typo", {"words": "2"}, r"variation typo: words is '2'; a value of type int is expected"),
-        ("typo", {"words": True}, r"words is True; a value of type int"),
+        ("typo", {"words": "2"}, r"variation typo: words is '2'; it must be of type int"),
+        ("typo", {"words": True}, r"words is True; it must be of type int"),
         ("typo", {"share": 1.5}, r"share is 1\.5; it must lie between 0\.0 and 1\.0"),
         ("misspell", {"variant": "papers"}, r"variation misspell: variant: 'papers' is unknown.*did you mean paper"),
         ("swap_synonym_embedding", {"file": "none.txt"}, r"file: none\.txt: no such file"),

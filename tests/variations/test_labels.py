@@ -19,7 +19,7 @@ BROKEN = {
         "order",
         r":1: no column 'Word ordering'; the file needs id, UQV",
     ),
-    "no label": ("table2", 1, "TRUE", "yes", r":3: Paraphrasing: 'yes' is no label; allowed: TRUE, FALSE"),
+    "no label": ("table2", 1, "TRUE", "yes", r":3: Paraphrasing: 'yes' is not a label; allowed: TRUE, FALSE"),
     "a pair twice": ("table2", 2, "\n2,", "\n1,", r":4: id: pair '1' occurs twice"),
     "other queries": ("table2", 1, '"one, 3"', '"one, 4"', r": id: pair '3' has other queries than in .*_0\.csv"),
     "an unknown generator": (
@@ -30,8 +30,8 @@ BROKEN = {
         r":5: method: 'WordSwapQWERTZ' is unknown \(did you",
     ),
     "an unknown collection": ("table3", 4, "antique,a1", "antiqe,a1", r":2: dataset: 'antiqe' is unknown"),
-    "a blank final label": ("table3", 3, ",True,True", ",,True", r":2: valid: '' is no label"),
-    "a row cut short": ("table3", 3, ",True,True", "", r":2: valid: '' is no label"),
+    "a blank final label": ("table3", 3, ",True,True", ",,True", r":2: valid: '' is not a label"),
+    "a row cut short": ("table3", 3, ",True,True", "", r":2: valid: '' is not a label"),
 }
 
 

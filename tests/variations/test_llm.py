@@ -78,7 +78,7 @@ def test_a_complete_cache_is_read_and_nobody_is_asked(create, server):
     first, asked = vary(create()), len(server.requests)
     assert vary(create(complete=True)) == first
     with pytest.raises(
-        UserError, match=r"complete: .*llm\.jsonl has no answer for 1 of \d+ queries, such as 'one more'"
+        UserError, match=r"complete: .*llm\.jsonl has no answer for 1 of \d+ queries, e\.g\. 'one more'"
     ):
         create(complete=True).fetch({**QUERIES, "another": "one more"})
     assert len(server.requests) == asked

@@ -155,5 +155,5 @@ def test_semantic_similarity_by_an_embedding_model(tmp_path):
     variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "swap_words", models=[model])
     [(name, similarity)] = json.loads((tmp_path / "o.json").read_text())["semantic_similarity"].items()
     assert name == "model" and 0.8 < similarity < 1.0
-    with pytest.raises(UserError, match=r"no embedding model; a sentence-transformers folder"):
+    with pytest.raises(UserError, match=r"no embedding model; expected: a sentence-transformers folder"):
         variations.run(source, tmp_path / "o.tsv", None, "swap_words", models=[tmp_path])

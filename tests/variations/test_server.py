@@ -97,13 +97,13 @@ def test_what_a_server_started_ends_with_it(tmp_path, port):
     ("command", "message"),
     [
         ("no-such-program {port}", "server: 'no-such-program {port}': no such program"),
-        ("sh -c '{size}'", r"is no command \('size'\); it may name \{model\} and \{port\}"),
-        ("sh -c 'echo", r"is no command \(No closing quotation\)"),
+        ("sh -c '{size}'", r"is not a command \('size'\); it may use \{model\} and \{port\}"),
+        ("sh -c 'echo", r"is not a command \(No closing quotation\)"),
         (
             "sh -c 'echo no GPU found for {model}; exit 3'",
-            r"ended with status 3; it said 'no GPU found for m' \(.*log\)",
+            r"ended with status 3; it printed 'no GPU found for m' \(.*log\)",
         ),
-        ("sleep 60", r"does not answer at http://127\.0\.0\.1:\d+/v1 after 0\.5 s; it said nothing"),
+        ("sleep 60", r"does not answer at http://127\.0\.0\.1:\d+/v1 after 0\.5 s; it printed nothing"),
     ],
 )
 def test_a_server_that_does_not_come_up_is_one_error(tmp_path, command, message):
@@ -122,7 +122,7 @@ def test_a_port_that_is_taken_is_one_error(tmp_path):
         taken.listen()
         port = taken.getsockname()[1]
         with (
-            pytest.raises(UserError, match=f"port {port} cannot be had"),
+            pytest.raises(UserError, match=f"port {port} is not available"),
             serving(COMMAND, "m", port, 9, tmp_path / "l"),
         ):
             pass

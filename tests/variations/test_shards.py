@@ -53,7 +53,7 @@ def test_shards_are_whole_portions_in_order(portions, shards):
 
 
 def test_more_shards_than_portions(portions):
-    with pytest.raises(UserError, match=r"18 queries in 6 shards of 4 or more: .* overstates the split's `count`"):
+    with pytest.raises(UserError, match=r"18 queries in 6 shards of 4 or more: the split's `count` in .* is too large"):
         runner.shard_of(QUERIES, 0, 6)
 
 

@@ -1,7 +1,7 @@
-"""Training losses, one file per method, named like it; a loss sees one batch, no model and no data.
+"""Training losses, one file per method. A loss sees one batch, no model and no data.
 
-A loss is a function of its `Settings` and a `Batch`. It returns its terms by name, already weighted: the training loop
-minimises their sum and logs each.
+A loss is a function of its `Settings` and a `Batch`. It returns its weighted terms by name. The training loop minimises
+their sum and logs each term.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,6 @@ def check(name: str, **settings: Any) -> set[str]:
 
 
 def create(name: str, **settings: Any) -> Callable[..., Any]:
-    """A loss with its settings, as a function of a `Batch`; errors: see `check`."""
+    """The loss with these settings, as a function of a `Batch`; raises what `check` raises."""
     made = LOSSES.settings(name, settings)
     return partial(LOSSES.load(name), made)

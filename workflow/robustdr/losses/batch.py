@@ -10,10 +10,10 @@ import torch.nn.functional as F
 class Batch:
     """Vectors of one batch of B queries and P passages (P = B · (1 + n)), dimension d.
 
-    Each query's group, its positive and then its n negatives, lies in `passages` after the group of the query before.
-    A field that the loss does not need is None. A ranker has no vectors of passages, only scores of groups. A loss that
-    reads the passages only through the scores of groups names `groups` in its `needs`; one that also reads vectors of
-    queries names `vectors`.
+    A query's group is its positive, then its n negatives. `passages` holds the groups in the order of the queries.
+    A field that the loss does not need is None. A ranker gives scores of groups, but no vectors of passages. In its
+    `needs`, a loss names `groups` if it reads the passages only through scores of groups, and `vectors` if it also
+    reads vectors of queries.
 
     Attributes:
         passages: [P, d]
@@ -21,13 +21,13 @@ class Batch:
         query: [B, d], the original queries
         variation: [B, d], the queries' variations
         variations: [B, K, d], K variations of each query
-        teacher_query: [B, d], the original queries as the frozen teacher sees them
-        teacher_passages: [P, d], the passages as the frozen teacher sees them
-        anchor: [B, d], the original queries as the frozen initial model sees them
-        negative: [B], int64: the row of `query` that is each query's random negative
+        teacher_query: [B, d], the frozen teacher's vectors of the original queries
+        teacher_passages: [P, d], the frozen teacher's vectors of the passages
+        anchor: [B, d], the frozen initial model's vectors of the original queries
+        negative: [B], int64: for each query, the row of `query` that is its random negative
         teacher_scores: [B, 1 + n], a ranker's scores of each original query's own group
         query_scores, variation_scores: [B, 1 + n], a ranker's scores of each query's own group
-        variations_scores: [B, K, 1 + n], likewise
+        variations_scores: [B, K, 1 + n], the same for K variations of each query
     """
 
     passages: torch.Tensor | None = None
@@ -52,7 +52,7 @@ class Batch:
     def group_scores(self, queries: str) -> torch.Tensor:
         """Scores of the queries in the field `queries` with their own group, the positive first: [B, 1 + n].
 
-        Those of a ranker, or dot products of vectors; of `variations`, [B, K, 1 + n].
+        A ranker's scores if the batch has them, else dot products of vectors. For `variations`: [B, K, 1 + n].
         """
         scores = getattr(self, f"{queries}_scores")
         if scores is not None:
@@ -66,7 +66,7 @@ class Batch:
 def kl(teacher: torch.Tensor, student: torch.Tensor) -> torch.Tensor:
     """KL(softmax(teacher) ‖ softmax(student)) over the last dimension, mean over the rows: [R, C], [R, C] -> [].
 
-    Gradients reach the student alone.
+    Only the student gets gradients.
     """
     target = teacher.detach().log_softmax(-1)
     return F.kl_div(student.log_softmax(-1), target, reduction="batchmean", log_target=True)

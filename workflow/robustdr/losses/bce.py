@@ -1,4 +1,4 @@
-"""Binary cross-entropy: every passage of a group by itself."""
+"""Binary cross-entropy, separately for every passage of a group."""
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +16,7 @@ class Settings(OneSided):
 def bce(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """−ln σ(s⁺) of the positive and −ln σ(−s⁻) of each negative, mean over all of them (Nogueira and Cho 2019).
 
-    monoBERT's two-class cross-entropy is this one with s the difference of its logits.
+    It equals monoBERT's two-class cross-entropy if s is the difference of the two logits.
     """
     scores = batch.group_scores(settings.queries)  # [B, 1 + n]
     relevant = torch.zeros_like(scores)

@@ -14,7 +14,7 @@ class Settings(OneSided):
 
 
 def bayesian_ranking(scores: torch.Tensor) -> torch.Tensor:
-    """−ln σ(s⁺ − s⁻), mean over all pairs of a positive, the first of its group, and a negative: […, 1 + n] -> []."""
+    """−ln σ(s⁺ − s⁻), mean over all (positive, negative) pairs; the positive is first: […, 1 + n] -> []."""
     return -F.logsigmoid(scores[..., :1] - scores[..., 1:]).mean()
 
 

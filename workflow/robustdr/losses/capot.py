@@ -13,7 +13,7 @@ from robustdr.losses.settings import LossSettings
 
 @settings
 class Settings(LossSettings):
-    """The defaults of the four τ are those of MS MARCO (Table 5); the paper gives neither ε nor ε_r."""
+    """The defaults of the four τ are the paper's for MS MARCO (Table 5); it gives neither ε nor ε_r."""
 
     needs = ("query", "variation", "anchor", "negative")
 
@@ -32,23 +32,23 @@ def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def capot(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
-    """Triplet loss + τ_anchor · anchor loss + τ_ranking · ranking loss (Eq. 4), on queries alone.
+    """Triplet loss + τ_anchor · anchor loss + τ_ranking · ranking loss (Eq. 4), on queries only.
 
-    f is the encoder being trained and f_a its frozen initial state. x is an original query, x⁺ its variation and x⁻ a
-    random other original query of the batch, both encoded by f.
+    f is the encoder in training and f_a its frozen initial state. x is an original query, x⁺ its variation and x⁻ a
+    random other original query of the batch; f encodes all three.
 
     Eq. 1, triplet: max(0, τ_positive · ‖f(x) − f(x⁺)‖² − τ_negative · ‖f(x) − f(x⁻)‖² + ε).
-    Eq. 2, anchor: ‖f(x) − f_a(x)‖². The paper's max(0, · + ε_a) with ε_a ≥ 0 adds a constant only: no setting for ε_a.
-    Eq. 3, ranking: subtracts vectors, which have no order. Here the score of a query is its dot product with f_a(x),
-    s(·) = f(·) · f_a(x), and the loss max(0, −(better − worse) + ε_r), y = 1, in one of three readings:
+    Eq. 2, anchor: ‖f(x) − f_a(x)‖². The paper's max(0, · + ε_a) with ε_a ≥ 0 only adds a constant: no setting for ε_a.
+    Eq. 3, ranking: subtracts vectors, but vectors have no order. Here the score of a query is its dot product with
+    f_a(x), s(·) = f(·) · f_a(x). The loss is max(0, −(better − worse) + ε_r), y = 1, in one of three readings:
 
-    - `printed`: s(x⁺) above s(x⁻), the queries of the equation.
-    - `text`: s(x⁺) above f_a(x) · f_a(x): "f(x⁺) always ranks higher than f_a(x)" (§4.2).
-    - `released_sibling`: what another script of the same author does, on cosines: cos(x, x⁺) above cos(x, x⁻), and
-      in place of the triplet loss the cosine embedding loss τ_positive · (1 − cos(x, x⁺)) + τ_negative ·
-      max(0, cos(x, x⁻) − 0.2), where ε plays no part; the anchor loss stays. τ_anchor and τ_ranking scale as before.
+    - `printed`: better is s(x⁺), worse is s(x⁻), the queries of the equation.
+    - `text`: better is s(x⁺), worse is f_a(x) · f_a(x): "f(x⁺) always ranks higher than f_a(x)" (§4.2).
+    - `released_sibling`: as in another script of the same author, better is cos(x, x⁺), worse is cos(x, x⁻). The
+      cosine embedding loss τ_positive · (1 − cos(x, x⁺)) + τ_negative · max(0, cos(x, x⁻) − 0.2), without ε, replaces
+      the triplet loss. The anchor loss, τ_anchor and τ_ranking stay.
 
-    All losses are means over the batch where the paper prints sums, so that the learning rate does not depend on B.
+    All losses are means over the batch; the paper prints sums. With means, the learning rate does not depend on B.
     """
     contrast = float(bool(settings.tau_positive or settings.tau_negative))
     weights = {

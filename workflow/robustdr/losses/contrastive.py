@@ -16,7 +16,7 @@ class Settings(OneSided):
 def contrastive(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """Cross-entropy over in-batch passages (Karpukhin et al. 2020; RoDR §3.2, Eq. 7).
 
-    The loss of DR_OQ with `queries="query"`, of DR_QV and of the second stage of DR_OQ→QV with `queries="variation"`.
+    With `queries="query"` it is the loss of DR_OQ; with `queries="variation"`, of DR_QV and of DR_OQ→QV's second stage.
     """
     assert batch.positive is not None
     return {"nll": F.cross_entropy(batch.scores(settings.queries), batch.positive)}

@@ -21,11 +21,11 @@ class Settings(LossSettings):
 def distillation(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """KL(T(p|q) ‖ S(p|q)) + KL(T(p|q) ‖ S(p|q̄)) + α · (CE + ST) (ToRoDer §4.3–4.4, Eq. 4 and 6).
 
-    T is a cross-encoder, trained with localised contrastive estimation and fixed, that always reads the original query.
-    Both KL run over the query's own group, CE and ST over all passages of the batch; the temperature is 1.
+    T is a frozen cross-encoder, trained with localised contrastive estimation. It always reads the original query.
+    Both KL are over the query's own group, CE and ST over all passages of the batch. The temperature is 1.
 
-    The paper's text leaves the direction of its KL open. Here the teacher is the first argument, KL(T ‖ S), as in
-    self-teaching, in RoDR and in distillation in general: its gradient by the student's scores is S − T.
+    The paper does not give the direction of its KL. Here the teacher is the first argument, KL(T ‖ S), as in
+    self-teaching, in RoDR and in distillation in general. The gradient with respect to the student's scores is S − T.
     """
     assert batch.teacher_scores is not None
     terms = {

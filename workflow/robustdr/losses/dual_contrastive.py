@@ -25,10 +25,10 @@ class Settings(LossSettings):
 def dual_contrastive(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """CE(q; d⁺, d⁻) + w · CE(d⁺; q⁺, q⁻), each a softmax over two similarities / τ (Li et al. 2021, released code).
 
-    A softmax over two is BPR of their difference; both terms are means. d⁻ are the negatives of the query's own group.
-    q⁻ is the other query of the batch that is nearest to d⁺, where the authors draw from the 200 nearest of all
-    training queries; without other queries the second term is 0. The defaults are the authors', who search normalised
-    vectors; `similarity: dot`, with a temperature of its own, trains the scores that dual encoders here search with.
+    A softmax over two values is BPR of their difference. Both terms are means. d⁻ are the negatives of the query's own
+    group. q⁻ is the other query of the batch that is nearest to d⁺; the authors draw it from the 200 nearest of all
+    training queries. Without other queries the second term is 0. The defaults are the authors', who search normalised
+    vectors. Dual encoders here search by dot product: to train these scores, set `similarity: dot` and another `tau`.
     """
     assert batch.query is not None and batch.passages is not None and batch.positive is not None
     if settings.similarity == "cosine":

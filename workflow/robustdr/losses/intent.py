@@ -26,14 +26,15 @@ class Settings(LossSettings):
 def intent(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """BPR + α · NT-Xent (Eq. 11), on each query and its K variations together.
 
-    BPR (Eq. 7, 8): −ln σ(s⁺ − s⁻) of every text of an intent, the query and its variations, with the positive and every
-    negative of the intent's group.
+    An intent is a query and its variations; each of them is a text of the intent.
 
-    NT-Xent (Eq. 10): −ln(e^{sim(q, q̄) / τ} / (e^{sim(q, q̄) / τ} + Σ e^{sim(q, q') / τ})) of every query q and variation
-    q̄ of it; q' are the texts of the batch's other intents, queries and variations. Without other intents it is 0.
+    BPR (Eq. 7, 8): −ln σ(s⁺ − s⁻) for every text of an intent, with the positive and every negative of its group.
 
-    Both are means over their terms where the paper prints sums, so that neither the learning rate nor what α weighs
-    depends on the numbers of queries, variations and negatives. The paper gives neither α nor τ nor the similarity.
+    NT-Xent (Eq. 10): −ln(e^{sim(q, q̄) / τ} / (e^{sim(q, q̄) / τ} + Σ e^{sim(q, q') / τ})) for every query q and each
+    variation q̄ of it; q' are the texts of the batch's other intents. Without other intents it is 0.
+
+    Both are means; the paper prints sums. With means, the learning rate and the effect of α do not depend on the
+    numbers of queries, variations and negatives. The paper gives neither α nor τ nor the similarity.
     """
     scores = [batch.group_scores("query").unsqueeze(1), batch.group_scores("variations")]
     terms = {"bpr": bayesian_ranking(torch.cat(scores, 1))}  # of [B, 1 + K, 1 + n]
@@ -43,7 +44,7 @@ def intent(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
 
 
 def nt_xent(settings: Settings, batch: Batch) -> torch.Tensor:
-    """Mean over the B · K pairs of a query and a variation of it."""
+    """Mean over the B · K pairs of a query and one of its variations."""
     assert batch.query is not None and batch.variations is not None
     texts = torch.cat([batch.query.unsqueeze(1), batch.variations], 1)  # [B, 1 + K, d]
     if settings.similarity == "cosine":

@@ -15,7 +15,7 @@ class Settings(OneSided):
 def lce(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """Cross-entropy over each query's positive and its own n negatives (Gao, Dai, Callan 2021; ToRoDer §4.3, Eq. 3).
 
-    Unlike the contrastive loss, the passages of the batch's other queries take no part.
+    Unlike the contrastive loss, it does not use the passages of the batch's other queries.
     """
     likelihood = batch.group_scores(settings.queries).log_softmax(-1)  # [B, 1 + n]
     return {"nll": -likelihood[:, 0].mean()}

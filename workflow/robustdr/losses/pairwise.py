@@ -18,10 +18,10 @@ class Settings(OneSided):
 
 
 def pairwise(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
-    """Mean over all (positive, negative) pairs of a group of a loss of the difference d = s⁺ − s⁻ of their scores.
+    """A loss of the score difference d = s⁺ − s⁻, mean over all (positive, negative) pairs of a group.
 
-    `softmax`: σ(−d), the weight of the negative in a softmax over the pair (the default of OpenNIR, with which qvg
-    trained KNRM and BERT); `hinge`: max(0, 1 − d) (Xiong et al. 2017 for KNRM; Guo et al. 2016 for DRMM).
+    `softmax`: σ(−d), the weight of the negative in a softmax over the pair (OpenNIR's default, which qvg used for KNRM
+    and BERT); `hinge`: max(0, 1 − d) (Xiong et al. 2017 for KNRM; Guo et al. 2016 for DRMM).
     """
     scores = batch.group_scores(settings.queries)  # [B, 1 + n]
     margins = scores[:, :1] - scores[:, 1:]  # [B, n]

@@ -25,8 +25,8 @@ class Settings(LossSettings):
 def rodr(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """w1 · NLL(q̄) + w2 · KL(T(p|q) ‖ S(p|q̄)) + w3 · KL(T(q|p) ‖ S(q̄|p)) (Eq. 8).
 
-    The teacher is a frozen DR_OQ; the student scores variations against its own passage vectors, so gradients reach
-    the passages too. All passages of the batch take part; there is no temperature and no loss on original queries.
+    The teacher is a frozen DR_OQ. The student scores variations against its own passage vectors, so the passages get
+    gradients too. All terms use all passages of the batch. There is no temperature and no loss on original queries.
     """
     weights = asdict(settings)
     assert batch.positive is not None and batch.teacher_query is not None and batch.teacher_passages is not None

@@ -16,9 +16,8 @@ class Settings(LossSettings):
 def self_teaching(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """CE(q, p) + KL(S(p|q) ‖ S(p|q̄)) (Zhuang and Zuccon 2022; ToRoDer §4.4, Eq. 5).
 
-    One model is teacher and student. The scores of the original queries are fixed targets of the KL: its gradients
-    reach the variations and the passages alone. All passages of the batch take part in both terms, which weigh the
-    same; the temperature is 1.
+    One model is teacher and student. The scores of the original queries are fixed targets of the KL: only variations
+    and passages get its gradients. Both terms use all passages of the batch and have weight 1. The temperature is 1.
     """
     assert batch.positive is not None
     original = batch.scores("query")  # [B, P]

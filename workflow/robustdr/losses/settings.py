@@ -24,10 +24,10 @@ class LossSettings:
 
 @settings
 class OneSided(LossSettings):
-    """Settings of a loss that trains on one side of the pair of an original query and its variation."""
+    """Settings of a loss that trains either on the original query or on its variation."""
 
     queries: Literal["query", "variation"] = Field(
-        default="query", description="the side of the pair that is trained on: `query` (original) or `variation`"
+        default="query", description="what it trains on: `query` (original) or `variation`"
     )
 
     @property

@@ -1,3 +1,3 @@
-"""One's own data and retriever: `robustdr evaluate`, the workflow on a configuration that it writes itself."""
+"""`robustdr evaluate`: the workflow on a user's own data and retriever; it writes the configuration itself."""
 
 ROLES = ("query", "passage")  # the texts that a model encodes

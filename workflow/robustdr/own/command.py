@@ -1,4 +1,4 @@
-"""`robustdr evaluate`: how robust is one's own retriever, on one's own queries, passages and judgements?"""
+"""`robustdr evaluate`: how robust is your retriever, on your queries, passages and judgements?"""
 
 import argparse
 import os
@@ -11,38 +11,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     text = "a directory that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
     parser.add_argument("--model", required=True, help=f"{text}--server, its name there; with --runs, any name")
-    parser.add_argument("--corpus", type=Path, required=True, help="TSV or JSONL: docid, perhaps title, text; or .gz")
+    parser.add_argument("--corpus", type=Path, required=True, help="TSV or JSONL: docid, optional title, text; or .gz")
     parser.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text")
     parser.add_argument("--qrels", type=Path, required=True, help="TREC qrels: qid 0 docid grade")
-    parser.add_argument("--split", default="test", help="what these queries are called; default: test")
+    parser.add_argument("--split", default="test", help="name for these queries; default: test")
     parser.add_argument("--measure", default="nDCG@10", help="an ir_measures name; default: nDCG@10")
-    text = "some of the variations; default: all that rules make of what is installed"
+    text = "variations to use; default: all that need only rules and installed packages"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
-    text = "train these from the model, comma-separated: rodr, capot, self-teaching, augmentation"
+    text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=Path, metavar="F", help="TSV, for --fix")
     parser.add_argument("--train-qrels", type=Path, metavar="F", help="TREC qrels, for --fix")
     for role in ROLES:
-        text = f"tokens that the model reads of a {role}; default: what its directory says"
+        text = f"tokens that the model reads of a {role}; default: from its directory"
         parser.add_argument(f"--{role}-length", type=int, metavar="N", help=text)
     elsewhere = parser.add_mutually_exclusive_group()
-    text = "folder of the TREC runs of a system that was asked elsewhere; what is missing is named, with its queries"
+    text = "folder with TREC runs of a system that ran elsewhere; a missing run is named with its queries"
     elsewhere.add_argument("--runs", type=Path, metavar="FOLDER", help=text)
-    text = "base URL of a server that speaks OpenAI's embeddings, such as http://localhost:8000/v1"
+    text = "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1"
     elsewhere.add_argument("--server", metavar="URL", help=text)
     for role in ROLES:
-        text = f"what the server's model expects before a {role}; default: nothing"
+        text = f"text that the server's model expects before a {role}; default: none"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)
     parser.add_argument("--similarity", choices=("cosine", "dot"), help="of the server's vectors; default: cosine")
-    parser.add_argument("--dimension", type=int, metavar="N", help="that the server is asked for; default: its own")
-    text = "environment variable that holds the server's key; default: none is needed"
+    parser.add_argument("--dimension", type=int, metavar="N", help="dimension to request; default: the server's")
+    text = "environment variable with the server's key; default: no key"
     parser.add_argument("--key", metavar="NAME", help=text)
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="of this machine; default: all")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the report; run again to resume")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """See `own.evaluation.run`, which loads the workflow: no other command waits for it."""
+    """See `own.evaluation.run`; imported here because it loads the workflow, which is slow."""
     from robustdr.own import evaluation
 
     evaluation.run(arguments)

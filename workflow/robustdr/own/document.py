@@ -1,4 +1,4 @@
-"""The report of `robustdr evaluate` for people: Markdown, and the same as a page."""
+"""The report of `robustdr evaluate` as Markdown and as an HTML page."""
 
 import re
 from pathlib import Path
@@ -19,8 +19,8 @@ def markdown(found: Report) -> str:
 
 
 def html(found: Report) -> str:
-    """What `markdown` gives as a page; texts of queries are texts, whatever they look like."""
-    from jinja2 import Environment  # only this format needs them
+    """The result of `markdown` as a page; HTML in texts of queries is escaped."""
+    from jinja2 import Environment  # imported here: only this format needs these packages
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
@@ -30,7 +30,7 @@ def html(found: Report) -> str:
 
 
 def headline(found: Report) -> str:
-    """What is to be known, in one paragraph."""
+    """The main result, in one paragraph."""
     own, mean = found["systems"][NAME], found["systems"][NAME]["query_sets"][MEAN]
     varied = {name: own["query_sets"][name] for kinds in found["categories"].values() for name in kinds}
     worst = min(varied, key=lambda name: varied[name]["difference"])
@@ -127,7 +127,7 @@ def _linked(found: Report, label: str, name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text of the user's, without the effect of Markdown's characters."""
+    """The user's text with Markdown's characters escaped."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~-])", r"\\\1", text)
 
 
@@ -136,7 +136,7 @@ def _category(mean: str) -> str:
 
 
 def _share(share: float | None, sign: str = "+") -> str:
-    """A share in per cent; with its sign unless `sign` is empty."""
+    """A share in percent; with its sign unless `sign` is empty."""
     return "–" if share is None else f"{100 * share:{sign}.1f} %"
 
 

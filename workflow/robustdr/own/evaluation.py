@@ -19,10 +19,10 @@ from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the configuration, let the workflow measure, and write report.md, report.json and index.html.
+    """Write the configuration, run the workflow, and write report.md, report.json and index.html.
 
     Raises:
-        UserError: a file that is missing, an option's value, or a job of the workflow that failed.
+        UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
     """
     a = arguments
     for option in ("corpus", "queries", "qrels", "train_queries", "train_qrels", "runs"):
@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace) -> None:
     splits = {a.split: Split(a.queries, a.qrels)}
     if a.fix:
         if not (a.train_queries and a.train_qrels):
-            raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than those evaluated")
+            raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than the evaluated ones")
         splits[TRAIN] = Split(a.train_queries, a.train_qrels)
     parse(a.measure)
     if wrong := [p for p in check(a.corpus, splits) if p.severity == "error"]:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
-        raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all, and can leave some out")
+        raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all and can leave some out")
     by_category = experiment.chosen(a.variations)
     model, folder = _model(a), a.output / "config"
     experiment.write(folder, model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
@@ -57,16 +57,17 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _model(a: argparse.Namespace) -> models.Model:
-    """What is evaluated.
+    """The model to evaluate.
 
     Raises:
-        UserError: options of a server without one, a URL that is none, or a key that is not set; or see `models.find`.
+        UserError: options for a server without `--server`, a malformed URL, or a key that is not set; see also
+            `models.find`.
     """
     prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt"))}
     given = {"prompts": prompts or None, **{name: getattr(a, name) for name in ("similarity", "dimension", "key")}}
     how = {name: value for name, value in given.items() if value is not None}
     if how and not a.server:
-        raise UserError(f"--server: missing; what is said of {', '.join(how)} is said of a server's model")
+        raise UserError(f"--server: missing; needed for the options {', '.join(how)}, which are for a server's model")
     if a.runs:
         return models.ranked(a.runs, a.model)
     if not a.server:
@@ -79,10 +80,10 @@ def _model(a: argparse.Namespace) -> models.Model:
 
 
 def _check_runs(graph: Graph, split: str, output: Path, cores: int) -> None:
-    """Make the queries that the user's system is to be asked, and check that there is a run of each query set.
+    """Write the queries for the user's system, and check that each query set has a run.
 
     Raises:
-        UserError: a run that is missing; says where its queries are.
+        UserError: a run is missing; names the file of its queries.
     """
     at = (NAME, split)
     names, _ = graph.demand.evaluations(NAME)[at]
@@ -92,14 +93,14 @@ def _check_runs(graph: Graph, split: str, output: Path, cores: int) -> None:
         try:
             graph.run(NAME, 0, at, name)
         except UserError as error:
-            raise UserError(f"{error}; its queries lie in {output / path}") from None
+            raise UserError(f"{error}; its queries are in {output / path}") from None
 
 
 def _measure(output: Path, targets: list[str], cores: int) -> None:
-    """Let Snakemake make the targets in a folder of their own, with the project's rules.
+    """Make the targets in the folder `output` by Snakemake, with the project's rules.
 
     Raises:
-        UserError: the last line of what it says when it fails.
+        UserError: the workflow fails; shows the last line of its messages.
     """
     where = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
     where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]

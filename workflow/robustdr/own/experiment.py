@@ -1,4 +1,4 @@
-"""The configuration behind `robustdr evaluate`: a collection, a scale and an experiment, laid over the project's."""
+"""The configuration of `robustdr evaluate`: a collection, a scale and an experiment, added to the project's."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,22 +15,22 @@ from robustdr.own import remedies
 from robustdr.own.models import Model
 from robustdr.variations.base import build
 
-HOUSE = Path(__file__).resolve().parents[3]  # where the Snakefile lies
+HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
-TRAIN = "train"  # the split that a recipe is trained on
+TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 
 
 class Split(NamedTuple):
-    """Files of the user's."""
+    """The user's files of one split."""
 
     queries: Path
     qrels: Path
 
 
 class Data(NamedTuple):
-    """A collection of the user's: `splits` by name, of which `evaluated` is one, `train` perhaps another."""
+    """The user's collection: `splits` by name; `evaluated` names one, and `train` may be another."""
 
     corpus: Path
     splits: dict[str, Split]
@@ -38,7 +38,7 @@ class Data(NamedTuple):
 
 
 def at_hand() -> dict[str, list[str]]:
-    """The variations by category that rules make of what is installed: no model, no server, no file of the user's."""
+    """By category, the variations that need only rules and installed packages: no stand-ins, models or user files."""
     found: dict[str, list[str]] = {}
     for name in variations.names():
         made = build(variations.kind(name), {})
@@ -52,10 +52,10 @@ def at_hand() -> dict[str, list[str]]:
 
 
 def chosen(names: Sequence[str]) -> dict[str, list[str]]:
-    """Those of `at_hand` that are named, by category; all of them where none is.
+    """By category, the variations of `at_hand` in `names`; all if `names` is empty.
 
     Raises:
-        UserError: one that is none of them.
+        UserError: a name is not in `at_hand`.
     """
     every = at_hand()
     allowed = [name for of in every.values() for name in of]
@@ -72,10 +72,11 @@ def write(
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
     Args:
-        by_category: the variations. fix: the remedies that are trained.
+        by_category: the variations. fix: the remedies to train.
 
     Raises:
-        UserError: see `remedies.recipes` and `remedies.budgets`; or remedies of a model that is not here.
+        UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
+            `remedies.budgets`.
     """
     parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
     collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
@@ -86,7 +87,7 @@ def write(
     experiment["systems"][NAME] = {"label": model.label, **model.recipe}
     if fix:
         if not model.folder:
-            raise UserError(f"--fix: {model.label}: its weights are not here to be trained")
+            raise UserError(f"--fix: {model.label}: its weights are not on this machine, so it cannot be trained")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],

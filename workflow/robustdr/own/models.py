@@ -1,4 +1,4 @@
-"""What `robustdr evaluate` takes as a model: a directory, a name on the hub, an encoder behind a server, or runs."""
+"""The models for `robustdr evaluate`: a directory, a name on the hub, an encoder on a server, or runs."""
 
 import json
 import re
@@ -17,11 +17,11 @@ HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
 
 class Model(NamedTuple):
-    """A model, as the configuration has it.
+    """A model for the configuration.
 
     Attributes:
-        label: for people. recipe: of its system.
-        checkpoint: its entry in the scale. folder: its directory. Both are None of what lies elsewhere.
+        label: for readers. recipe: of its system.
+        checkpoint: its entry in the scale. folder: its directory. Both are None for a server or for runs.
     """
 
     label: str
@@ -31,20 +31,20 @@ class Model(NamedTuple):
 
 
 def find(name: str, lengths: Mapping[str, int | None] | None = None) -> Model:
-    """A directory, or a model of the hub, which is fetched: `<organisation>/<model>`, perhaps `@<revision>`.
+    """A model from a directory or from the hub: `<organisation>/<model>[@<revision>]`, which is downloaded.
 
-    The commit behind a branch, a tag or no revision is what the configuration pins.
+    The configuration pins the commit of the revision, also for a branch, a tag or no revision.
 
     Args:
-        lengths: by LENGTHS, tokens that are read in place of those that the directory says.
+        lengths: by LENGTHS, numbers of tokens that replace those from the directory.
 
     Raises:
-        UserError: neither, or the hub cannot be reached; or see `_read`.
+        UserError: `name` is neither, or the hub cannot be reached; see also `_read`.
     """
     if Path(name).is_dir():
         return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, lengths or {})
     if not HUB.fullmatch(name) or Path(name).exists():
-        raise UserError(f"--model: {name}: no such directory; allowed: one, or <organisation>/<model> of the hub")
+        raise UserError(f"--model: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
     hub, _, revision = name.partition("@")
     folder = from_hub(hub, revision or None, "--model")
     return _read(folder, hub, {"hub": hub, "revision": folder.name}, lengths or {})
@@ -56,15 +56,15 @@ def served(url: str, name: str, how: Mapping[str, object]) -> Model:
 
 
 def ranked(runs: Path, name: str) -> Model:
-    """A system called `name` whose rankings lie in a folder (systems/existing.py)."""
+    """A system called `name` with its runs in a folder (systems/existing.py)."""
     return Model(name, {"kind": Existing().name, "runs": str(runs.resolve())})
 
 
 def _read(folder: Path, label: str, source: Mapping[str, str], lengths: Mapping[str, int | None]) -> Model:
-    """A directory of sentence-transformers.
+    """A model from a sentence-transformers directory.
 
     Raises:
-        UserError: it is none, or does not say how long a text may be.
+        UserError: it is not such a directory, or it gives no length of texts.
     """
     if not (folder / MODULES).is_file():
         raise UserError(f"--model: {folder}: no {MODULES}; allowed: a directory that sentence-transformers saved")
@@ -74,14 +74,14 @@ def _read(folder: Path, label: str, source: Mapping[str, str], lengths: Mapping[
 
 
 def length(folder: Path) -> int:
-    """The tokens that a model reads: what its directory says, else what its positions allow.
+    """The tokens that a model reads: `max_seq_length` of its directory, else its number of positions.
 
     Raises:
-        UserError: the directory says neither.
+        UserError: the directory has neither.
     """
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("config.json", "max_position_embeddings")):
         path = folder / name
         says = json.loads(path.read_text(encoding="utf-8")).get(key) if path.is_file() else None
         if says:
             return int(says)
-    raise UserError(f"--model: {folder}: neither sentence_bert_config.json nor config.json says how long a text may be")
+    raise UserError(f"--model: {folder}: neither sentence_bert_config.json nor config.json gives the length of a text")

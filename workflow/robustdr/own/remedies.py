@@ -1,4 +1,4 @@
-"""What `robustdr evaluate --fix` trains: recipes from config/own/remedies.yaml, budgets from the model and the data."""
+"""Training for `robustdr evaluate --fix`: recipes from config/own/remedies.yaml, budgets from model and data."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,18 +12,18 @@ from robustdr.core.yaml_files import read
 from robustdr.encoding.directory import MODULES, SETTINGS
 
 CONTROL = "control"
-STEPS = 100  # of training, between one epoch and ten: a remedy continues a retriever, it makes none
-BASE = 110e6, 2e-5  # parameters of BERT-base, and the learning rate that it is commonly fine-tuned with
-FASTEST = 2e-4  # what a model of two layers still learns with
-COSINES = 0.05  # temperature of dot products between -1 and 1, as sentence-transformers' losses have it
-PASSAGES, QUERIES = 32, 256  # in a batch: queries with passages, and queries alone
+STEPS = 100  # training steps, but at least one epoch and at most ten: a remedy only continues a trained retriever
+BASE = 110e6, 2e-5  # parameters of BERT-base, and its common learning rate for fine-tuning
+FASTEST = 2e-4  # largest learning rate: a model of two layers still learns with it
+COSINES = 0.05  # temperature for dot products between -1 and 1, as in sentence-transformers' losses
+PASSAGES, QUERIES = 32, 256  # batch sizes: queries with passages, queries only
 
 
 def recipes(templates: Path, remedies: Sequence[str]) -> dict[str, Mapping[str, object]]:
-    """The control and the remedies that are named, by the names of their systems.
+    """The recipes of the control and of the named remedies, by system.
 
     Raises:
-        UserError: an unknown remedy.
+        UserError: a remedy is unknown.
     """
     known = read(templates / "remedies.yaml")
     for remedy in remedies:
@@ -37,19 +37,20 @@ def system_of(remedy: str) -> str:
 
 
 def budgets(model: Path, queries: int, lengths: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
-    """Budgets of the recipes: smaller models learn faster, and fewer queries are seen more often.
+    """Budgets of the recipes: smaller models get a higher learning rate, fewer queries get more epochs.
 
     Args:
-        model: a directory with model.safetensors. queries: of training. lengths: `query_length` and `passage_length`.
+        model: a directory with model.safetensors. queries: number of training queries. lengths: `query_length` and
+            `passage_length`.
 
     Raises:
-        UserError: no weights, or fewer training queries than a batch can be made of.
+        UserError: there is no model.safetensors, or there are fewer than 8 training queries.
     """
     weights = model / "model.safetensors"
     if not weights.is_file():
-        raise UserError(f"--model: {model} has no model.safetensors; other weights are not trained")
+        raise UserError(f"--model: {model} has no model.safetensors; weights in other files cannot be trained")
     if queries < 8:
-        raise UserError(f"--train-queries: {queries} queries; 8 are needed, and hundreds to learn from")
+        raise UserError(f"--train-queries: {queries} queries; at least 8 are needed, hundreds to learn well")
     with safe_open(weights, framework="numpy") as file:
         parameters = sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 
@@ -75,7 +76,7 @@ def budgets(model: Path, queries: int, lengths: Mapping[str, object]) -> dict[st
 
 
 def compares_directions(model: Path) -> bool:
-    """Whether a directory's similarity is the cosine, said or meant, or its vectors have length 1."""
+    """Whether the model's similarity is the cosine, named or by default, or its vectors have length 1."""
     says = json.loads((model / SETTINGS).read_text(encoding="utf-8")) if (model / SETTINGS).is_file() else {}
     last = json.loads((model / MODULES).read_text(encoding="utf-8"))[-1]
     return (says.get("similarity_fn_name") or "cosine") == "cosine" or last["type"].endswith(".Normalize")

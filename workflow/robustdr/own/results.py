@@ -1,4 +1,4 @@
-"""What `robustdr evaluate` reports: numbers from the measures, queries and passages that the workflow made."""
+"""The numbers of `robustdr evaluate`'s report, from the workflow's measures, queries and passages."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ WORST = 50
 
 
 class Compared(TypedDict):
-    """What becomes of a measure on a query set; see `compare`."""
+    """The change of a measure on a query set; see `compare`."""
 
     mean: float
     difference: float
@@ -39,7 +39,7 @@ class Compared(TypedDict):
 
 
 class System(TypedDict):
-    """A system as it is: its mean on the original queries, and what becomes of it elsewhere."""
+    """A system: its mean on the original queries, and its changes on other query sets."""
 
     label: str
     original: float
@@ -47,7 +47,7 @@ class System(TypedDict):
 
 
 class Remedy(TypedDict):
-    """A trained system: what it gains and loses, and what it costs."""
+    """A trained system: its gains and losses, and its cost."""
 
     label: str
     original: Compared
@@ -59,7 +59,7 @@ class Remedy(TypedDict):
 
 
 class Reworded(TypedDict):
-    """A query as it was and as it became, and the measure of both."""
+    """A query and its variation, with the measure of both."""
 
     qid: str
     variation: str
@@ -70,7 +70,7 @@ class Reworded(TypedDict):
 
 
 class Report(TypedDict):
-    """All numbers of the report, as its JSON has them."""
+    """All numbers of the report, in the form of its JSON."""
 
     model: str
     source: str
@@ -92,10 +92,10 @@ def collect(graph: Graph, folder: Path) -> Report:
     """All numbers of the report.
 
     Args:
-        graph: of the configuration of `experiment.write`. folder: where the workflow ran.
+        graph: of the configuration from `experiment.write`. folder: where the workflow ran.
 
     Raises:
-        UserError: measures that something else made.
+        UserError: measures are stale: their key is not the node's.
     """
     where = evaluation_settings(graph, NAME)[NAME]
     recipes = graph.lineage.config.papers[NAME].systems
@@ -132,7 +132,7 @@ def _changed(graph: Graph, folder: Path, split: str, variation: str) -> float:
 
 
 def _robustness(store: Store, system: str, label: str, measure: str, by_category: dict[str, list[str]]) -> System:
-    """The mean on the original queries, and what becomes of it on every mean and variation."""
+    """The mean on the original queries, and its change on every mean and variation."""
     original = store.values(system, NAME, ORIGINAL, measure)
     names = [name for mean, kinds in by_category.items() for name in (mean, *kinds)]
     found = {name: compare(store.values(system, NAME, name, measure), original) for name in (MEAN, *names)}
@@ -143,7 +143,7 @@ def _robustness(store: Store, system: str, label: str, measure: str, by_category
 
 
 def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str) -> Remedy:
-    """What a trained system gains on the variations and loses on the original queries, and what it costs."""
+    """A trained system's changes on variations and original queries against the user's model, and its cost."""
 
     def against(query_set: str, base: str = NAME) -> Compared:
         return compare(*(store.values(of, NAME, query_set, measure) for of in (system, base)))
@@ -164,10 +164,10 @@ def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str)
 
 
 def compare(varied: np.ndarray, original: np.ndarray) -> Compared:
-    """What becomes of a measure on a query set, from [seeds, queries] of it and of the original queries.
+    """The change of a measure from the original queries to a query set, [seeds, queries] each.
 
-    `difference` and `drop`, its share of the original, have 95 % intervals, None where unbounded; `p` is two-sided and
-    of either. `detectable`: the smallest difference that so many queries would show; None of a single query.
+    `difference` and `drop`, its share of the original, have 95 % intervals, None if unbounded; `p` is two-sided and
+    holds for both. `detectable`: the smallest difference that so many queries would show; None for a single query.
     """
     differences = (varied - original).mean(axis=0)
     several = len(differences) > 1
@@ -188,7 +188,7 @@ def _finite(interval: tuple[float, float]) -> list[float] | None:
 
 
 def _source(graph: Graph) -> str:
-    """Where the model comes from, in words."""
+    """The source of the model, in words."""
     lineage = graph.lineage
     if note := lineage.kind(NAME).note(lineage.recipe(NAME)):
         return note
@@ -201,7 +201,7 @@ def _source(graph: Graph) -> str:
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:
-    """How many passages there are, the tokens that the model reads of one, and the share that is longer, if known."""
+    """(number of passages, tokens that the model reads of one, share of longer ones); the last two None if unknown."""
     texts = [text for _, text in read_corpus(folder / graph.corpus(NAME).path)]
     if "base" not in graph.lineage.scale.checkpoints:
         return len(texts), None, None
@@ -214,7 +214,7 @@ def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]
 
 
 def _worst(graph: Graph, store: Store, folder: Path, split: str, measure: str) -> list[Reworded]:
-    """The rewordings that cost the model most, worst first, each with the query as it was and as it became."""
+    """The variations of single queries with the largest losses, worst first."""
     qids = store.queries(NAME, NAME)
     before = store.values(NAME, NAME, ORIGINAL, measure).mean(axis=0)
     texts = read_queries(folder / graph.query_set((NAME, split), ORIGINAL).path)

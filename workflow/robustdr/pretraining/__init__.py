@@ -1,7 +1,7 @@
-"""Pre-training: a checkpoint and a corpus without queries become a checkpoint (ToRoDer)."""
+"""Pre-training of a checkpoint on a corpus, without queries (ToRoDer)."""
 
 from robustdr.variations.typos import Typo
 
-HEAD = "cls"  # the part of BERT's checkpoints that the encoder leaves out and pre-training goes on with
+HEAD = "cls"  # the part of BERT's checkpoints that the encoder does not read; pre-training starts from it
 TRAINS = "robustdr.pretraining.student"  # see `training.loop`
-PACKAGES = Typo.packages  # whose data decides what is misspelled
+PACKAGES = Typo.packages  # their data decides which words are misspelled

@@ -1,4 +1,4 @@
-"""The batches of a pre-training: a corpus, tokenised once, and what is shown of it in every step."""
+"""The batches of a pre-training, from a corpus that is tokenised once."""
 
 import hashlib
 from array import array
@@ -19,8 +19,8 @@ from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training import distributed
 
-CHUNK = 4096  # passages that are tokenised at once
-SAMPLE = 1000  # passages behind the shares that are printed
+CHUNK = 4096  # passages tokenised together
+SAMPLE = 1000  # passages from which the printed shares are computed
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Passages:
 
     Attributes:
         corpus: its file. vocabulary: of the checkpoint.
-        pieces: of all passages in a row. ends: where each ends. names: a number from the docid of each.
-        ordinary: the pieces that the head tells apart and that stand for replaced words, ascending.
+        pieces: of all passages, one after the other. ends: where each passage ends in it. names: digest of each docid.
+        ordinary: the pieces that the head scores and that can replace words, ascending.
     """
 
     corpus: Path
@@ -42,12 +42,12 @@ class Passages:
 
     @classmethod
     def read(cls, corpus: Path, vocabulary: Vocabulary, settings: PretrainingSettings) -> "Passages":
-        """The texts of a corpus without their titles, as in the released code; those without a word are left out.
+        """Read the texts of a corpus without titles, as in the released code; empty texts are left out.
 
         Raises:
             UserError: no passage has a text.
         """
-        # Arrays that grow: with an object for each passage it took 500 bytes of 80 pieces, not 185.
+        # Growing arrays: a passage of 80 pieces takes 185 bytes; as one object per passage it took 500.
         pieces, lengths, names = array("H" if len(vocabulary.pieces) <= 1 << 16 else "I"), array("q"), array("Q")
         records = read_records(corpus)
         while chunk := list(islice(records, CHUNK)):
@@ -58,7 +58,7 @@ class Passages:
                     lengths.append(len(text))
                     names.append(digest(passage.docid))
         if not lengths:
-            raise UserError(f"{corpus}: no passage has a text, and pre-training of {settings.system} learns from texts")
+            raise UserError(f"{corpus}: no passage has a text; pre-training of {settings.system} needs texts")
         row, ordinary = np.array(pieces, copy=False), vocabulary.ordinary()
         if settings.vocabulary == "corpus":
             ordinary = sorted(set(np.unique(row).tolist()) & set(ordinary))
@@ -72,17 +72,17 @@ class Passages:
 
 
 class Step(NamedTuple):
-    """A batch of one process: positions of its passages, and how they are shown."""
+    """A batch of one process: positions of its passages, and their masked texts."""
 
     passages: list[int]
     shown: list[Shown]
 
 
 class Feed(Dataset[Step]):
-    """The batches of this process, by step: a function of (passages, settings, seed) alone.
+    """The batches of this process, by step. They depend only on passages, settings and seed.
 
     Raises:
-        UserError: fewer passages than a batch of all processes holds.
+        UserError: there are fewer passages than one batch of all processes needs.
     """
 
     unit = "passages"
@@ -94,7 +94,7 @@ class Feed(Dataset[Step]):
         self.per_epoch = len(passages) // self.size
         self.rank, self.shuffled = distributed.rank(), (-1, np.empty(0, np.int64))
         if not self.per_epoch:
-            raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch has {self.size}")
+            raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch needs {self.size}")
 
     def order(self, epoch: int) -> np.ndarray:
         """The positions of all passages in the order of an epoch."""
@@ -104,13 +104,13 @@ class Feed(Dataset[Step]):
         return self.shuffled[1]
 
     def batch(self, step: int) -> tuple[int, list[int]]:
-        """Epoch and positions of this process's passages of a step."""
+        """(epoch, positions of this process's passages) of a step."""
         epoch, number = divmod(step, self.per_epoch)
         start = number * self.size + self.rank * self.settings.batch_size
         return epoch, self.order(epoch)[start : start + self.settings.batch_size].tolist()
 
     def show(self, at: int, epoch: int) -> Shown:
-        """A passage as it is shown in an epoch."""
+        """The passage at position `at`, as encoder and decoder see it in an epoch."""
         chance = hashlib.sha256(f"{self.seed} {epoch} {self.examples.names[at]}".encode())
         return self.masks.show(self.examples[at], Draw(chance.digest()))
 
@@ -126,7 +126,7 @@ class Feed(Dataset[Step]):
         return [f"number {at}" for at in seen.passages]
 
     def shares(self) -> dict[str, float]:
-        """What the settings come to, in the first passages: of words, and of pieces."""
+        """Shares of words misspelled and of pieces to recover in the first `SAMPLE` passages, by printed name."""
         shown = [self.show(at, 0) for at in range(min(SAMPLE, len(self.examples)))]
         pieces = sum(each.pieces for each in shown)
         return {

@@ -1,4 +1,4 @@
-"""What encoder and decoder see of a passage: misspelled and masked words, and what they must recover."""
+"""The inputs of encoder and decoder: passages with misspelled and masked words, and the pieces to recover."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ TYPO = Typo()
 
 @dataclass(frozen=True)
 class Side:
-    """A text as one side reads it: token ids with special tokens, and the piece to recover by position."""
+    """The input of one side: token ids with special tokens, and the pieces to recover, by position."""
 
     tokens: list[int]
     targets: dict[int, int]
@@ -22,10 +22,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Shown:
-    """A passage as both sides read it; `decoder` is empty without a bottleneck.
+    """The inputs of both sides for one passage; `decoder` is empty without a bottleneck.
 
     Attributes:
-        words, misspelled: how many there are. pieces: of the passage.
+        words, misspelled, pieces: their numbers in the passage.
     """
 
     encoder: Side
@@ -38,28 +38,28 @@ class Shown:
 class Masks:
     """Typos and masks of passages (ToRoDer, section 3).
 
-    Words are those of BERT's tokenizer, chosen whole. All choices of a passage follow one random order of its words, in
-    which unknown ones have no place:
+    Words are those of BERT's tokenizer, chosen whole. All choices follow one random order of the passage's words;
+    unknown words are left out.
 
-    1. Misspelled are a share of the words, see `PretrainingSettings.typos`, by the generator `typo`.
-    2. The encoder must recover correct words, each as it comes while it fits `mask` of the passage's pieces. Of these
-       words 80 % are masked, 10 % replaced by random pieces, and 10 % stay.
-    3. The decoder must recover every word of 1 and 2, and as many others as bring its share to `decoder_mask`. All of
-       them are masked there, so nothing that it must recover can be read.
+    1. A share of the words is misspelled by the generator `typo`, see `PretrainingSettings.typos`.
+    2. The encoder must recover correct words: in the random order, each word that still fits into `mask` of the
+       passage's pieces. Of these words 80 % are masked, 10 % replaced by random pieces, and 10 % stay.
+    3. The decoder must recover every word of 1 and 2, and more words until its share is `decoder_mask`. The decoder's
+       input masks all of them.
 
-    A misspelled word may have more or fewer pieces than the right one. The decoder reads and recovers the right one's,
-    so the two sides are aligned word by word and not by position. Where the encoder must `recover` it too, its first
-    pieces stand for the right one's first, as far as both go.
+    A misspelled word may have more or fewer pieces than the correct word. The decoder reads and recovers the correct
+    word, so the two sides are aligned by words and not by positions. With `recover`, the encoder must recover
+    misspelled words too: each of their pieces predicts the correct word's piece at the same place, if there is one.
 
     Args:
-        random: pieces that a word may be replaced by.
+        random: pieces that can replace a word.
     """
 
     def __init__(self, settings: PretrainingSettings, vocabulary: Vocabulary, random: Sequence[int]):
         self.settings, self.vocabulary, self.random = settings, vocabulary, random
 
     def show(self, passage: Sequence[int], draw: Draw) -> Shown:
-        """A passage of word pieces as both sides read it: a function of the passage and of `draw`."""
+        """The inputs of both sides for a passage of word pieces; they depend only on the passage and `draw`."""
         words = self.vocabulary.words(passage)
         order = draw.shuffled([at for at, word in enumerate(words) if word[0] not in self.vocabulary.special])
         wrong = self.misspelled(words, order, draw)
@@ -74,7 +74,7 @@ class Masks:
         )
 
     def misspelled(self, words: list[list[int]], order: list[int], draw: Draw) -> dict[int, list[int]]:
-        """The pieces of the words that are misspelled, by their place."""
+        """The pieces of each misspelled word, by the word's position."""
         ratio = self.settings.typo
         nominal = self.settings.typos == "nominal"
         wanted = len(words) if nominal else floor(ratio * len(words) + 0.5)
@@ -90,7 +90,7 @@ class Masks:
         return wrong
 
     def fitting(self, words: list[list[int]], order: list[int], most: float) -> set[int]:
-        """The words that fit, one after the other, in `most` pieces (rounded half up)."""
+        """Positions of words that fit, taken in this order, into `most` pieces (rounded half up)."""
         left, found = floor(most + 0.5), set()
         for at in order:
             if len(words[at]) <= left:
@@ -99,7 +99,7 @@ class Masks:
         return found
 
     def hidden(self, words: list[list[int]], order: list[int], first: set[int], pieces: int) -> set[int]:
-        """The words of `first`, and more in their order while they are less than `decoder_mask` of the pieces."""
+        """The words of `first`, and further words in this order until they have `decoder_mask` of the pieces."""
         found, count = set(first), sum(len(words[at]) for at in first)
         for at in order:
             if count >= self.settings.decoder_mask * pieces:
@@ -128,7 +128,7 @@ class Masks:
         return Side(self.vocabulary.framed(seen[:longest]), kept)
 
     def replaced(self, word: list[int], draw: Draw) -> list[int]:
-        """What stands for a word that the encoder must recover (Devlin et al. 2019)."""
+        """The pieces that the encoder reads in place of a word to recover (Devlin et al. 2019)."""
         chance = draw.below(10)
         if chance == 9:
             return word

@@ -14,14 +14,14 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.pretraining import HEAD
 from robustdr.pretraining.masks import Shown, Side
 
-PREDICTIONS = f"{HEAD}.predictions."  # where BERT's checkpoints have the head of its own pre-training
-Read = tuple[torch.Tensor, torch.Tensor]  # what was read where pieces are to be recovered, [n, d], and those, [n]
+PREDICTIONS = f"{HEAD}.predictions."  # prefix of BERT's own pre-training head in its checkpoints
+Read = tuple[torch.Tensor, torch.Tensor]  # vectors at the positions to recover, [n, d], and their pieces, [n]
 
 
 class Head(torch.nn.Module):
-    """BERT's head of masked language modelling: for each vector a score of every piece, by its word embedding.
+    """BERT's head of masked language modelling: for each vector, a score of every piece, by its word embedding.
 
-    Retrievers' checkpoints have none; then it starts as close to the vectors as it can: its matrix as the identity.
+    Its matrix starts as the identity; this is used for checkpoints of retrievers, which have no head.
     """
 
     def __init__(self, dimension: int, pieces: int, epsilon: float):
@@ -33,10 +33,10 @@ class Head(torch.nn.Module):
         torch.nn.init.zeros_(self.dense.bias)
 
     def load(self, weights: Path, pieces: Sequence[int]) -> None:
-        """Take BERT's own head, of the `pieces` that this one tells apart, from its safetensors.
+        """Load BERT's own head from its safetensors, for the `pieces` that this head scores.
 
         Raises:
-            UserError: the file has none.
+            UserError: the file has no head.
         """
         with safe_open(weights, "pt") as file:
             names = file.keys()
@@ -47,12 +47,12 @@ class Head(torch.nn.Module):
         self.load_state_dict({**state, "bias": state["bias"][list(pieces)]})
 
     def forward(self, vectors: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
-        """[n, d] and [pieces, d] give [n, pieces]."""
+        """Scores: [n, d], [pieces, d] -> [n, pieces]."""
         return self.norm(gelu(self.dense(vectors))) @ embeddings.T + self.bias
 
 
 class Begun(torch.nn.Module):
-    """Embeddings whose first position is another vector: what a decoder reads instead of [CLS]."""
+    """Embeddings with `first`, [texts, d], at position 0: the decoder reads it instead of [CLS]."""
 
     def __init__(self, embeddings: torch.nn.Module):
         super().__init__()
@@ -67,11 +67,11 @@ class Pretrained(torch.nn.Module):
     """An encoder with its head and, with a bottleneck, a decoder.
 
     The loss is CE(encoder) + CE(decoder), each the mean over the pieces that this side must recover (ToRoDer, section
-    3). The decoder's embedding output has the encoder's vector of the text at position 0: its last [CLS], or the mean
-    of its last layer where the checkpoint pools so.
+    3). At position 0, the decoder's embeddings are the encoder's vector of the text, pooled as the checkpoint pools:
+    the last layer's [CLS], or its mean.
 
     Args:
-        ordinary: the pieces that the head tells apart, ascending.
+        ordinary: the pieces that the head scores, ascending.
     """
 
     def __init__(self, encoder: Encoder, ordinary: Sequence[int]):
@@ -84,14 +84,14 @@ class Pretrained(torch.nn.Module):
         self.decoder: torch.nn.Module | None = None
 
     def add_decoder(self, layers: int, shared: bool) -> None:
-        """Copy the encoder's last layers; embeddings and head are the encoder's own, or copies.
+        """Add a decoder: copies of the encoder's last layers; embeddings and head are `shared` or copied too.
 
         Raises:
             UserError: the encoder has fewer layers.
         """
         blocks = self.encoder.encoder.layer
         if layers > len(blocks):
-            raise UserError(f"decoder_layers: {layers}; the encoder has {len(blocks)}, and the decoder copies its last")
+            raise UserError(f"decoder_layers: {layers}; allowed: at most {len(blocks)}, the encoder's layers")
         decoder = deepcopy(self.encoder)
         decoder.encoder.layer = decoder.encoder.layer[len(blocks) - layers :]
         decoder.config.num_hidden_layers = layers
@@ -101,9 +101,9 @@ class Pretrained(torch.nn.Module):
         self.decoder = decoder
 
     def read(self, shown: Sequence[Shown]) -> tuple[Read, Read | None]:
-        """What encoder and decoder read where pieces are to be recovered.
+        """Vectors and pieces at the positions to recover, of encoder and decoder (None without a decoder).
 
-        Passages of similar length go through the model together: what padding would cost is saved.
+        Passages of similar length go through the model together, which saves padding.
         """
         encoded: list[Read] = []
         decoded: list[Read] = []
@@ -123,13 +123,13 @@ class Pretrained(torch.nn.Module):
         return features, model(**features).last_hidden_state
 
     def wanted(self, hidden: torch.Tensor, sides: list[Side]) -> Read:
-        """The vectors at the positions of the targets, and the targets as the head counts them."""
+        """The vectors at the positions of the targets, and each target's index in `ordinary`."""
         places = [(row, at, piece) for row, side in enumerate(sides) for at, piece in side.targets.items()]
         rows, positions, pieces = torch.tensor(places, device=hidden.device).reshape(-1, 3).long().T
         return hidden[rows, positions], torch.searchsorted(self.ordinary, pieces.contiguous())
 
     def forward(self, shown: Sequence[Shown]) -> dict[str, torch.Tensor]:
-        """The terms of the loss."""
+        """The terms of the loss, by name."""
         encoded, decoded = self.read(shown)
         terms = {"encoder": self.loss(self.head, self.words, encoded)}
         if decoded is not None:
@@ -137,7 +137,7 @@ class Pretrained(torch.nn.Module):
         return terms
 
     def loss(self, head: Head, words: torch.nn.Embedding, read: Read) -> torch.Tensor:
-        """The mean cross-entropy of the pieces to recover; 0 where there are none."""
+        """The mean cross-entropy of the pieces to recover; 0 if there are none."""
         vectors, pieces = read
         scores = head(vectors, words.weight[self.ordinary])  # [n, ordinary pieces]
         single = scores.to(torch.promote_types(scores.dtype, torch.float32))
@@ -145,7 +145,7 @@ class Pretrained(torch.nn.Module):
 
 
 def _renamed(name: str) -> str:
-    """The name here of a tensor of BERT's head; old files call the parts of a layer norm gamma and beta."""
+    """The name in `Head` of a tensor of BERT's head; in old files, layer norms have gamma and beta."""
     part = name.removeprefix(PREDICTIONS).removeprefix("transform.").replace("LayerNorm", "norm")
     return part.replace("gamma", "weight").replace("beta", "bias")
 

@@ -1,4 +1,4 @@
-"""What pre-training is told."""
+"""Settings of pre-training."""
 
 from dataclasses import field, fields
 from typing import Annotated, Any, Literal
@@ -20,28 +20,28 @@ class PretrainingBudget(Schedule):
     length: Tokens
     """Tokens kept of a passage."""
     vocabulary: Literal["corpus", "all"] = "all"
-    """Tokens that the head tells apart: `all`, or those that occur in the `corpus`, which costs less."""
+    """Tokens that the head scores: `all`, or only those that occur in the `corpus`, which costs less."""
     frozen_steps: NonNegativeInt = 0
-    """Steps before all others that train head and decoder alone, with the encoder as it is: checkpoints of retrievers
-    come without a head, and a decoder that recovers nothing teaches the encoder noise."""
+    """First steps, in which only head and decoder are trained and the encoder is frozen: checkpoints of retrievers have
+    no head, and an untrained decoder would give the encoder random gradients."""
     frozen_learning_rate: PositiveFloat = 1e-3
     """Highest learning rate of those steps."""
     workers: NonNegativeInt = field(default=0, metadata=UNSEEN)
-    """Processes that prepare batches; 0: the process that trains. The number changes no byte."""
+    """Processes that prepare batches; 0: the training process does it. It does not change the result."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Masking:
-    """What a pre-training hides and misspells, and what must recover it; the defaults are those of ToRoDer."""
+    """What a pre-training masks and misspells, and what encoder and decoder must recover; ToRoDer's defaults."""
 
     mask: Share = 0.3
     """Share of a passage's word pieces that the encoder must recover; whole words are masked."""
     typo: Share = 0.3
     """Share of the words that are misspelled for the encoder."""
     typos: Literal["nominal", "effective"] = "nominal"
-    """`nominal`: each word is drawn with that probability, and stays as it is where it is too short or a stopword (as
-    released); `effective`: that share of the words is misspelled, as far as there are words that can be (as the paper
-    says). The log has the share that was reached."""
+    """`nominal`: each word is drawn with that probability, but words too short and stopwords are not changed (as
+    released); `effective`: that share of all words is misspelled, if enough words can be (as in the paper). The log has
+    the share reached."""
     recover: bool = False
     """Whether the encoder must recover misspelled words too."""
     bottleneck: bool = True
@@ -49,32 +49,32 @@ class Masking:
     decoder_mask: Share = 0.5
     """Smallest share of a passage's tokens that the decoder must recover, misspelled and masked words first."""
     decoder_layers: PositiveInt = 2
-    """Decoder layers; they are copied from the encoder's last ones."""
+    """Decoder layers, copied from the encoder's last layers."""
     variant: Literal["released", "paper"] = "paper"
     """`paper`: the decoder has copies of the encoder's embeddings and head; `released`: it shares them."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class PretrainingRecipe(Masking):
-    """A checkpoint and a corpus without queries become a checkpoint."""
+    """Pre-training of a checkpoint on a corpus, without queries."""
 
     label: str
-    """Name for people."""
+    """Name that readers see."""
     initial: str
     """Checkpoint of the scale to start from."""
     collection: str
-    """Role of the collection whose passages it learns from."""
+    """Role of the collection whose passages it is trained on."""
     budget: str
     """Name of one of the scale's `pretraining` budgets."""
 
     def settings(self) -> dict[str, Any]:
-        """The keys that reach the stage."""
+        """The settings of `Masking`, by key."""
         return {key.name: getattr(self, key.name) for key in fields(Masking)}
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class PretrainingSettings(LoopSettings, PretrainingBudget, Masking):
-    """Of one pre-training."""
+    """Settings of one pre-training."""
 
     head: CheckpointSource | None = None
-    """Source of the checkpoint, where that has a head of its own that the encoder left out; None: a new head."""
+    """Source of the initial checkpoint if it has a head, which the encoder left out; None: a new head."""

@@ -25,7 +25,7 @@ USE = "Pre-trained on texts of at most {length} tokens; its head and its decoder
 
 @dataclass
 class Student:
-    """An encoder with what pre-training puts around it."""
+    """An encoder with the head and decoder of pre-training."""
 
     settings: Settings
     seed: int
@@ -33,10 +33,10 @@ class Student:
 
     @classmethod
     def feed(cls, settings: Settings, seed: int, data: Path, initial: Path, files: Files) -> Feed:
-        """The steps of a pre-training; prints the shares that its settings come to.
+        """The steps of a pre-training; prints the shares of words misspelled and of pieces to recover.
 
         Args:
-            data: corpus.jsonl. initial: the checkpoint whose tokenizer reads it.
+            data: corpus.jsonl. initial: the checkpoint whose tokenizer is used.
 
         Raises:
             UserError: see `Vocabulary`, `Passages.read` and `Feed`.
@@ -48,7 +48,7 @@ class Student:
 
     @classmethod
     def load(cls, settings: Settings, seed: int, examples: Passages, initial: Path, files: Files) -> "Student":
-        """Load the encoder and its head, add the decoder, and fit what is new.
+        """Load the encoder and its head, add the decoder, and train head and decoder for `frozen_steps`.
 
         Raises:
             UserError: see `locate`, `Head.load` and `Pretrained.add_decoder`.
@@ -67,10 +67,7 @@ class Student:
         return student
 
     def fit_new(self, feed: Feed) -> None:
-        """Fit head and decoder alone, in `frozen_steps` steps; the encoder stays as it is.
-
-        Its gradients would be noise as long as a decoder that can recover nothing passes them on.
-        """
+        """Train only head and decoder, for `frozen_steps` steps; an untrained decoder would give the encoder noise."""
         model, settings, steps = self.model.eval(), self.settings, self.settings.frozen_steps
         learns = [p for p in model.encoder.parameters() if p.requires_grad]
         model.encoder.requires_grad_(False)
@@ -98,7 +95,7 @@ class Student:
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:
-        """What is trained, by name; what both sides share has one."""
+        """The parameters in training, by name; parameters that both sides share appear once."""
         return {name: p for name, p in self.model.named_parameters() if p.requires_grad}
 
     @property
@@ -107,16 +104,16 @@ class Student:
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
     def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
-        """The terms of the loss of this process's passages."""
+        """The terms of the loss, by name, on this process's passages."""
         torch.manual_seed(digest(self.seed, "dropout", step, distributed.rank()))
         with autocast(self.settings.precision, self.device):
             return self.model(seen.shown)
 
     def backward(self, loss: torch.Tensor) -> None:
-        """Gradients of all parameters, averaged over the processes."""
+        """Set the gradients of all parameters, averaged over the processes."""
         loss.backward()
         distributed.average_gradients(self.parameters.values())
 
     def save(self, initial: Path, output: Path, card: str) -> None:
-        """Write the encoder alone, as the checkpoint was."""
+        """Write only the encoder, in the form of the initial checkpoint."""
         save({QUERY: self.model.read_by}, initial, output, card, separate=False)

@@ -1,4 +1,4 @@
-"""A tokenizer as pre-training sees it: which pieces make a word, and which pieces another word is made of."""
+"""The tokenizer of pre-training: from words to word pieces and back."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,7 +8,7 @@ from transformers import AutoTokenizer
 
 from robustdr.core.errors import UserError
 
-CONTINUES = "##"  # how a piece begins that continues a word
+CONTINUES = "##"  # prefix of a piece that continues a word
 
 
 class Vocabulary:
@@ -16,7 +16,7 @@ class Vocabulary:
 
     Attributes:
         tokenizer: the checkpoint's. pieces: the text of each id.
-        special: ids that stand for no text, that of the unknown word too.
+        special: ids of special tokens, also of the unknown word.
 
     Raises:
         UserError: the tokenizer has no mask token.
@@ -34,7 +34,7 @@ class Vocabulary:
         self.split = lru_cache(1 << 16)(self._split)
 
     def ordinary(self) -> list[int]:
-        """The ids of all pieces that stand for text."""
+        """The ids of all pieces that are not special."""
         return [token for token in range(len(self.pieces)) if token not in self.special]
 
     def tokenise(self, texts: Sequence[str], length: int) -> list[list[int]]:
@@ -43,7 +43,7 @@ class Vocabulary:
         return encoded["input_ids"]
 
     def words(self, pieces: Sequence[int]) -> list[list[int]]:
-        """The pieces of each word: letters or digits in a row, or one mark."""
+        """The pieces of each word: letters or digits in a row, or one punctuation mark."""
         found: list[list[int]] = []
         for piece in pieces:
             if found and self.pieces[piece].startswith(CONTINUES):
@@ -53,13 +53,13 @@ class Vocabulary:
         return found
 
     def text(self, word: Sequence[int]) -> str:
-        """A word as it is written, in lower case where the tokenizer brings it there."""
+        """The text of a word, in lower case if the tokenizer lowers it."""
         return "".join(self.pieces[piece].removeprefix(CONTINUES) for piece in word)
 
     def _split(self, text: str) -> list[int]:
-        """The pieces of a word, without what the tokenizer's wrapper costs, four times as much."""
+        """The pieces of a word. The backend tokenizer takes a quarter of the wrapper's time."""
         return self.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids
 
     def framed(self, pieces: Sequence[int]) -> list[int]:
-        """A text between its special tokens."""
+        """A text with its special tokens around it."""
         return [self.tokenizer.cls_token_id, *pieces, self.tokenizer.sep_token_id]

@@ -1,1 +1,1 @@
-"""Tables, figures and pages: reported beside reproduced."""
+"""Tables, figures and pages that show reported numbers beside reproduced ones."""

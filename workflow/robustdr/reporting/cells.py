@@ -1,4 +1,4 @@
-"""One cell of a table: what the paper reports, what was reproduced, how sure that is, and how the two agree."""
+"""One cell of a table: the reported number, the reproduced number, its uncertainty, and whether the two agree."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ class Cell:
     """A cell of a table; drops and measures are shares of 1, reported ones are strings as printed.
 
     `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
-    says what of the measure the cell holds, as in reported.yaml: `value` is the mean over queries and seeds;
-    `difference` is how far it lies above that of the system `against`, with the ends of its 95 % interval; `drop` is
-    the drop alone, a mean of several.
-    `uncertainty` is the standard deviation over seeds where there are several, else half the 95 % confidence interval
-    over queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are
-    the ends of its 95 % interval over queries and seeds, None where it has none. `drop_agreement`: see `agreement`.
-    `printed_at` names what is reported as the audit does.
+    is the type of number in the cell, as in reported.yaml: `value`, the mean over queries and seeds; `difference`, that
+    mean minus the mean of the system `against`, with the ends of its 95 % interval; `drop`, only a drop, which may be a
+    mean of several.
+    `uncertainty` is the standard deviation over seeds if there are several, else half the 95 % confidence interval over
+    queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
+    ends of its 95 % interval over queries and seeds, None if unbounded. `drop_agreement`: see `agreement`. `printed_at`
+    is the audit's name of the reported cells.
     """
 
     table: str
@@ -66,17 +66,17 @@ class Cell:
     printed_at: str = ""
 
     def quote(self, printed: Printed | None) -> None:
-        """Report what the paper prints, if anything."""
+        """Set the reported number from the printed cell, if there is one."""
         if printed is not None:
             self.reported, self.printed_at = printed.printed, str(printed)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table as it is laid out: cells by (row, column), rows and columns in printed order.
+    """The layout of a table: cells by (row, column), rows and columns in printed order.
 
-    `facts` are the columns that hold no measure: by column and row (reported, reproduced). `notes` are footnotes that
-    this layout alone has.
+    `facts` are the columns without measures: (reported, reproduced) by column and row. `notes` are footnotes of this
+    layout.
     """
 
     corner: str
@@ -88,20 +88,21 @@ class Grid:
 
 
 def columns_of(cells: dict[tuple[str, str], Cell]) -> list[str]:
-    """The columns of cells by (row, column), each where it comes first."""
+    """The distinct columns of cells by (row, column), in the order of their first cells."""
     return list(dict.fromkeys(column for _, column in cells))
 
 
 def bounds(low: float | None, high: float | None) -> str:
-    """An interval of shares, ×100; `–` for an end that is not bounded."""
+    """The text of an interval of shares, ×100; `–` for an unbounded end."""
     return f"[{', '.join('–' if end is None or not isfinite(end) else f'{100 * end:+.1f}' for end in (low, high))}]"
 
 
 def agreement(reported: Interval, drop: float, interval: tuple[float, float]) -> str:
     """How a reproduced drop agrees with the reported one, by its 95 % interval.
 
-    `same`: the interval holds a drop that can be printed so. `opposite`: it lies on the other side of 0. Else the
-    reproduced drop is `worse` (a larger loss, or a smaller gain) or `better` (a smaller loss, or a larger gain).
+    `same`: the interval contains a drop that rounds to the printed one. `opposite`: it lies on the other side of 0.
+    Otherwise the reproduced drop is `worse` (a larger loss or a smaller gain) or `better` (a smaller loss or a larger
+    gain).
     """
     found = Interval(*interval)
     if found.meets(reported):
@@ -119,10 +120,10 @@ class Maker(Generic[Layout]):
     """Makes the cells of one table.
 
     Attributes:
-        spec: of the table. store: measured values. reported: printed values, None where the paper prints none.
-        statistics: of the varied query sets, cards of the collections, or similarities, as the layout `reads`.
-        queries: originals (`queries.tsv`) and variations of each collection, for a layout that reads them.
-        costs: cost.json files of trained systems, likewise.
+        spec: of the table. store: measured values. reported: printed values, None if the paper prints none.
+        statistics: of the varied query sets, cards of the collections, or similarities: what the layout `reads`.
+        queries: originals (`queries.tsv`) and variations of each collection, if the layout reads them.
+        costs: cost.json files of trained systems, if the layout reads them.
     """
 
     settings: TableSettings
@@ -134,39 +135,39 @@ class Maker(Generic[Layout]):
     costs: list[Path]
 
     def one_of_each(self, systems: Iterable[str | OneEach], at: int) -> list[str]:
-        """Systems of the collection number `at`: of a list the one that it has for this collection."""
+        """The systems for collection number `at`; a list has one system for each collection."""
         return [system if isinstance(system, str) else system[at] for system in systems]
 
     def query_sets(self, role: str) -> list[str]:
-        """The rows of a table of query sets: the original, the means, the variations."""
+        """The rows of a table of query sets: the original queries, the means, the variations."""
         where = self.settings.evaluation[role]
         return [ORIGINAL, *where["means"], *where["variations"]]
 
     def summed_up(self, role: str) -> list[str]:
-        """The columns of a table of systems: the original and the mean of the variations, or the only one there is."""
+        """The columns of a table of systems: the original queries, and the mean of the variations or the only one."""
         variations = self.settings.evaluation[role]["variations"]
         return [ORIGINAL, variations[0] if len(variations) == 1 else MEAN]
 
     def measures(self, role: str) -> list[str]:
-        """The measures of the role that the table shows: all, unless its settings name some."""
+        """The role's measures in this table: all, unless its settings name some."""
         taken = self.settings.evaluation[role]["measures"]
         asked = self.spec.measures if isinstance(self.spec, Measured) else None
         return [measure for measure in asked or taken if measure in taken]
 
     def heading(self, measure: str) -> str:
-        """The measure that is taken for the paper's `measure`, which stands in brackets where it is another one."""
+        """The measure taken for the paper's `measure`; if they differ, the paper's follows in brackets."""
         taken = self.settings.measured[measure]
         return taken if taken == measure else f"{taken} [{measure}]"
 
     def printed(self, **coordinates: object) -> Printed | None:
-        """What the paper prints at these coordinates of the table, or of those that the spec names as `reported`."""
+        """The printed cell at these coordinates of this table, or of the spec's `reported` tables; None if none."""
         tables = self.spec.reported if isinstance(self.spec, Quoted) else None
         return self.reported.first(tables or [self.settings.table], **coordinates) if self.reported else None
 
     def blank(self, system: str, role: str, query_set: str, measure: str) -> Cell:
-        """A cell in its place, without numbers; `not_run` says why it will have none.
+        """A cell without numbers; `not_run` says why it will have none, or is empty.
 
-        Without a system and a measure it is about the collection.
+        `system` and `measure` are empty for a cell about the collection.
         """
         where = self.settings.evaluation[role]
         lacking = self.settings.reasons.get(where["collection"], "")
@@ -184,7 +185,7 @@ class Maker(Generic[Layout]):
         )
 
     def values(self, cell: Cell, system: str, query_set: str) -> np.ndarray:
-        """[seeds, queries] of the cell's measure and role for any system and query set."""
+        """Values of the cell's measure and role for any system and query set, [seeds, queries]."""
         return self.store.values(system, cell.role, query_set, cell.measured)
 
     def cell(
@@ -193,9 +194,9 @@ class Maker(Generic[Layout]):
         """The cell of a measure and its drop.
 
         Args:
-            drop_from: the system whose original queries the drop is relative to; by default `system` itself, which
-                has no drop on its original queries.
-            against: the system that a paired two-tailed t-test compares with; by default that of the table's tests.
+            drop_from: the drop is relative to this system's original queries; by default `system` itself, which then
+                has no drop on the original queries.
+            against: the other system of a paired two-tailed t-test; by default that of the table's tests.
         """
         cell = self.blank(system, role, query_set, measure)
         where = {"collection": role, "system": self.settings.names[system], "query_set": query_set}
@@ -225,7 +226,7 @@ class Maker(Generic[Layout]):
         return cell
 
     def _compared(self, cell: Cell, test: Significance) -> list[str]:
-        """The systems that are tested against another one in the column of a cell and were run."""
+        """The systems that are tested against another one in the cell's column, if both were run."""
         at = (cell.role, cell.query_set)
         return [
             one
@@ -234,10 +235,10 @@ class Maker(Generic[Layout]):
         ]
 
     def _compare(self, cell: Cell, found: np.ndarray, against: str) -> None:
-        """Test a cell's values, [queries], against those of another system, or of its own on the original queries.
+        """Test a cell's values, [queries], against another system's, or against its own on the original queries.
 
-        Bonferroni's family is all that is compared with the same original queries: the variations at hand; or the
-        systems at hand that are compared in the column.
+        The family of Bonferroni's correction: for tests against the original queries, the variations that were made;
+        for tests against systems, the systems compared in the column that were run.
         """
         test = self.spec.test
         family, other, query_set = [cell.query_set], against, cell.query_set

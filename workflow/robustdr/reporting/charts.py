@@ -1,4 +1,4 @@
-"""Charts of the report, drawn into its pages."""
+"""Charts in the report's pages."""
 
 import io
 import re
@@ -13,11 +13,11 @@ from robustdr.reporting.cells import ORIGINAL
 from robustdr.reporting.style import COLOURS, MARKERS
 from robustdr.reporting.written import Row
 
-INK = "#123456"  # drawn in this colour, and replaced by that of the page's text, light or dark
+INK = "#123456"  # a placeholder, replaced by the colour of the page's text, light or dark
 
 
 def inline(figure: plt.Figure) -> Markup:
-    """A figure as SVG for a page, in the colours and without the background of the page."""
+    """A figure as SVG for a page, transparent and in the colour of the page's text."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
@@ -26,9 +26,9 @@ def inline(figure: plt.Figure) -> Markup:
 
 
 class Point(NamedTuple):
-    """A method: `gain` on the variations and `loss` on the originals against the base system, as shares of 1.
+    """A method: `gain` and `loss` are differences from the base system on variations and originals, as shares of 1.
 
-    `seconds` are those of its own training, None where it has none.
+    `seconds`: of its own training; None if it is not trained.
     """
 
     label: str
@@ -38,14 +38,14 @@ class Point(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A drawing, and its points for those who read rather than look."""
+    """A drawing, and its points to show as text."""
 
     svg: Markup
     points: list[Point]
 
 
 def points(cells: Iterable[Row]) -> list[Point]:
-    """The methods of the comparison that have both differences."""
+    """The methods that have a difference on both variations and originals."""
     at = {(cell["label"], cell["query_set"]): cell for cell in cells}
     found = []
     for label in dict.fromkeys(label for label, _ in at):
@@ -58,7 +58,7 @@ def points(cells: Iterable[Row]) -> list[Point]:
 
 
 def gains(cells: Iterable[Row]) -> Chart | None:
-    """The chart of what each method gains on variations against what it loses on originals; None where none was run."""
+    """A chart of each method's difference on variations by its difference on originals; None if none was run."""
     if not (drawn := points(cells)):
         return None
     with plt.rc_context(

@@ -1,4 +1,4 @@
-"""A paper's claims: what its own numbers say of each, and what the reproduced ones do, as Markdown and JSON."""
+"""The verdicts on a paper's claims, by its own numbers and by the reproduced ones, as Markdown and JSON."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -23,7 +23,7 @@ from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.tables import row
 from robustdr.reporting.written import Record
 
-SHOWN = 3  # effects of a claim that its line shows
+SHOWN = 3  # effects shown in a claim's line
 LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
     "As printed: the same test on the paper's own numbers, by direction and size; significance only where the claim "
@@ -45,7 +45,7 @@ LEGEND = [
 
 
 def effect_text(effect: Judged, of: int) -> str:
-    """One of `count` effects in words: size, intervals, p, printed value, and the queries that would decide."""
+    """One of `of` effects in words: size, intervals, p, printed value, and the number of queries that would decide."""
     text = f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
     if effect.corrected:
         text += f" (corrected for {of} effects {bounds(*effect.corrected)})"
@@ -59,7 +59,7 @@ def effect_text(effect: Judged, of: int) -> str:
 
 
 def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted) -> Record:
-    """A claim with its verdicts and all figures behind them, effects that decide first."""
+    """A claim with its verdicts and all numbers behind them; effects that decide come first."""
     effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
     as_printed = sorted(paper.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
     how = [claim.test.name.replace("_", " ")]
@@ -88,7 +88,7 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity: an end that is not bounded is null."""
+    """The value with infinities replaced by None, since JSON has none."""
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, tuple):
@@ -97,7 +97,7 @@ def _finite(value: Any) -> Any:
 
 
 def counts(records: list[Record]) -> dict[str, str]:
-    """How many claims have which verdict, in words, here and as printed."""
+    """The number of claims by verdict, in words, here and as printed."""
 
     def words(verdicts: list[str]) -> str:
         return ", ".join(f"{number} {verdict}" for verdict, number in Counter(sorted(verdicts)).items())
@@ -138,14 +138,14 @@ def markdown(settings: ClaimsSettings, records: list[Record]) -> str:
 def write_claims(
     settings: ClaimsSettings, measures: list[Path], claims: Path, reported: Path | None, output: Path
 ) -> None:
-    """Judge every claim of a paper, as printed and on the measures at hand, and write the verdicts as .md and .json.
+    """Judge every claim of a paper, as printed and on these measures, and write the verdicts as .md and .json.
 
     Args:
-        measures: measures files. claims: claims.yaml. reported: reported.yaml; None where no paper prints anything.
+        measures: measures files. claims: claims.yaml. reported: reported.yaml; None if no paper prints anything.
         output: the .md file.
 
     Raises:
-        UserError: a claim rests on a table or number that reported.yaml does not have.
+        UserError: a claim needs a table or number that reported.yaml does not have.
     """
     store, declared = open_store(settings, measures), load_claims(claims)
     audited = audit(load(reported)) if reported else None

@@ -1,4 +1,4 @@
-"""Two results folders side by side: the cells of every table with their difference, and the verdict on every claim."""
+"""Compares two results folders: the cells of every table with their differences, and the verdict on every claim."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,13 +21,13 @@ from robustdr.reporting.written import Claims, Record, Row, Table, opened
 
 SIDES = ("A", "B")
 SHARED = ("site.css", "site.js", "table.js")
-UNITS = {"percent": (100, 2), "number": (1, 3), "count": (1, 3)}  # factor and digits of a difference, by a table's unit
+UNITS = {"percent": (100, 2), "number": (1, 3), "count": (1, 3)}  # (factor, digits) of a difference, by table unit
 Made = TypeVar("Made")
-IDENTITY = ("role", "system", "query_set", "measure", "seed", "value", "against")  # of a cell, at whatever scale
+IDENTITY = ("role", "system", "query_set", "measure", "seed", "value", "against")  # of a cell, at every scale
 
 
 class Placed(NamedTuple):
-    """A cell where it stands in a table; `cell` is None where a fact about the data stands."""
+    """A cell at its place in a table; `cell` is None for a fact about the data."""
 
     row: str
     column: str
@@ -36,7 +36,7 @@ class Placed(NamedTuple):
 
 
 class Both(NamedTuple):
-    """A claim in each folder, None where it has none, and whether the verdict changed."""
+    """A claim in each folder, None if the folder lacks it, and whether the verdict changed."""
 
     claim: str
     source: str
@@ -54,7 +54,7 @@ class SideBySide(NamedTuple):
 
 @dataclass
 class About:
-    """What a page says of an artifact; `words`: by side, why it cannot be shown, '' if it can."""
+    """Facts about an artifact for a page; `words`: by side, why it cannot be shown; '' if it can."""
 
     name: str
     title: str
@@ -68,9 +68,9 @@ class Pair:
     """A cell of both folders.
 
     Attributes:
-        texts: as each folder's table shows it; None where it has no such cell. cells: the same, as data.
-        difference, low, high: B − A and the ends of its 95 % interval, in the table's unit; None where there is none.
-        paired: whether the interval is that of the same queries in both. digits: of the difference as text.
+        texts: as each folder's table shows it; None if it has no such cell. cells: the same, as data.
+        difference, low, high: B − A and the ends of its 95 % interval, in the table's unit; None if there is none.
+        paired: whether the interval pairs the same queries in both. digits: of the difference as text.
     """
 
     texts: tuple[str | None, str | None]
@@ -83,12 +83,12 @@ class Pair:
 
     @property
     def about(self) -> Mapping[str, object]:
-        """What the cell is about; the same in both."""
+        """The cell's data, of A or else of B; what it is about is the same in both."""
         return self.cells[0] or self.cells[1] or {"label": "", "query_set": ""}
 
     @property
     def word(self) -> str:
-        """How B stands to A: `higher` or `lower` where the interval excludes 0."""
+        """How B compares with A: `higher` or `lower` if the interval excludes 0; '' without an interval."""
         missing = [side for side, text in zip(SIDES, self.texts, strict=True) if text is None]
         if missing:
             return f"not in {missing[0]}"
@@ -100,7 +100,7 @@ class Pair:
 def _numbered(
     items: Iterable[Made], identity: Callable[[Made], tuple[object, ...]]
 ) -> Iterator[tuple[tuple[object, ...], Made]]:
-    """Each item after its identity, in which those of one identity are counted."""
+    """Yield (identity, item); a counter at the end of the identity tells equal ones apart."""
     seen: Counter[tuple[object, ...]] = Counter()
     for item in items:
         named = identity(item)
@@ -110,7 +110,7 @@ def _numbered(
 
 @cache
 def _measured(folder: Path) -> dict[int, pd.Series]:
-    """By seed, the values of a system by (query set, measure, query); none of a file that is damaged."""
+    """A system's values by seed, each by (query set, measure, query); damaged files are skipped."""
     found = {}
     for path in sorted(folder.glob("seed*.parquet")):
         try:
@@ -123,10 +123,10 @@ def _measured(folder: Path) -> dict[int, pd.Series]:
 
 
 def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame:
-    """[queries, seeds] of a system at a cell's place; a mean averages each query's variations.
+    """A system's values for a cell's query set and measure, [queries, seeds]; a mean averages each query's variations.
 
     Raises:
-        KeyError: nothing was measured there.
+        KeyError: nothing was measured for it.
     """
     seeds = _measured(root / "measures" / cell["collection"] / system)
     kinds = table["means"].get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]])
@@ -136,9 +136,9 @@ def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame
 
 
 def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
-    """[queries, seeds] with a cell's number as their mean; None where no such values lie in the folder.
+    """The values behind a cell's number, [queries, seeds]; None if the folder does not have them.
 
-    They may be gone, or of another run than the table: the mean tells.
+    They may be deleted, or from another run than the table; their mean must be the cell's number.
     """
     if cell["value"] not in ("value", "difference") or cell["reproduced"] is None:
         return None
@@ -153,23 +153,23 @@ def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
 
 
 def interval(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, bool]:
-    """The 95 % interval of `other` − `one`, [queries, seeds] each, and whether it pairs their queries.
+    """(low, high, paired): the 95 % interval of `other` − `one`, [queries, seeds] each; whether it pairs their queries.
 
-    With other queries in each, the two are independent: the half widths of their own intervals add up as squares.
+    If the queries differ, the two are independent: the squared half widths of their intervals add up.
     """
     if not one.index.equals(other.index):
         ends = [Ratio(Estimate(of.T.to_numpy()), ONE).interval(0.95) for of in (one, other)]
         half = hypot(*((high - low) / 2 for low, high in ends))
         middle = float(other.to_numpy().mean() - one.to_numpy().mean())
         return middle - half, middle + half, False
-    if one.shape != other.shape:  # unequal seeds have no pairs: over queries alone
+    if one.shape != other.shape:  # other numbers of seeds cannot be paired: average them
         one, other = (of.mean(axis=1).to_frame() for of in (one, other))
     low, high = Ratio(Estimate(other.T.to_numpy()) - Estimate(one.T.to_numpy()), ONE).interval(0.95)
     return low, high, True
 
 
 def _identity(placed: Placed) -> tuple[object, ...]:
-    """What a cell is about, whatever stands for its role at a scale; of a fact about the data, its place."""
+    """What a cell is about, the same at every scale; for a fact about the data, its row and column."""
     cell: Mapping[str, object] | None = placed.cell
     return tuple(cell[of] for of in IDENTITY) if cell else (placed.row, placed.column)
 
@@ -182,7 +182,7 @@ def _placed(table: Table) -> Iterator[Placed]:
 
 
 def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], one: Placed | None, other: Placed | None) -> Pair:
-    """A cell of both, or of one where the other has none."""
+    """The pair of a cell; one side may be None."""
     texts = (one.text if one else None, other.text if other else None)
     a, b = (one.cell if one else None, other.cell if other else None)
     if not (a and b) or a["reproduced"] is None or b["reproduced"] is None:
@@ -198,7 +198,7 @@ def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], one: Placed | N
 
 
 def side_by_side(roots: tuple[Path, Path], tables: tuple[Table, Table]) -> SideBySide:
-    """A cell stands where A has it; one that only B has, where B has it."""
+    """The pairs of two tables; a cell has its place in A, or in B if only B has it."""
     one, other = (dict(_numbered(_placed(table), _identity)) for table in tables)
     pairs: dict[tuple[str, str], Pair] = {}
     for named in dict.fromkeys([*one, *other]):
@@ -212,7 +212,7 @@ def side_by_side(roots: tuple[Path, Path], tables: tuple[Table, Table]) -> SideB
 
 
 def compared_claims(one: list[Record], other: list[Record]) -> list[Both]:
-    """The claims of a paper in both folders: those first whose verdict changed, then those that one of them lacks."""
+    """The claims of a paper in both folders: first changed verdicts, then claims that one folder lacks, then others."""
     ours, theirs = (dict(_numbered(claims, lambda claim: (claim["claim"], claim["source"]))) for claims in (one, other))
     found = []
     for named in dict.fromkeys([*ours, *theirs]):
@@ -230,14 +230,14 @@ def _roots(first: Path, second: Path) -> tuple[Path, Path]:
 
 
 def _names(roots: tuple[Path, Path], part: str) -> list[str]:
-    """The artifacts of either folder, by name."""
+    """The sorted names of the artifacts in either folder."""
     return sorted({path.stem for root in roots for path in (root / part).glob("*.json")})
 
 
 def _both(
     roots: tuple[Path, Path], folder: str, name: str, kind: type[Made]
 ) -> tuple[Made | None, Made | None, dict[str, str]]:
-    """An artifact of both folders, and by side a word where it cannot be shown."""
+    """An artifact of both folders, and by side why it cannot be shown; '' if it can."""
     (one, word), (other, its_word) = (opened(root / folder / f"{name}.json", kind) for root in roots)
     return one, other, dict(zip(SIDES, (word, its_word), strict=True))
 
@@ -251,7 +251,7 @@ def _claims(roots: tuple[Path, Path], name: str) -> About:
 
 
 def _table(environment: Environment, roots: tuple[Path, Path], name: str, output: Path) -> About:
-    """Write the page of a table that both have; says how many of its cells differ how."""
+    """Write the page of a table if both folders have it; the result counts its cells by how they differ."""
     one, other, words = _both(roots, "tables", name, Table)
     about = About(name, one["title"] if one else other["title"] if other else name, words)
     if one and other:
@@ -269,10 +269,10 @@ def write_comparison(first: Path, second: Path, output: Path) -> Path:
         first, second: folders such as results/mini, A and B on the pages. output: the folder of the pages.
 
     Returns:
-        The first page.
+        The path of the first page.
 
     Raises:
-        UserError: a folder without tables.
+        UserError: a folder has no tables.
     """
     roots = _roots(first, second)
     sides = dict(zip(SIDES, roots, strict=True))

@@ -1,4 +1,4 @@
-"""What figures share: their look, what the paper prints, and how they are written."""
+"""Parts that figures share: layout, printed numbers, and output."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ Figure = TypeVar("Figure", bound=FigureSpec)
 
 @dataclass(frozen=True)
 class Drawing(Generic[Figure]):
-    """Everything that a figure is drawn from.
+    """The inputs of a figure.
 
     Attributes:
-        spec: of the figure. store: measured values. reported: printed values, None where the paper has none.
+        spec: of the figure. store: measured values. reported: printed values, None if the paper has none.
     """
 
     settings: FigureSettings
@@ -31,7 +31,7 @@ class Drawing(Generic[Figure]):
     reported: Reported | None
 
     def finish(self, figure: plt.Figure, note: str = "") -> plt.Figure:
-        """The figure with its title above, legend and note below: nothing lies over the data."""
+        """The figure with its title above and its legend and note below the data."""
         figure.suptitle(self.spec.title + (" (miniature)" if self.settings.miniature else ""), fontsize=10)
         figure.tight_layout()
         handles, labels = figure.axes[-1].get_legend_handles_labels()
@@ -42,12 +42,12 @@ class Drawing(Generic[Figure]):
         return figure
 
     def printed(self, tables: Sequence[str], **coordinates: str) -> float:
-        """A number of the paper's in percent, from the first of these tables that prints it; NaN where none does."""
+        """The paper's number, from the first of these tables that prints it; NaN if none does."""
         found = self.reported.first(tables, **coordinates) if self.reported else None
         return float(found.number) if found else float("nan")
 
     def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[plt.Figure, Any]:
-        """Two panels, reported and reproduced, each with the depths of the measures behind it."""
+        """(figure, axes) with two panels, reported and reproduced; the x ticks are the depths of the measures."""
         figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
         taken = [self.settings.measured[measure] for measure in measures]
         for axis, title, named in zip(axes, ("Reported", "Reproduced"), (measures, taken), strict=True):
@@ -63,10 +63,10 @@ def write_figure(settings: FigureSettings, measures: list[Path], reported: Path 
     """Draw a figure as .svg and .png.
 
     Args:
-        measures: measures files. reported: reported.yaml; None where the paper has none. output: the .svg file.
+        measures: measures files. reported: reported.yaml; None if the paper has none. output: the .svg file.
 
     Raises:
-        UserError: a system that the figure needs was not run, or its measures are stale.
+        UserError: a system of the figure was not run, or its measures are stale.
     """
     drawing = Drawing(settings, settings.spec, open_store(settings, measures), load(reported) if reported else None)
     save(FIGURES.load(settings.spec.kind)(drawing), output)

@@ -1,4 +1,4 @@
-"""The document of findings: the verdicts on the claims of all papers, each with its numbers."""
+"""The findings document: the verdicts on the claims of all papers, with their numbers."""
 
 import json
 from collections import Counter
@@ -24,13 +24,13 @@ DECIDED, UNDECIDED = (HOLDS, SMALLER, ABSENT, FAILS), (INCONCLUSIVE, NO_POWER)
 
 
 def _share(verdicts: Counter[str]) -> str:
-    """The share of the testable claims that are decided, in words."""
+    """`<decided> of <testable>` claims; `–` if none is testable."""
     decided, undecided = (sum(verdicts[verdict] for verdict in group) for group in (DECIDED, UNDECIDED))
     return f"{decided} of {decided + undecided}" if decided + undecided else "–"
 
 
 def _overview(papers: list[Claims]) -> list[str]:
-    """A line per paper: how many claims have which verdict."""
+    """A Markdown table with a line per paper: its number of claims by verdict."""
     shown = (*DECIDED, *UNDECIDED, INCOMPARABLE, NOT_RUN)
     lines = [row(["Paper", "claims", "hold as printed", *shown, "decided"]), row(["---", *["---:"] * (len(shown) + 3)])]
     for paper in papers:
@@ -46,7 +46,7 @@ def _entry(claim: Record, *facts: str) -> str:
 
 
 def _paper(paper: Claims) -> list[str]:
-    """What the paper's own numbers contradict, then its claims by verdict."""
+    """A paper's section: claims that its own numbers contradict, then all claims by verdict."""
     lines = ["", f"## {paper['title']}"]
     contradicted = [claim for claim in paper["claims"] if claim["as_printed"]["verdict"] == FAILS]
     if contradicted:
@@ -69,8 +69,9 @@ def write_findings(commit: str, claims: list[Path], output: Path) -> None:
     """Write the document.
 
     Args:
-        commit: of the project that it is made at.
-        claims: .json files of the papers' claims, of one scale.
+        commit: the project's commit.
+        claims: .json files of the papers' claims, at one scale.
+        output: the .md file.
     """
     papers = [json.loads(path.read_text(encoding="utf-8")) for path in claims]
     lines = ["# Findings", ""]

@@ -1,4 +1,4 @@
-"""The headline of a scale: one measure of each system, original and mean of the variations, to compare runs by."""
+"""The headline of a scale: one measure of each system, on the original queries and the mean of the variations."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ def headline(measures: dict[str, dict[str, str]], cells: list[Row]) -> Headline:
     Systems that were not run are left out.
 
     Args:
-        measures: by paper and role, the measure that stands for both.
+        measures: one measure by paper and role.
         cells: of tables, as `reporting.tables` writes them.
     """
     found: Headline = {}
@@ -34,7 +34,7 @@ def headline(measures: dict[str, dict[str, str]], cells: list[Row]) -> Headline:
 
 
 def drops(found: Headline) -> list[tuple[str, float]]:
-    """(paper, role and system; drop of the mean of the variations against the system's own original queries)."""
+    """(`<paper> <role> <system>`, drop of the mean over variations from the system's original queries) pairs."""
     return [
         (f"{paper} {role} {system}", lost)
         for paper, roles in found.items()

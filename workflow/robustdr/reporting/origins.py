@@ -11,12 +11,12 @@ import yaml
 
 from robustdr.reporting.queries import read_data
 
-UNREADABLE = (ValueError, KeyError, TypeError)  # cut off; of another version
+UNREADABLE = (ValueError, KeyError, TypeError)  # from a file that is incomplete or of another version
 RECIPE = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)  # in a model card
 
 
 class Origin(NamedTuple):
-    """One thing that differs, and how it is in each folder."""
+    """One difference: its name, and its value in each folder."""
 
     what: str
     one: str
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 
 
 def _scale(root: Path) -> dict[str, set[str]]:
-    """The scale and what stands in for the papers' collections, as pages of claims have them."""
+    """The scale and the banner of a miniature, from the claims' JSON."""
     found: dict[str, set[str]] = {}
     for path in root.glob("claims/*.json"):
         with suppress(*UNREADABLE):
@@ -35,7 +35,7 @@ def _scale(root: Path) -> dict[str, set[str]]:
 
 
 def _records(root: Path) -> dict[str, set[str]]:
-    """The records of a folder's artifacts: `computed on`, and the versions of each package."""
+    """Hardware (`computed on`) and package versions, from the records of a folder's artifacts."""
     found: dict[str, set[str]] = {}
     for path in root.rglob("*.sha256"):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -65,7 +65,7 @@ def _flat(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, st
 
 
 def _recipes(root: Path) -> dict[str, dict[str, str]]:
-    """The settings of each trained model, as its card has them."""
+    """The settings of each trained model, from its card."""
     found = {}
     for path in sorted(root.glob("models/*/*/seed*/README.md")):
         if recipe := RECIPE.search(path.read_text(encoding="utf-8")):
@@ -74,7 +74,7 @@ def _recipes(root: Path) -> dict[str, dict[str, str]]:
 
 
 def _steps(root: Path) -> dict[str, dict[str, str]]:
-    """By name of a step, the key of each thing that it made, in the order of the steps."""
+    """The key of each artifact, by step and artifact, in the order of the steps."""
     found: dict[str, dict[str, str]] = {}
     for path in sorted(root.glob("report/data/*/systems/*.js")):
         with suppress(*UNREADABLE):
@@ -84,7 +84,7 @@ def _steps(root: Path) -> dict[str, dict[str, str]]:
 
 
 def _settings(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> list[Origin]:
-    """The settings that differ in models of both, each with the models that it differs in."""
+    """The settings that differ, each with its models, for models in both folders."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for model in sorted(one.keys() & other.keys()):
         for name in dict.fromkeys([*one[model], *other[model]]):
@@ -95,7 +95,7 @@ def _settings(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) 
 
 
 def _parted(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> list[Origin]:
-    """The steps that have other keys in the two folders, or results in one of them alone."""
+    """The steps with different keys in the two folders, or with results in only one of them."""
     found = []
     for name in dict.fromkeys([*one, *other]):
         ours, theirs = one.get(name, {}), other.get(name, {})
@@ -117,10 +117,10 @@ def _unequal(one: Mapping[str, set[Any]], other: Mapping[str, set[Any]]) -> list
 
 
 def origins(one: Path, other: Path) -> dict[str, list[Origin]]:
-    """What differs in how two folders were made, by kind.
+    """The differences in how two folders were made, by heading.
 
-    `steps`: where keys differ, which cover code, packages, settings and inputs; the first of them in the order of the
-    steps is where the two part. Read from the report's data: none where it was not built.
+    `steps`: steps with different keys; a key covers code, packages, settings and inputs. The first such step is where
+    the folders begin to differ. It is read from the report's data, so it is empty if the report was not built.
     """
     return {
         "scale": _unequal(_scale(one), _scale(other)),

@@ -1,4 +1,4 @@
-"""Every query behind a system's cells: its measures, where its relevant passage ranks, and what ranks above it."""
+"""Every query behind a system's cells: its measures, the rank of its first relevant passage, and the top passages."""
 
 import json
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from robustdr.reporting.settings import QueriesSettings
 from robustdr.retrieval.best import NO_PASSAGE
 from robustdr.retrieval.runs import Ranking, Run, read_run
 
-SHOWN = 5  # passages that are shown of a ranking
-MOST = 30  # queries of a query set whose passages are shown: those that a variation harms or helps most
-DIGITS = 1000  # a measure is written as a whole number of thousandths, as the page shows it
+SHOWN = 5  # passages shown per ranking
+MOST = 30  # queries per query set whose passages are shown: those whose measures change most
+DIGITS = 1000  # a measure is written as an integer number of thousandths, as the page shows it
 
 
 def write_data(path: Path, name: str, value: Any) -> None:
-    """Write data as a script that a page opened from disk can load, which it cannot do with JSON."""
-    # `</script>` and line separators of JavaScript do not occur in what is written.
+    """Write data as a script: a page opened from disk can load scripts, but not JSON."""
+    # "<" is escaped, so that `</script>` cannot occur.
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     with atomic(path) as temporary:
         temporary.write_text(f"robustdr.take({json.dumps(name)},{text});\n", encoding="utf-8", newline="\n")
@@ -39,7 +39,7 @@ def read_data(path: Path) -> Any:
 
 
 class OfSet(TypedDict):
-    """A query set: by measure, each query's value in `DIGITS`, None where it has none, and the mean, exact."""
+    """A query set, by measure: each query's value in 1 / `DIGITS`, None if it has none, and the exact mean."""
 
     measures: dict[str, list[int | None]]
     means: dict[str, float]
@@ -48,7 +48,7 @@ class OfSet(TypedDict):
 def _measured(
     measures: list[Path], query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]
 ) -> dict[str, OfSet]:
-    """The query sets, whose values are means over seeds."""
+    """The data of each query set; values are means over seeds."""
     frame = sum(read_measures(path)[0].set_index(["query_set", "measure", "qid"])["value"] for path in measures)
     values = {at: group.droplevel([0, 1]) / len(measures) for at, group in frame.groupby(level=[0, 1], sort=False)}
 
@@ -68,7 +68,7 @@ def _measured(
 def _relevant(
     settings: QueriesSettings, judgements: list[Path], runs: list[Path], corpus: Path | None
 ) -> dict[Path, Any]:
-    """By file of judgements: {qid: the relevant passages}."""
+    """The relevant docids, by file of judgements and qid."""
     found: dict[Path, Any] = {}
     for path in dict.fromkeys(judgements):
         if path.suffix == ".jsonl" and corpus:
@@ -82,24 +82,24 @@ def _relevant(
 
 
 def _top(ranking: Ranking, relevant: set[str]) -> list[Any]:
-    """The first passages of a ranking, and at which places of it the relevant ones are."""
+    """[the first docids of a ranking, the positions of relevant ones among them, from 0]."""
     docids = [docid for docid, _ in ranking[:SHOWN]]
     return [docids, [place for place, docid in enumerate(docids) if docid in relevant]]
 
 
 def _first(run: Run, relevant: Mapping[str, set[str]]) -> dict[str, int]:
-    """The rank of each query's first relevant passage, where it has one; from arrays, not from a list a query."""
+    """The rank, from 1, of each query's first relevant passage, if it has one. Computed on arrays, for speed."""
     judged = [(line, docid) for qid, line in run.lines.items() for docid in relevant.get(qid, ())]
     rows = pc.index_in(pa.array([docid for _, docid in judged], run.docids.type), run.docids).to_pylist()
     cells = [len(run.docids) * line + row for (line, _), row in zip(judged, rows, strict=True) if row is not None]
     ranked = len(run.docids) * np.arange(len(run.rows))[:, None] + run.rows
     lines, places = np.nonzero(np.isin(ranked, cells) & (run.rows != NO_PASSAGE))
-    first = dict(zip(lines[::-1].tolist(), places[::-1].tolist(), strict=True))  # of several, the last one set
+    first = dict(zip(lines[::-1].tolist(), places[::-1].tolist(), strict=True))  # reversed: the first place stays
     return {qid: first[line] + 1 for qid, line in run.lines.items() if line in first}
 
 
 def changed_most(before: dict[str, list[int | None]], after: dict[str, list[int | None]]) -> list[int]:
-    """The queries, by number, whose values change most: half of them losses, half gains, each summed over measures."""
+    """Positions of the queries that change most, summed over measures: half largest losses, half largest gains."""
     pairs = [zip(before[measure], after[measure], strict=True) for measure in after]
     change = [sum((b or 0) - (a or 0) for a, b in of) for of in zip(*pairs, strict=True)]
     order = sorted(range(len(change)), key=lambda number: (change[number], number))
@@ -107,7 +107,7 @@ def changed_most(before: dict[str, list[int | None]], after: dict[str, list[int 
 
 
 def costs(benchmark: Path) -> dict[str, float] | None:
-    """Seconds and memory (MB) of a job, from Snakemake's file; None where it was not kept."""
+    """Seconds and memory (MB) of a job, from Snakemake's file; None if there is no file."""
     if not benchmark.is_file():
         return None
     head, *rows = (line.split("\t") for line in benchmark.read_text(encoding="utf-8").splitlines())
@@ -116,7 +116,7 @@ def costs(benchmark: Path) -> dict[str, float] | None:
 
 
 def provenance(settings: QueriesSettings) -> dict[str, list[object]]:
-    """The steps with their costs and digests, and what was installed for each, named once."""
+    """The steps with their costs and digests, and the distinct lists of installed packages, named by number."""
     installed: dict[str, int] = {}
     steps: list[object] = []
     for step in settings.steps:
@@ -148,8 +148,8 @@ def write_queries(
     """Write the queries behind a system's cells on one collection.
 
     Args:
-        measures: of all seeds. runs, judgements: by query set, in the order of the settings. queries: the original
-            ones of each split. corpus: where answers judge a split. output: the script to write.
+        measures: files of all seeds. runs, judgements: by query set, in the order of the settings. queries: original
+            queries of each split. corpus: needed if answers judge a split. output: the script to write.
     """
     qids = {path.parent.name: sorted(read_queries(path)) for path in queries}
     sets = _measured(measures, settings.measures, qids)

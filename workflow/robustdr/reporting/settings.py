@@ -12,9 +12,9 @@ from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.reporting import figures, layouts
 from robustdr.reporting.spec import FigureSpec, TableSpec
 
-PAGES = Path(__file__).with_name("pages")  # templates of the report, and the files that its pages share:
+PAGES = Path(__file__).with_name("pages")  # templates of the report, and files that its pages share:
 SHARED = ("site.css", "site.js", "table.js", "queries.js", "provenance.js")
-PARTS = 16  # scripts that share a collection's passages: a page loads those that it shows
+PARTS = 16  # scripts per collection's passages: a page loads only those that it shows
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -29,23 +29,23 @@ class Paper:
 
     @property
     def pages(self) -> list[str]:
-        """File names: its claims, its audit, its tables."""
+        """File names of its pages: claims, audit, tables."""
         names = (self.name, f"{self.name}_audit", *(f"{self.name}_{table}" for table in self.tables))
         return [f"{name}.html" for name in names]
 
 
 @dataclass(frozen=True, config=STRICT)
 class ReportSettings:
-    """Settings that every table, figure and page of claims of a paper gets.
+    """Settings of every table, figure and claims page of a paper.
 
     Attributes:
-        paper, title, scale: names; `miniature` is the banner of a scale whose numbers do not compare, else empty.
-        command: what makes the file.
-        evaluation: by role: `collection`, `split`, `variations`, `measures`, and the variations at hand of each mean.
-        measured: the measure that is taken, by the paper's.
-        labels, names: of systems, for people and in reported.yaml.
-        reasons: why a system, a collection or a query set is not there.
-        keys: those that measures files must carry, by path.
+        paper, title, scale: names. miniature: the banner of a scale whose numbers cannot be compared, else ''.
+        command: the command that makes the file.
+        evaluation: by role: `collection`, `split`, `variations`, `measures`, and the available variations of each mean.
+        measured: the measure taken, by the paper's measure.
+        labels, names: of systems: labels for readers, and names in reported.yaml.
+        reasons: why a system, a collection or a query set is missing.
+        keys: the keys that measures files must have, by path.
     """
 
     paper: str
@@ -67,11 +67,11 @@ class TableSettings(ReportSettings):
 
     Attributes:
         table: its name. spec: its entry in experiment.yaml.
-        losses: of the systems shown and of their ancestors. stand_ins, notes: footnotes.
+        losses: of the systems shown and of their lineages. stand_ins, notes: footnotes.
         environment: pinned versions.
-        seeds: of a table of seeds, those of the `paper` and of the `scale`.
-        lineage: of a table of methods, the cost.json files behind each system. reindexes: whether its passage vectors
-            are others than the base system's.
+        seeds: for a table of seeds: those of the `paper` and of the `scale`.
+        lineage: for a table of methods: the cost.json files of each system's lineage. reindexes: whether its passage
+            vectors differ from the base system's.
         compared: whether a paper prints the table.
     """
 
@@ -96,19 +96,19 @@ class FigureSettings(ReportSettings):
 
 @dataclass(frozen=True, config=STRICT)
 class ClaimsSettings(ReportSettings):
-    """A paper's claims; `printed`: by role, all `variations` and `means` of the paper, also those that are not made."""
+    """A paper's claims; `printed`: by role, all `variations` and `means` of the paper, also those not made here."""
 
     printed: dict[str, Averaged]
 
 
 @dataclass(frozen=True, config=STRICT)
 class Step:
-    """A job that a system's measures rest on (`robustdr.graph.site.steps`).
+    """A job behind a system's measures (`robustdr.graph.site.steps`).
 
     Attributes:
-        name: of the rule. what: what it is about, in words. path: what it made. key: of what it made.
+        name: of the rule. what: its subject, in words. path, key: of the artifact that it made.
         benchmark: the file with its seconds and memory.
-        query_set: `<split>.<variation>` where it is about one that is evaluated; empty for all.
+        query_set: `<split>.<variation>` if it belongs to one evaluated query set; empty if to all.
     """
 
     name: str
@@ -124,9 +124,9 @@ class QueriesSettings:
     """The queries behind a system's cells on one collection.
 
     Attributes:
-        label: of the system, for people. seeds: those that its measures average; its rankings are those of the first.
+        label: of the system, for readers. seeds: its measures average them; its rankings are of the first one.
         measures: by query set, `<split>.<variation>`. relevance_level: the lowest grade that counts as relevant.
-        steps: what leads to its measures.
+        steps: the jobs behind its measures.
     """
 
     system: str
@@ -143,9 +143,9 @@ class SiteSettings:
     """The report.
 
     Attributes:
-        papers: `name`, `title`, `reference`, names of `tables` and `figures` of each.
-        explored: by collection, the systems whose queries can be looked at.
-        stand_ins: what stands at this scale for something of the papers', by name.
+        papers: the papers in it.
+        explored: by collection, the systems whose queries have pages.
+        stand_ins: descriptions of this scale's stand-ins for the papers' originals, by name.
     """
 
     scale: str

@@ -1,4 +1,4 @@
-"""The report: static pages with every claim, table, finding and query of a scale, readable from disk."""
+"""The report: static pages with every claim, table, finding and query of a scale; no server is needed."""
 
 import json
 import re
@@ -23,14 +23,14 @@ from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
 from robustdr.reporting.written import Claims, Effect, Means, Row, Table
 
-COMPARISON = "all_methods"  # the table behind the chart of gains
+COMPARISON = "all_methods"  # table for the chart of gains
 AGREEMENTS = {"same": "agrees", "worse": "loses more", "better": "loses less", "opposite": "other direction"}
-Shown = Mapping[str, object]  # as a template takes it
+Shown = Mapping[str, object]  # a template's input
 Made = TypeVar("Made")
 
 
 class _Page(NamedTuple):
-    """What the pages of a paper show; None for what it has not."""
+    """The content of a paper's pages; None for parts that the paper lacks."""
 
     name: str
     title: str
@@ -42,10 +42,10 @@ class _Page(NamedTuple):
 
 
 def _read(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
-    """What a stage wrote, or why it cannot be shown.
+    """(what a stage wrote, why it cannot be shown); one of them is None or ''.
 
     Args:
-        parts: keys that it has where this version wrote it.
+        parts: keys that this version writes.
     """
     command = f"snakemake --cores 2 {path.with_suffix('.md')}"
     if not path.is_file():
@@ -54,7 +54,7 @@ def _read(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
         made = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None, f"{path} is cut off or damaged. Delete it, then: {command}"
-    if isinstance(made, list):  # the audit writes one entry a paper
+    if isinstance(made, list):  # the audit writes one entry per paper
         made = made[0]
     if lacking := ", ".join(part for part in parts if part not in made):
         return None, f"{path} was made by another version: it has no {lacking}. Delete it, then: {command}"
@@ -66,7 +66,7 @@ def _missing(why: str) -> Shown | None:
 
 
 def found_in(findings: Iterable[FindingRecord]) -> dict[str, list[Shown]]:
-    """The findings about each printed cell, by the name that tables give it; each with its number and its cell."""
+    """The findings about each printed cell, by the cell's name in tables; each with its number and its cell."""
     found: dict[str, list[Shown]] = {}
     for number, finding in enumerate(findings):
         for cell in finding["cells"]:
@@ -76,7 +76,7 @@ def found_in(findings: Iterable[FindingRecord]) -> dict[str, list[Shown]]:
 
 
 def span(effects: Iterable[Effect]) -> tuple[float, float]:
-    """The ends of the axis on which a claim's effects are drawn: all finite ends and sizes, and 0."""
+    """The ends of the axis for a claim's effects: it covers 0 and all finite sizes and ends, with a margin."""
     ends = [0.0]
     for effect in effects:
         every = (
@@ -98,7 +98,7 @@ def _effect(effect: Effect, text: str) -> Shown:
 
 
 def _claims(made: Claims) -> Shown:
-    """A paper's claims with what is drawn of them, and how many have which verdict."""
+    """A paper's claims with the data for drawing, and their number by verdict."""
     claims = [
         {
             **claim,
@@ -113,7 +113,7 @@ def _claims(made: Claims) -> Shown:
 
 
 def query_link(cell: Row, means: Means) -> str:
-    """Where the queries behind a cell are shown; empty for a cell that no queries stand behind."""
+    """The link to the queries behind a cell; '' if there are none."""
     if cell["reproduced"] is None or not cell["system"] or not cell["measured"]:
         return ""
     kinds = ",".join(means.get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]]))
@@ -121,7 +121,7 @@ def query_link(cell: Row, means: Means) -> str:
 
 
 def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
-    """A table with, for each of its cells, the findings about it and where its queries are."""
+    """A table; each cell has the findings about it and the link to its queries."""
     cells = [
         {
             **cell,
@@ -136,12 +136,12 @@ def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
 
 
 def _svg(path: Path) -> Markup:
-    """The drawing itself: an inline SVG has no XML declaration."""
+    """The SVG of a figure without its XML declaration, to put into a page."""
     return Markup(re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
 
 
 def _environment(settings: SiteSettings, papers: list[_Page]) -> Environment:
-    """Templates, with what every page shows."""
+    """The templates, with the values that every page needs."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED)
     made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS, "power": POWER}
     made.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:+.1f}%"
@@ -156,11 +156,11 @@ def write_site(
     audits: list[Path],
     output: Path,
 ) -> None:
-    """Write the report; what is missing, cut off or of another version is named on its page.
+    """Write the report; a page says so if its data is missing, damaged or of another version.
 
     Args:
-        tables, claims, audits: .json files. figures: .svg files. A paper may lack any.
-        output: the first page; the others lie beside it.
+        tables, claims, audits: .json files. figures: .svg files. A paper may lack any of them.
+        output: the first page; the others are in the same folder.
     """
 
     def of(paper: Paper, paths: list[Path]) -> list[Path]:
@@ -180,7 +180,7 @@ def write_site(
         said = _claims(judged) if judged else _missing(no_claims)
         drawings = {path.stem: _svg(path) for path in of(paper, figures) if path.is_file()}
         shown_audit = (
-            # `missing` are the tables that the text of the paper lacks, not what keeps the audit from being shown.
+            # The audit's `missing` lists tables that the paper's text lacks; a page's `missing` is a reason.
             {**shown(audit, tables=made), "missing": "", "missing_tables": audit["missing"]}
             if audit
             else _missing(no_audit)

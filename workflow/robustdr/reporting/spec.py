@@ -1,4 +1,4 @@
-"""Entries of tables and figures in experiment.yaml: the keys that several layouts or figures share."""
+"""Settings that tables and figures in experiment.yaml share."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -20,7 +20,7 @@ def _unique(names: tuple[object, ...]) -> tuple[object, ...]:
 Unique = AfterValidator(_unique)
 SOME = Field(min_length=1, json_schema_extra={"uniqueItems": True})
 Names = Annotated[tuple[str, ...], SOME, Unique]
-Name = Annotated[tuple[str, ...], Field(min_length=1, max_length=1)]  # of a layout that takes one
+Name = Annotated[tuple[str, ...], Field(min_length=1, max_length=1)]  # for layouts that take exactly one
 Labels = Annotated[dict[str, str], Field(min_length=1)]
 OneEach = tuple[str, ...]  # systems, one for each collection
 Columns = Annotated[tuple[str | OneEach, ...], SOME, Unique]
@@ -30,14 +30,14 @@ Reads = Literal["counts", "cards", "similarities", "queries", "costs", "seeds"]
 
 @settings
 class Significance:
-    """Paired two-tailed t-tests of the cells of a table, and how they are marked."""
+    """Paired two-tailed t-tests of a table's cells, and their marks."""
 
     against: Literal["original"] | dict[str, str] = Field(
-        description="the other system of each test by system; `original`: each system on the original queries"
+        description="by system, the other system of its test; `original`: the same system on the original queries"
     )
-    level: Level = Field(description="of the tests")
-    mark: str = Field(description="of what is better; of what is worse, where it is ↓ or `gain` is given")
-    gain: str | None = Field(default=None, description="with `original`: mark of what is better")
+    level: Level = Field(description="level of the tests")
+    mark: str = Field(description="mark of better cells; of worse cells if it is ↓ or `gain` is given")
+    gain: str | None = Field(default=None, description="with `original`: mark of better cells")
     correction: Literal["bonferroni"] | None = Field(
         default=None, description="over all variations of the collection, or over the systems compared in a column"
     )
@@ -45,14 +45,14 @@ class Significance:
     def __post_init__(self) -> None:
         if self.against != "original":
             if self.gain is not None:
-                raise UserError(f"gain: {self.gain!r} is not allowed; only tests against `original` have it")
+                raise UserError(f"gain: {self.gain!r}; allowed only in tests against `original`")
         elif self.gain is None or self.correction is None:
             missing = "gain" if self.gain is None else "correction"
             raise UserError(f"{missing}: required in tests against `original`")
 
     @property
     def pairs(self) -> dict[str, str]:
-        """The other system by system; none where query sets of one system are compared."""
+        """The other system, by system; empty for tests against `original`."""
         return {} if isinstance(self.against, str) else self.against
 
 
@@ -60,40 +60,40 @@ class Significance:
 class Spec:
     """A table or a figure.
 
-    The functions here look keys up by name, because not every layout or figure has each of them.
+    Its methods look up keys by name, because not every layout or figure has all of them.
     """
 
-    title: str = Field(description="what stands above it")
+    title: str = Field(description="title above it")
 
     def named(self, key: str) -> list[Any]:
-        """The values of a key or its plural; none where this layout or figure lacks the key."""
+        """The values of a key or its plural; empty if this layout or figure lacks the key."""
         value = getattr(self, key, None) or getattr(self, f"{key}s", None) or ()
         return [value] if isinstance(value, str) else list(value)
 
     @property
     def roles(self) -> list[str]:
-        """The collections, as the paper calls them."""
+        """The roles of its collections."""
         return self.named("collection")
 
     @property
     def test(self) -> Significance | None:
-        """The tests of the cells."""
+        """The tests of its cells, if any."""
         return getattr(self, "significance", None)
 
     def needed(self) -> list[str | OneEach]:
-        """The systems behind the cells or points, also those that they are compared with."""
+        """The systems of the cells or points, and those that they are compared with."""
         rivals = self.test.pairs.values() if self.test else ()
         others = (getattr(self, key, None) for key in ("drop_from", "base"))
         return [*self.named("system"), *rivals, *filter(None, others)]
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """(system, role) of every cell or point; a system is measured on every collection, one of a list on its own."""
+        """(system, role) of every cell or point: a system with every role, one in a list only with its own role."""
         for system in self.needed():
             each = (system,) * len(self.roles) if isinstance(system, str) else system
             yield from zip(each, self.roles, strict=True)
 
     def __post_init__(self) -> None:
-        """Raise a `UserError`, which begins with the key, where two keys contradict each other."""
+        """Raise a `UserError`, which begins with the key, if two keys contradict each other."""
         systems = self.named("system")
         for key, lists in (("systems", systems), ("drop_from", [getattr(self, "drop_from", None)])):
             for each in lists:
@@ -112,11 +112,11 @@ class TableSpec(Spec):
     """A table.
 
     Attributes:
-        reads: what it reads beside measures: `counts` of the varied query sets, or their `similarities` to the
-            originals, `cards` of the collections, the `queries`, the `costs` of training, the numbers of the `seeds`.
-        about_data: whether its cells are about queries or passages, and none is a measure of a ranking.
+        reads: its inputs besides measures: `counts` of the varied query sets, or their `similarities` to the originals,
+            `cards` of the collections, the `queries`, the `costs` of training, the numbers of the `seeds`.
+        about_data: whether its cells describe queries or passages, not rankings.
         explains_uncertainty: whether a footnote says what ± is.
-        any_measure: whether a measure may be one that only some of the collections have.
+        any_measure: whether a measure may exist for only some of the collections.
     """
 
     reads: ClassVar[tuple[Reads, ...]] = ()
@@ -130,20 +130,20 @@ class TableSpec(Spec):
 
     @property
     def unit_of_cells(self) -> str:
-        """`percent`, times 100; `number`, as it is; or `count`."""
+        """`percent`: times 100; `number`: not scaled; or `count`."""
         return "count" if self.about_data else getattr(self, "unit", "percent")
 
 
 @settings
 class Measured(TableSpec):
-    """A table that may show some measures alone."""
+    """A table that may show only some measures."""
 
-    measures: Names | None = Field(default=None, description="those shown; without it all that a collection has")
+    measures: Names | None = Field(default=None, description="measures to show; without it, all of each collection")
 
 
 @settings
 class Quoted(TableSpec):
-    """A table whose printed numbers may stand in others."""
+    """A table whose printed numbers may be in other tables."""
 
     reported: Names | None = Field(default=None, description="tables that hold the printed numbers, if not this one")
 
@@ -162,7 +162,7 @@ class Dropping(TableSpec):
     drop_from: OneEach | None = Field(
         default=None,
         min_length=1,
-        description="one system for each collection, whose original queries drops are relative to; by default each own",
+        description="one system for each collection: drops are relative to its original queries; default: each own",
     )
 
 
@@ -185,13 +185,13 @@ Some = TypeVar("Some", bound=Spec)
 
 
 def chosen(plugins: Plugins[Some], key: str, entry: Any, where: str = "entry", above: Sequence[str] = ()) -> Some:
-    """A table or figure of an experiment.yaml; settings that are read already stay as they are.
+    """The settings of a table or figure in experiment.yaml; returns `entry` if it already is settings.
 
     Args:
-        key: what names the plug-in. entry: its keys and values. where, above: file and keys, for messages.
+        key: key that names the plug-in. entry: its keys and values. where, above: file and keys, for error messages.
 
     Raises:
-        UserError: an unknown plug-in, or a key or value that it does not take.
+        UserError: the plug-in is unknown, or it does not take a key or value.
     """
     if isinstance(entry, plugins.base):
         return entry

@@ -1,4 +1,4 @@
-"""The look of figures, and how they are written: equal numbers give equal bytes."""
+"""The style and output of figures: equal numbers give equal bytes."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ plt.rcParams |= {
     "grid.alpha": 0.3,
     "legend.frameon": False,
 }
-# Okabe and Ito, safe for the colour-blind; grey in place of their yellow, which is faint on white.
+# Okabe and Ito's colours, which colour-blind people can tell apart; grey replaces yellow, which is faint on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 

@@ -1,4 +1,4 @@
-"""A paper's table four times: Markdown and LaTeX to read, CSV and JSON with one row per cell."""
+"""Writes a paper's table as Markdown, LaTeX, CSV and JSON; CSV and JSON have one row per cell."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.written import Laid
 
 BAR = r"\|"  # a bar inside a field of a Markdown table
-AGREEMENT = (  # what the signs say
+AGREEMENT = (  # legend of the signs
     ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
     "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
 )
@@ -31,7 +31,7 @@ def reported_text(cell: Cell) -> str:
 
 
 def reproduced_text(cell: Cell, unit: str = "percent") -> str:
-    """The cell as reproduced, its measure times 100 or as a `number`, or a `count`; a cell that was not run says so."""
+    """The cell as reproduced, in a `unit` of `TableSpec.unit_of_cells`; `not run` if it has no number."""
     if cell.reproduced is None:
         return "not run"
     if unit == "count" and cell.value.endswith("similarity"):
@@ -54,7 +54,7 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
 
 
 def laid_out(settings: TableSettings, grid: Grid) -> Laid:
-    """How the table is laid out: `fields` by row and column, as reported, as reproduced and the cell's number."""
+    """The layout of the table; its `fields`, by row and column, are (reported, reproduced, number of the cell)."""
     unit = settings.spec.unit_of_cells
     numbers = {at: number for number, at in enumerate(grid.cells)}
 
@@ -70,7 +70,7 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
 
 
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
-    """The heading and the lines of a table: two a row, reported and reproduced; one where nothing was reported."""
+    """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported."""
     rows = zip(grid.rows, laid_out(settings, grid)["fields"], strict=True)
     if not settings.compared:
         return [grid.corner, *grid.columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
@@ -84,7 +84,7 @@ def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[st
 
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
-    """What stands in a cell."""
+    """The footnote that says what a cell contains."""
     if settings.spec.about_data:
         return "Each cell: a number, or a mean over queries."
     if drops := [cell.value.endswith("drop") for cell in cells if cell.value]:
@@ -106,7 +106,7 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
 
 
 def _means(settings: TableSettings, cells: list[Cell]) -> list[str]:
-    """What the means average, and what `variations_mean` must leave out."""
+    """Footnotes: which variations the means average, and which `variations_mean` must leave out."""
     shown = {cell.query_set for cell in cells}
     notes = []
     for where in (settings.evaluation[role] for role in dict.fromkeys(cell.role for cell in cells)):
@@ -118,7 +118,7 @@ def _means(settings: TableSettings, cells: list[Cell]) -> list[str]:
 
 
 def _uncertainty(settings: TableSettings, cells: list[Cell]) -> list[str]:
-    """What ± stands for, and for which systems where they differ."""
+    """Footnotes: the meaning of ±, by system if it differs."""
     systems: dict[str, list[str]] = {}
     for cell in (cell for cell in cells if cell.seeds):
         over = f"the standard deviation over {cell.seeds} seeds"
@@ -129,7 +129,7 @@ def _uncertainty(settings: TableSettings, cells: list[Cell]) -> list[str]:
 
 
 def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
-    """What marks mean; where they compare with the original queries, also how many cells bear one."""
+    """Footnotes: the meaning of marks; for tests against the original queries, also the number of marks."""
     test, labels = settings.spec.test, settings.labels
     if not test:
         return []
@@ -154,7 +154,7 @@ def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
 
 
 def _losses(settings: TableSettings) -> list[str]:
-    """Each loss with its settings, which a paper may leave open; systems of the same label are told apart."""
+    """Footnotes: each loss with its settings, which a paper may not give; systems with equal labels get their names."""
     labels, notes = settings.labels, []
     for system, loss in settings.losses.items():
         label = labels[system] if list(labels.values()).count(labels[system]) == 1 else f"{labels[system]} ({system})"
@@ -164,7 +164,7 @@ def _losses(settings: TableSettings) -> list[str]:
 
 
 def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
-    """What a reader must know to read the table right."""
+    """All footnotes of the table."""
     cells = list(grid.cells.values())
     notes = [_legend(settings, cells)]
     if settings.spec.explains_uncertainty and not settings.spec.about_data:
@@ -179,12 +179,12 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
 
 
 def row(fields: list[str]) -> str:
-    """A line of a Markdown table; a label may hold the bar that separates fields, as in L_p|q."""
+    """A line of a Markdown table; bars inside fields, as in L_p|q, are escaped."""
     return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
 
 
 def heading(settings: TableSettings) -> str:
-    """`Table 2: its title`; of a table that no paper numbers, its title alone."""
+    """`Table <number>: <title>`; only the title if no paper numbers the table."""
     number = f"Table {settings.table.removeprefix('table')}: " if settings.table.startswith("table") else ""
     return number + settings.spec.title
 
@@ -223,7 +223,7 @@ def latex(settings: TableSettings, grid: Grid) -> str:
 
 
 def records(settings: TableSettings, grid: Grid) -> list[dict[str, object]]:
-    """One row per cell: reported, reproduced, uncertainty, agreement, the facts of its row, command, environment."""
+    """One record per cell: reported, reproduced, uncertainty, agreement, the facts of its row, command, environment."""
     shared = {"scale": settings.scale, "command": settings.command, "environment": settings.environment}
     keys = settings.keys
     rows = []
@@ -243,12 +243,12 @@ def write_table(
     costs: list[Path],
     output: Path,
 ) -> None:
-    """Write a table as .md, .csv, .json and .tex beside each other.
+    """Write a table as .md, .csv, .json and .tex.
 
     Args:
-        measures: measures files, in the order of the settings' keys. statistics: of the varied query sets.
-        queries: original and varied ones, where the table tells them apart. costs: cost.json files of the lineages.
-        reported: reported.yaml; None where no paper prints the table. output: the .md file.
+        measures: measures files, in the order of the settings' keys. statistics: see `Maker`.
+        queries: original and varied queries, if the layout reads them. costs: cost.json files of the lineages.
+        reported: reported.yaml; None if no paper prints the table. output: the .md file.
     """
     settings = replace(settings, compared=reported is not None)
     if len(kinds := sorted(hardware(measures))) > 1:

@@ -1,4 +1,4 @@
-"""The templates of pages, and the files that pages share."""
+"""Templates of pages, and files that pages share."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +12,7 @@ from robustdr.reporting.settings import PAGES
 
 
 def templates(**shown: Any) -> Environment:
-    """The templates, with what every page shows; texts are escaped, and a name that is not there is an error."""
+    """The templates, with values for every page; texts are escaped, and an undefined name is an error."""
     loader = FileSystemLoader([PAGES, FOLDER])
     made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
     made.globals |= shown
@@ -20,6 +20,6 @@ def templates(**shown: Any) -> Environment:
 
 
 def write_shared(names: Iterable[str], folder: Path) -> None:
-    """Put files that pages share beside them."""
+    """Copy the files that pages share into their folder."""
     for name in names:
         write_text(folder / name, (PAGES / name).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The texts that the report shows: a collection's queries as they are and as they were varied, and its passages."""
+"""The texts in the report: a collection's original queries, its varied queries, and its passages."""
 
 import zlib
 from pathlib import Path
@@ -10,7 +10,7 @@ from robustdr.reporting.queries import read_data, write_data
 
 
 def part_of(docid: str, parts: int) -> int:
-    """Which of the scripts that share a collection's passages has this one."""
+    """The number, from 0, of the script with this passage; `parts`: number of scripts."""
     return zlib.crc32(docid.encode()) % parts
 
 
@@ -18,9 +18,9 @@ def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output:
     """Write the texts of a collection.
 
     Args:
-        explored: what `write_queries` wrote of each system. queries: original and varied ones; a varied query that is
-            the original is written as 0. output: the script of queries. passages: scripts, each with a part of those
-            that any system's rankings show.
+        explored: scripts that `write_queries` wrote, one per system. queries: files of original and varied queries; a
+            varied query that equals its original is written as 0. output: the script of queries. passages: scripts,
+            each for a part of the passages that any system's rankings show.
     """
     originals = {path.parent.name: read_queries(path) for path in queries if path.name == "queries.tsv"}
     texts: dict[str, dict[str, object]] = {

@@ -1,4 +1,4 @@
-"""What the layouts about query sets alone share."""
+"""Functions for layouts about query sets."""
 
 import json
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from robustdr.reporting.cells import Cell, Maker
 
 
 def by_place(paths: list[Path]) -> dict[tuple[str, ...], dict[str, float]]:
-    """What files hold, by collection, split and their name."""
+    """The content of JSON files, by collection, split and name of the file."""
     return {(*path.parts[-3:-1], path.stem): json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 
 def kinds(make: Maker, role: str, query_set: str) -> list[str]:
-    """The variations behind a query set."""
+    """The variations that a query set averages, or the query set itself."""
     return make.settings.evaluation[role]["means"].get(query_set, [query_set])
 
 
@@ -24,7 +24,7 @@ def mean(values: Iterable[float]) -> float | None:
 
 
 def blank(make: Maker, role: str, query_set: str, quantity: str, system: str = "") -> Cell:
-    """A cell in its place with what is printed there."""
+    """A cell with its printed number, without a reproduced one."""
     cell = make.blank("", role, query_set, "")
     coordinates = {"collection": role, "query_set": query_set, "quantity": quantity}
     cell.value, cell.system = quantity, system

@@ -1,11 +1,11 @@
-"""What tables and claims hold as JSON, as far as other stages read it."""
+"""The JSON of tables and claims: the parts that other stages read."""
 
 import json
 from pathlib import Path
 from typing import NotRequired, TypedDict, TypeVar
 
 Made = TypeVar("Made")
-Means = dict[str, dict[str, list[str]]]  # by role and name, the variations that a mean averages
+Means = dict[str, dict[str, list[str]]]  # by role and name of the mean: the variations that it averages
 
 
 class Row(TypedDict):
@@ -31,7 +31,7 @@ class Row(TypedDict):
 
 
 class Laid(TypedDict):
-    """How a table is laid out: `fields` by row and column, as reported, as reproduced and the cell's number."""
+    """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell)."""
 
     corner: str
     rows: list[str]
@@ -62,7 +62,7 @@ class Effect(TypedDict):
 
 
 class AsPrinted(TypedDict):
-    """What a paper's own numbers say of a claim."""
+    """A claim judged by the paper's own numbers."""
 
     verdict: str
     reason: str
@@ -72,7 +72,7 @@ class AsPrinted(TypedDict):
 
 
 class Record(TypedDict):
-    """A claim with its verdicts and all figures behind them."""
+    """A claim with its verdicts and all numbers behind them."""
 
     claim: str
     source: str
@@ -91,7 +91,7 @@ class Claims(TypedDict):
     claims: list[Record]
 
 
-# Of an artifact: the name of its list, and what is read beside that list and of each entry.
+# By type of file: the name of its list, the keys of the file, and the keys of each entry in the list.
 READ: dict[type, tuple[str, frozenset[str], frozenset[str]]] = {
     Table: ("cells", Table.__required_keys__, Row.__required_keys__),
     Claims: ("claims", Claims.__required_keys__, Record.__required_keys__),
@@ -99,7 +99,7 @@ READ: dict[type, tuple[str, frozenset[str], frozenset[str]]] = {
 
 
 def opened(path: Path, kind: type[Made]) -> tuple[Made | None, str]:
-    """What a stage wrote, or a word for why it cannot be shown."""
+    """(what a stage wrote, why it cannot be shown); one of them is None or ''."""
     if not path.is_file():
         return None, "missing"
     try:

@@ -1,6 +1,6 @@
-"""The best passages of queries as arrays of rows and scores, under the one tie rule.
+"""The best passages of queries, as arrays of rows and scores, under one tie rule.
 
-A row is a passage's place in a collection, 32 bits. Where a query has fewer passages than there is room for, the row is
+A row is a passage's position in a collection, 32 bits. If a query has too few passages to fill its line, the row is
 `NO_PASSAGE` and the score −∞.
 """
 
@@ -13,26 +13,26 @@ import pyarrow.compute as pc
 from robustdr.core.errors import UserError
 
 NO_PASSAGE = -1
-ROWS = np.iinfo(np.int32).max  # passages that can be told apart
+ROWS = np.iinfo(np.int32).max  # most passages of a collection
 MARGIN = 16  # passages fetched beyond the depth: enough for most ties at the cut
-QUERIES = 4096  # whose passages are fetched at once
+QUERIES = 4096  # queries whose passages are fetched at once
 
 
 def docids_by_row(docids: Iterable[str], before: pa.Array | None = None) -> pa.Array:
     """Docids of a collection as one compact array; `before`: docids of the rows that come first.
 
     Raises:
-        UserError: more passages than rows of 32 bits can tell apart.
+        UserError: there are more passages than 32-bit rows.
     """
     made = pa.array(docids, pa.large_string())
     made = made if before is None else pa.concat_arrays([before, made])
     if len(made) > ROWS:
-        raise UserError(f"{len(made)} passages in one collection; a ranking's rows of 32 bits tell {ROWS} apart")
+        raise UserError(f"{len(made)} passages in one collection; at most {ROWS} are allowed")
     return made
 
 
 def best(rows: np.ndarray, scores: np.ndarray, docids: pa.Array, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `depth` best of each line under the tie rule of trec_eval: score descending, then docid descending.
+    """The `depth` best (rows, scores) of each line under trec_eval's tie rule: score descending, then docid descending.
 
     Args:
         rows, scores: [lines, n], in any order. docids: by row.
@@ -59,11 +59,11 @@ def fetched(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield (queries, rows, scores): the `depth` best passages of some queries, [q, depth or all passages].
 
-    Where passages tie at the cut, the tie rule decides which of them stay, not the library that searches.
+    If passages tie at the cut, the tie rule decides which of them stay, not the library that searches.
 
     Args:
-        fetch: the `k` best of the queries at some positions: (scores, rows), [q, k] each, best first.
-        queries: how many there are. docids: of the passages that are searched, by row.
+        fetch: returns the `k` best passages of the queries at some positions: (scores, rows), [q, k] each, best first.
+        queries: number of queries. docids: of the searched passages, by row.
     """
     for start in range(0, queries, QUERIES):
         asked, count = np.arange(start, min(start + QUERIES, queries)), min(depth + MARGIN, len(docids))

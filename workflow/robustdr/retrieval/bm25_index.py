@@ -1,7 +1,7 @@
-"""BM25's index of a corpus on disk: bm25s's own files, and beside them docids and the terms of every passage.
+"""BM25's index of a corpus on disk: bm25s's own files, docids, and the terms of every passage.
 
-The corpus is read once, and the terms of its passages are written in that order. Then the postings are written, for as
-many terms at a time as `POSTINGS` allows. Memory holds the vocabulary, 20 bytes per passage, and these postings.
+The corpus is read once; the terms of its passages are written in its order. Then the postings are written, at most
+`POSTINGS` at a time. Memory holds the vocabulary, 20 bytes per passage, and these postings.
 """
 
 import json
@@ -29,17 +29,17 @@ from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
 
 ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
 TOGETHER = 16_384  # passages whose terms are read at once
-POSTINGS = 1 << 24  # in memory at once
+POSTINGS = 1 << 24  # postings in memory at once
 
 
 def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
-    """The tokenizer that turns a text into terms, the same for passages and queries."""
+    """The tokenizer from text to terms, for passages and queries."""
     stemmer = Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None
     return bm25s.tokenization.Tokenizer(stopwords=settings.stopwords or [], stemmer=stemmer)
 
 
 def about(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:
-    """The description of an index that index.json holds."""
+    """The content of an index's index.json."""
     return {**asdict(settings), "corpus": digest(corpus)}
 
 
@@ -47,12 +47,12 @@ def write_index(settings: BM25IndexSettings, corpus: Path, output: Path) -> None
     """Index a corpus for BM25 in Lucene's variant.
 
     Args:
-        output: the folder. index.json says what it is made of, docids.arrow has the column `docid`. The terms of a
-            passage, int32, lie in terms.npy between its two places in passages.npy, int64. The passages of a term and
-            its score in each, int32 and float32, lie in indices and data between its two places in indptr, int64.
+        output: the folder. index.json has the settings and the corpus's digest, docids.arrow the column `docid`.
+            passages.npy, int64, has the start and end of each passage's terms in terms.npy, int32. indptr, int64, has
+            the start and end of each term's passages in indices, int32, and of its scores in data, float32.
 
     Raises:
-        UserError: more passages or terms than 32 bits can tell apart.
+        UserError: there are more passages or terms than 32 bits can count.
     """
     with atomic(output) as folder:
         folder.mkdir()
@@ -68,7 +68,7 @@ def write_index(settings: BM25IndexSettings, corpus: Path, output: Path) -> None
 
 @contextmanager
 def _growing(path: Path, dtype: str) -> Iterator[BufferedWriter]:
-    """A .npy file of one axis, written in pieces; its length is put into the header at the end."""
+    """A .npy file of one axis, written in pieces; the header gets its length at the end."""
 
     def header(length: int) -> None:
         np.lib.format.write_array_header_1_0(file, {"descr": dtype, "fortran_order": False, "shape": (length,)})
@@ -83,7 +83,7 @@ def _growing(path: Path, dtype: str) -> Iterator[BufferedWriter]:
 
 
 def _write_terms(corpus: Path, made: bm25s.tokenization.Tokenizer, folder: Path) -> tuple[np.ndarray, Counter[int]]:
-    """Write docids and terms; return the terms of each passage, [passages], and how many passages have each term."""
+    """Write docids and terms; return the number of terms of each passage, and the number of passages with each term."""
     lengths, frequencies, passages = array("i"), Counter[int](), read_corpus(corpus)
     schema = pa.schema({"docid": pa.large_string()})
     with _growing(folder / TERMS, "<i4") as file, pa.ipc.new_file(folder / DOCIDS, schema) as docids:
@@ -94,14 +94,14 @@ def _write_terms(corpus: Path, made: bm25s.tokenization.Tokenizer, folder: Path)
                 frequencies.update({*terms})
                 file.write(array("i", terms))
             if max(len(lengths), len(frequencies)) > ROWS:
-                raise UserError(f"{corpus}: more passages or terms than the {ROWS} that 32 bits tell apart")
+                raise UserError(f"{corpus}: more than {ROWS} passages or terms")
     np.save(folder / PASSAGES, np.append(0, np.cumsum(lengths, dtype=np.int64)))
     return np.frombuffer(lengths, np.int32), frequencies
 
 
 def _write_postings(settings: BM25IndexSettings, lengths: np.ndarray, frequencies: np.ndarray, folder: Path) -> None:
-    """Write the passages of every term, and its score in each: ln(1 + (N − df + ½) / (df + ½)), rounded to single
-    precision as bm25s does, times tf / (tf + k1 (1 − b + b · length / mean length)).
+    """Write the passages of every term and its score in each, idf · tf / (tf + k1 (1 − b + b · length / mean length));
+    idf = ln(1 + (N − df + ½) / (df + ½)) is rounded to single precision, as in bm25s.
     """
     starts = np.append(0, frequencies.cumsum())
     np.save(folder / STARTS, starts)
@@ -120,13 +120,13 @@ def _write_postings(settings: BM25IndexSettings, lengths: np.ndarray, frequencie
 
 
 def _postings(folder: Path, first: int, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The passages of the terms from `first` on, between their `starts`, and how often each has the term."""
+    """(rows of passages, term frequencies) of the terms from `first` on; each term's begin at its `starts`."""
     heads = starts[:-1].copy()  # where the next posting of each term goes
     rows, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
     places = np.load(folder / PASSAGES, mmap_mode="r")
     for row in range(0, len(places) - 1, TOGETHER):
         of = places[row : row + TOGETHER + 1]
-        terms = np.load(folder / TERMS, mmap_mode="r")[of[0] : of[-1]]  # mapped anew: what was read leaves memory
+        terms = np.load(folder / TERMS, mmap_mode="r")[of[0] : of[-1]]  # a new mapping frees the pages read before
         asked = (terms >= first) & (terms < first + len(heads))
         having = np.repeat(np.arange(row, row + len(of) - 1), np.diff(of))[asked]
         pairs, times = np.unique((terms[asked].astype(np.int64) - first) << 32 | having, return_counts=True)

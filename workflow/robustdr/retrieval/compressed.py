@@ -1,4 +1,4 @@
-"""Compressed indexes of FAISS: built once for each shard of a model's vectors, memory-mapped by every search."""
+"""Compressed FAISS indexes, built once for each shard of a model's vectors and memory-mapped by every search."""
 
 import json
 from pathlib import Path
@@ -13,30 +13,31 @@ from robustdr.retrieval.embeddings import read_embeddings
 from robustdr.retrieval.index import BLOCK
 from robustdr.retrieval.settings import Index
 
-LEARNS_FROM = 2**20  # vectors of a shard at most: more than FAISS itself takes for 4,096 lists
+LEARNS_FROM = 2**20  # most vectors to train an index on: more than FAISS itself uses for 4,096 lists
 
 
 def build(vectors: np.ndarray, factory: str) -> faiss.Index:
     """An inner-product index of [n, d] vectors, in any precision; `factory` is a FAISS index factory string.
 
-    Memory follows the index, not the vectors: they are added in blocks, and it is trained on some, evenly spread.
+    Memory depends on the index, not on the vectors: it is trained on some vectors, evenly spread, and all are added in
+    blocks.
 
     Raises:
-        UserError: FAISS does not know the factory string, or has too few vectors to train such an index.
+        UserError: FAISS does not know the factory string, or there are too few vectors to train the index.
     """
     try:
         index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
         if faiss.get_num_gpus() > 0:
             index = faiss.index_cpu_to_all_gpus(index)
         if not index.is_trained:
-            step = -(-len(vectors) // LEARNS_FROM) or 1  # of no vectors FAISS says that they are too few
+            step = -(-len(vectors) // LEARNS_FROM) or 1  # without vectors, FAISS reports the error
             index.train(np.ascontiguousarray(vectors[::step], dtype=np.float32))
         for start in range(0, len(vectors), BLOCK):
             index.add(np.ascontiguousarray(vectors[start : start + BLOCK], dtype=np.float32))
     except RuntimeError as error:
         raise UserError(
-            f"retrieval.index: FAISS makes no index {factory!r} of {len(vectors)} vectors ({error}); use Flat or e.g. "
-            "IVF1024,PQ48"
+            f"retrieval.index: FAISS cannot make an index {factory!r} of {len(vectors)} vectors ({error}); use Flat or "
+            "e.g. IVF1024,PQ48"
         ) from None
     return faiss.index_gpu_to_cpu(index) if faiss.get_num_gpus() > 0 else index
 
@@ -46,17 +47,17 @@ def write_index(factory: str, vectors: Path, output: Path) -> None:
 
     Args:
         vectors: the shard, see `embeddings.write_embeddings`.
-        output: the index, FAISS's format; docids go to `output` with suffix .ids, what it was made with to .json: the
-            factory string, and the SHA-256 of the vectors.
+        output: the index in FAISS's format. `output` with suffix .ids gets the docids; with suffix .json, the factory
+            string and the SHA-256 of the vectors.
 
     Raises:
-        UserError: see `build` and `embeddings.read_embeddings`; it cannot be written, as when a disk is full.
+        UserError: see `build` and `embeddings.read_embeddings`; or the index cannot be written, e.g. the disk is full.
     """
     passages, ids = read_embeddings(vectors)
     index = build(passages, factory)
     with atomic(output) as temporary:
         try:
-            # Python's file: FAISS's own does not report a disk that fills with the last bytes.
+            # Python's file: FAISS's own writer reports no error if the last bytes fill the disk.
             with open(temporary, "wb") as file:
                 faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
         except OSError as error:
@@ -66,26 +67,25 @@ def write_index(factory: str, vectors: Path, output: Path) -> None:
 
 
 def read_index(path: Path, vectors: Path, settings: Index, dimension: int) -> tuple[faiss.Index, list[str]]:
-    """The index of a shard and its docids. The index is on the GPU if there is one, else memory-mapped if FAISS can.
+    """(index, docids) of a shard. The index is on the GPU if there is one, else memory-mapped if FAISS can.
 
     Args:
-        vectors: those that it should index; checked by their record, and not at all where the record is gone.
+        vectors: the shard's vectors; checked by their record, if there is one.
 
     Raises:
-        UserError: it was made with another factory, or of other vectors, or of another dimension; it is damaged; it
-            has no lists for `nprobe` to visit.
+        UserError: the index has another factory, other vectors or another dimension, is damaged, or has no lists for
+            `nprobe`.
     """
     made = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     factory = made["factory"]
     if factory != settings.factory:
         raise UserError(
-            f"{path}: an index with the factory {factory!r}; retrieval.index says {settings.factory!r}: delete it and "
-            "run again"
+            f"{path}: its factory is {factory!r}, but retrieval.index has {settings.factory!r}; delete it and run again"
         )
     if (expected := recorded(vectors)) not in (None, made.get("vectors")):
         raise UserError(
-            f"{path}: an index of other vectors than {vectors}: it is of the sha256 {made.get('vectors')!r}, they have "
-            f"{expected!r}; delete it and run again"
+            f"{path}: an index of other vectors than {vectors}: sha256 {made.get('vectors')!r}, expected {expected!r}; "
+            "delete it and run again"
         )
     on_gpu = faiss.get_num_gpus() > 0
     try:

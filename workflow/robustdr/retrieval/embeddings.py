@@ -1,4 +1,4 @@
-"""Passage vectors on disk: shards of the corpus as .npy, memory-mapped, with one docid a line beside each."""
+"""Passage vectors on disk: shards of the corpus as memory-mapped .npy files, each with a file of docids."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -18,18 +18,18 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.retrieval.settings import EmbedSettings
 
 CHUNK = 65536  # passages in memory at once
-Vectors = TypeVar("Vectors")  # of a shard, as they are read: an array, or an index of them
+Vectors = TypeVar("Vectors")  # vectors of a shard: an array, or an index
 
 
 def shard_bounds(passages: int, shard: int, shards: int) -> tuple[int, int]:
-    """Positions in the corpus where one shard begins and ends (exclusive); sizes differ by one at most."""
+    """Start and end (exclusive) of one shard in the corpus; the sizes of shards differ by at most one."""
     return passages * shard // shards, passages * (shard + 1) // shards
 
 
 def encode_passages(
     encoder: Encoder, passages: Iterator[tuple[str, str]], length: int
 ) -> Iterator[tuple[np.ndarray, list[str]]]:
-    """Encode (docid, text) pairs in chunks, as (vectors [n, dimension], docids) pairs.
+    """Encode (docid, text) pairs; yields chunks of (vectors [n, dimension], docids).
 
     Raises:
         UserError: a vector is not finite (names the passage).
@@ -40,7 +40,7 @@ def encode_passages(
         broken = ~np.isfinite(vectors).all(axis=1)
         if broken.any():
             raise UserError(
-                f"the vector of passage {docids[int(broken.argmax())]!r} is not finite; train the model anew"
+                f"the vector of passage {docids[int(broken.argmax())]!r} is not finite; train the model again"
             )
         yield vectors, docids
 
@@ -52,8 +52,8 @@ def write_embeddings(
 
     Args:
         model: sentence-transformers directory. corpus: corpus.jsonl with `passages` lines.
-        shard: which, from 0, of `shards`.
-        output: the .npy file, [passages of the shard, dimension]; its docids go to `output` with suffix .ids.
+        shard: number of the shard, from 0; shards: number of shards.
+        output: the .npy file, [passages of the shard, dimension]; `output` with suffix .ids gets the docids.
 
     Raises:
         UserError: see `encode_passages`.
@@ -65,7 +65,7 @@ def write_embeddings(
     ids: list[str] = []
     with atomic(output) as temporary:
         vectors = np.lib.format.open_memmap(temporary, "w+", settings.stored, (last - first, encoder.dimension))
-        # A full disk is an error here; where memory-mapped vectors are written it would be a bus error.
+        # Reserve the space now: with a full disk this raises an error; writing to the mapping would be a bus error.
         with open(temporary, "r+b") as file:
             os.posix_fallocate(file.fileno(), 0, os.path.getsize(temporary))
         for encoded, docids in encode_passages(encoder, texts, settings.passage_length):
@@ -77,7 +77,7 @@ def write_embeddings(
 
 
 def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
-    """One shard: vectors [n, dimension], memory-mapped, and their docids.
+    """(memory-mapped vectors [n, dimension], docids) of one shard.
 
     Raises:
         UserError: the file is damaged, or vectors and docids differ in number.
@@ -95,26 +95,26 @@ def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
 def iterate(
     shards: Iterable[Path], corpus: Corpus, read: Callable[[Path], tuple[Vectors, list[str]]]
 ) -> Iterator[tuple[Vectors, list[str]]]:
-    """The shards of a corpus one after the other, in its order.
+    """Yield (vectors, docids) of each shard of a corpus, in its order.
 
     Args:
         read: reads a shard and its docids: `read_embeddings`, or `compressed.read_index` with its settings.
 
     Raises:
-        UserError: one is missing or damaged, or is not of the rows that come next; see also `read`.
+        UserError: a shard is missing, damaged or not of the next rows; see also `read`.
     """
     start = 0
     for path in shards:
         vectors, ids = read(path)
         if not corpus.docids[start : start + len(ids)].equals(pa.chunked_array([ids], pa.large_string())):
             raise UserError(
-                f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: a shard before it "
-                "is missing, or it is another corpus's; run again with all shards"
+                f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: an earlier shard "
+                "is missing, or this one is of another corpus; run again with all shards"
             )
         start += len(ids)
         yield vectors, ids
     if start < len(corpus):
-        raise UserError(f"{corpus.path}: vectors of {start} of its {len(corpus)} passages; the last shards are missing")
+        raise UserError(f"{corpus.path}: {start} of {len(corpus)} passages have vectors; the last shards are missing")
 
 
 class PassageVectors:
@@ -127,7 +127,7 @@ class PassageVectors:
             self.ends.append(self.ends[-1] + len(vectors))
 
     def __getitem__(self, rows: list[int]) -> np.ndarray:
-        """[rows, dimension], float32."""
+        """Vectors of these rows, [rows, dimension], float32."""
         shards = (np.searchsorted(self.ends, rows, side="right") - 1).tolist()
         found = [self.vectors[shard][row - self.ends[shard]] for shard, row in zip(shards, rows, strict=True)]
         return np.stack(found).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Runs that exist already, as rankings."""
+"""Rankings from existing runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,19 +13,19 @@ from robustdr.retrieval.settings import RunSettings as Settings
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[dict[str, Ranking]]:
-    """The rankings of the runs, by score and not by the rank that they state.
+    """The rankings of the runs, ordered by score; the runs' rank column is ignored.
 
     Args:
         files: `candidates`: a run for each query set, in their order.
 
     Raises:
-        UserError: a run names a query or passage that the collection lacks, or names a passage twice.
+        UserError: a run has an unknown query or passage, or has a passage twice for a query.
     """
     known, judged = {docid for docid, _ in read_corpus(corpus)}, judged_lists(files)
     for path, queries in zip(files["candidates"], query_sets, strict=True):
         found = read_run(path)
         if strangers := sorted(found.keys() - queries.keys()):
-            raise UserError(f"{path}: the query {strangers[0]!r} is not in its query set ({len(strangers)} such)")
+            raise UserError(f"{path}: the query {strangers[0]!r} is not in its query set ({len(strangers)} in all)")
         for qid, ranking in found.items():
             docids = [docid for docid, _ in ranking]
             if others := sorted({*docids} - known):

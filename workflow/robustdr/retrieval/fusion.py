@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: one ranking from those of several systems (Cormack, Clarke and Büttcher, 2009)."""
+"""Reciprocal rank fusion of the rankings of several systems (Cormack, Clarke and Büttcher, 2009)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ def rankings(
     """Fuse the runs of every query set.
 
     Args:
-        files: `candidates`: the first system's run for each query set, then the next system's.
+        files: `candidates`: the first system's runs, one per query set, then the next system's.
     """
     runs, sets = files["candidates"], len(query_sets)
     for number in range(sets):
@@ -25,7 +25,7 @@ def rankings(
 
 
 def fuse(fused: Sequence[Ranking], k: int, depth: int) -> Ranking:
-    """The `depth` best passages by Σ 1 / (k + rank) over the rankings that have them, ranks from 1 (ibid., §2)."""
+    """The `depth` best passages by Σ 1 / (k + rank) over the rankings that contain them, ranks from 1 (ibid., §2)."""
     scores: defaultdict[str, float] = defaultdict(float)
     for ranking in fused:
         for place, (docid, _) in enumerate(ranking, 1):

@@ -1,4 +1,4 @@
-"""Search of vectors: exactly, in blocks, on the GPU where there is one, or of a compressed index of FAISS."""
+"""Vector search: exact, in blocks, on the GPU if there is one; or in a compressed FAISS index."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -13,16 +13,16 @@ from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
 
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
-TILE = 192  # a product's rows and columns come in so many: MKL adds in another order at the edges of other matrices
+TILE = 192  # rows and columns of a product are multiples of it: else MKL sums in another order at the edges
 BLOCK = 341 * TILE  # passages whose vectors are in memory at once, in single precision
-QUERIES = 3 * TILE  # whose scores of a block are in memory at once
+QUERIES = 3 * TILE  # queries whose scores of a block are in memory at once
 
 
 def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The `k` best of [n, d] vectors, in any precision, for [q, d] queries: scores and rows, [q, k], best first.
 
-    Products of matrices, on the GPU if there is one. On a CPU the bits of a score do not depend on what else is
-    scored, so copies of a passage tie.
+    It multiplies matrices, on the GPU if there is one. On a CPU, a score does not depend on the other passages or
+    queries, so copies of a passage tie.
     """
     heap, on = faiss.ResultHeap(len(queries), k, keep_max=True), device()
     asked = torch.from_numpy(_tiled(queries)).to(on).split(QUERIES)
@@ -38,7 +38,7 @@ def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray,
 
 
 def _tiled(rows: np.ndarray) -> np.ndarray:
-    """The rows, repeated from the first until they fill whole tiles."""
+    """The rows, repeated from the first on, up to a multiple of `TILE`."""
     return np.resize(rows, (-(-len(rows) // TILE) * TILE, rows.shape[1]))
 
 
@@ -47,15 +47,15 @@ def search(
 ) -> tuple[pa.Array, np.ndarray, np.ndarray]:
     """The best passages of each query over all shards, under the tie rule.
 
-    An exact search holds a block of vectors at a time.
+    An exact search has one block of vectors in memory at a time.
 
     Args:
-        shards: (vectors [n, d], or an index of them, and docids) pairs.
+        shards: pairs of vectors [n, d], or an index of them, and docids.
         queries: [q, d], float32.
         depth: passages per query.
 
     Returns:
-        The docids by row; rows and scores, [q, depth].
+        (docids by row, rows [q, depth], scores [q, depth]).
     """
     docids = docids_by_row([])
     shape = len(queries), depth

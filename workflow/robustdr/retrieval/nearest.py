@@ -1,4 +1,4 @@
-"""Search for the passages whose vectors are nearest to those of the queries; any encoder may have made the vectors."""
+"""Rankings by dot products of query and passage vectors, from any encoder."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ QuerySets = Sequence[Mapping[str, str]]  # texts by query id
 
 
 def texts_of(query_sets: QuerySets) -> list[str]:
-    """The distinct texts of query sets."""
+    """The distinct texts of query sets, sorted."""
     return sorted({text for queries in query_sets for text in queries.values()})
 
 
@@ -28,9 +28,9 @@ def nearest(
     """The rankings of every query set by dot products.
 
     Args:
-        texts: those of `texts_of`. vectors: theirs, [texts, dimension].
-        passages: (vectors [n, dimension], or an index of them, docids) pairs.
-        lists: see `rank.judged_lists`; without them, the best `depth` passages are ranked.
+        texts: from `texts_of`. vectors: of these texts, [texts, dimension].
+        passages: pairs of vectors [n, dimension], or an index of them, and docids.
+        lists: see `rank.judged_lists`; if empty, the `depth` best passages are ranked.
     """
     place = {text: row for row, text in enumerate(texts)}
     if lists:
@@ -45,6 +45,6 @@ def nearest(
 
 
 def _ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:
-    """The ranking of some passages by the dot products of their vectors with a query's, [dimension] each."""
+    """The ranking of some passages by dot products of vectors, [dimension] each."""
     scored = ((docid, float(passages[docid].astype(np.float32) @ query)) for docid in docids)
     return rank(scored, len(docids))

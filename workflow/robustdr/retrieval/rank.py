@@ -1,4 +1,4 @@
-"""Ranking: one process ranks all query sets of a system on one collection and writes a run for each."""
+"""Ranking: one process ranks all query sets of a system on one collection and writes one run for each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -11,7 +11,7 @@ from robustdr.core.files import read_qrels, read_queries
 from robustdr.core.settings import read
 from robustdr.retrieval.runs import Ranking, metadata, write_run
 
-Files = Mapping[str, Sequence[Path]]  # what a ranking reads beside passages and queries, by name
+Files = Mapping[str, Sequence[Path]]  # further inputs of a ranking, by name
 Lists = dict[str, list[str]]  # docids by query id
 
 
@@ -23,14 +23,14 @@ class Ranks(Protocol):
     def rankings(
         self, settings: Any, corpus: Path, files: Files, query_sets: list[dict[str, str]]
     ) -> Iterator[Mapping[str, Ranking]]:
-        """The rankings of every query set, in their order: by query id, best passage first.
+        """Yield the rankings of each query set, in their order: by query id, best passage first.
 
-        Where `files` has `judged`, they are those of `judged_lists`, whole.
+        If `files` has `judged`, each ranking has exactly the passages of `judged_lists`.
         """
 
 
 def judged_lists(files: Files) -> Lists:
-    """By query, the only passages that are ranked: those that the qrels `judged` name; empty without such a file."""
+    """The judged candidates of each query: the docids in the qrels `judged`; empty without such a file."""
     return {qid: list(grades) for path in files.get("judged", ()) for qid, grades in read_qrels(path).items()}
 
 
@@ -49,13 +49,13 @@ def write_runs(
     """Rank the passages for every query set and write the runs.
 
     Args:
-        ranks: the module that ranks. settings: its settings as JSON. files: what it reads.
+        ranks: name of the module that ranks. settings: its settings as JSON. files: its further inputs.
         tag, collection: for the runs' headers. corpus: corpus.jsonl.
-        query_sets: query files; in the same order, `runs`: where their runs go, `keys`: the provenance of each, and
-            `trec`: where the same runs go once more, in the form that people read.
+        query_sets: query files. In the same order, runs: their run files, keys: the key of each run, trec: files for
+            the same runs as TREC files.
 
     Raises:
-        UserError: what the module reports, or a ranking that is not of a query's judged candidates.
+        UserError: raised by the module, or a ranking does not have exactly the judged candidates.
     """
     module: Ranks = import_module(ranks)  # type: ignore[assignment]
     told: Any = read(module.Settings, settings)
@@ -65,7 +65,7 @@ def write_runs(
         for qid, docids in lists.items():
             if {docid for docid, _ in rankings.get(qid, ())} != {*docids}:
                 raise UserError(
-                    f"{ranks}: its ranking for query {qid!r} of {query_set} is not of the judged candidates"
+                    f"{ranks}: its ranking for query {qid!r} of {query_set} must have exactly the judged candidates"
                 )
         about = metadata(tag, key, collection, query_set, asdict(told))
         for path in (run, *trec[number : number + 1]):

@@ -1,4 +1,4 @@
-"""Reranking of another system's passages: for a kind of system, and for a run that a user gives."""
+"""Reranking: for the kind of system `rerank`, and for `robustdr rerank` on a user's run."""
 
 import json
 from collections import Counter
@@ -26,10 +26,10 @@ Place = tuple[str, str]  # query id, docid
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[Mapping[str, Ranking]]:
-    """Rank the candidates of every query set anew; a text that several of them have is scored once.
+    """Rerank the candidates of every query set; a text in several query sets is scored once.
 
     Args:
-        files: `model`: the ranker's directory; `candidates`: a run for each query set, where there is no `judged`.
+        files: `model`: the ranker's directory; `judged`, or `candidates`: a run for each query set.
 
     Raises:
         UserError: see `candidates`, `Texts` and `Ranker.predict`.
@@ -57,24 +57,24 @@ def rankings(
 
 
 def candidates(run: Path, queries: dict[str, str], depth: int) -> list[Place]:
-    """The `depth` best passages of every query of a run.
+    """(query id, docid) pairs of the `depth` best passages of every query of a run.
 
     Raises:
-        UserError: the run is empty, or ranks for a query that is not there.
+        UserError: the run is empty, or a query of the run is not in `queries`.
     """
     places = [(qid, docid) for qid, ranking in read_run(run, depth).items() for docid, _ in ranking]
     if missing := sorted({qid for qid, _ in places} - queries.keys()):
-        raise UserError(f"{run}: query {missing[0]!r} is not among the queries ({len(missing)} are not)")
+        raise UserError(f"{run}: query {missing[0]!r} is not in the query file ({len(missing)} in all)")
     if not places:
         raise UserError(f"{run}: no passages to rank")
     return places
 
 
 class Texts(Mapping[str, str]):
-    """Passages by docid, as rankers read them; each is read from the corpus when it is asked for.
+    """Texts of passages by docid, for rankers; each access reads the corpus.
 
     Raises:
-        UserError: the corpus lacks one.
+        UserError: a passage is not in the corpus.
     """
 
     def __init__(self, corpus: Path, places: Iterable[Place]):
@@ -100,10 +100,10 @@ def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Rankin
 
 
 def kind_of(model: Path) -> str:
-    """What a directory in the form of sentence-transformers holds, by its configuration or a bare checkpoint's head.
+    """The type of a sentence-transformers model, `CROSS` or `DUAL`, from its configuration or its checkpoint's head.
 
     Raises:
-        UserError: no model there, or one of another kind.
+        UserError: there is no model, or it has another type.
     """
     try:
         config = json.loads((model / "config_sentence_transformers.json").read_text(encoding="utf-8"))
@@ -113,18 +113,18 @@ def kind_of(model: Path) -> str:
             heads = json.loads((model / "config.json").read_text(encoding="utf-8")).get("architectures") or [""]
         except OSError:
             raise UserError(
-                f"{model}: no model directory (no config.json); one of sentence-transformers is expected"
+                f"{model}: no model directory: it has no config.json; give one in sentence-transformers' format"
             ) from None
         kind = CROSS if heads[0].endswith("ForSequenceClassification") else heads[0] or "nothing"
     if kind not in (CROSS, DUAL):
-        raise unknown(f"{model}: a model of kind", kind, (CROSS, DUAL))
+        raise unknown(f"{model}: model type", kind, (CROSS, DUAL))
     return kind
 
 
 def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
-    """A sentence-transformers model's score of each pair, [pairs]: a cross-encoder's, or a dual encoder's similarity.
+    """Scores of pairs, [pairs], by sentence-transformers: a cross-encoder's, or a dual encoder's similarities.
 
-    Prompts, modules and lengths are those of the directory; sentence-transformers computes them.
+    Prompts, modules and lengths are those of the directory.
     """
     import sentence_transformers
 
@@ -142,12 +142,13 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     """Rerank the `depth` best passages of every query of a run; the others are left out.
 
     Args:
-        model: directory of a ranker that was trained here, or of sentence-transformers' form.
+        model: directory of a ranker trained by robustdr, or in sentence-transformers' format.
         run: TREC run, gzipped or not. queries: qid<TAB>text. corpus: JSONL with docid, title, text.
         output: TREC run, gzipped if its name ends in .gz.
 
     Raises:
-        UserError: a query or passage of the run is missing, there is no model, the run is empty, a score is no number.
+        UserError: a query or passage of the run is missing, there is no model, the run is empty, or a score is not
+            finite.
     """
     texts = read_queries(queries)
     places = candidates(run, texts, depth)
@@ -155,7 +156,7 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     pairs = ((texts[qid], passages[docid]) for qid, docid in places)
     if own := saved(model):
         if "lengths" not in own:
-            raise UserError(f"{model / 'ranker.json'}: no `lengths`; a trained ranker's directory is expected")
+            raise UserError(f"{model / 'ranker.json'}: no `lengths`; give the directory of a trained ranker")
         ranker = load(own["ranker"], model)
         if ranker.settings.counts:
             ranker.count(text for _, text in read_corpus(corpus))

@@ -1,4 +1,4 @@
-"""A query rewriter in front of any system, which ranks passages for the rewritten queries."""
+"""A query rewriter before any system, which then ranks passages for the rewritten queries."""
 
 import json
 import re
@@ -19,13 +19,14 @@ WORD = re.compile(r"[a-z]+")
 
 
 def symspell(settings: Settings, corpus: Path) -> Callable[[str], str]:
-    """Replaces each word that no passage has by the passages' nearest word, the most frequent of equally near ones.
+    """A function that replaces each word that no passage contains by the nearest word of the passages.
 
-    SymSpell (Garbe, 2012), its dictionary counted from the collection's own passages. A word without a neighbour stays.
+    Of equally near words it takes the most frequent. A word without a near word stays. SymSpell (Garbe, 2012), with a
+    dictionary counted from the collection's passages.
     """
     counts = Counter(word for _, text in read_corpus(corpus) for word in WORD.findall(text.lower()))
     dictionary = SymSpell(max_dictionary_edit_distance=settings.edits)
-    for word in sorted(counts):  # neighbours that are alike in everything come in this order
+    for word in sorted(counts):  # this order decides between words of equal distance and frequency
         dictionary.create_dictionary_entry(word, counts[word])
 
     def corrected(match: re.Match[str]) -> str:
@@ -44,10 +45,10 @@ REWRITERS = {"symspell": symspell}
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[Mapping[str, Ranking]]:
-    """Rank the passages for every query set, rewritten.
+    """Rank the passages for every query set after rewriting it.
 
     Args:
-        files: what the module that ranks reads.
+        files: inputs of the module that ranks.
     """
     rewrite = REWRITERS[settings.rewriter](settings, corpus)
     rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]

@@ -1,7 +1,7 @@
-"""BM25 with pseudo-relevance feedback (RM3): a query is expanded by words of its best passages, and searched again.
+"""BM25 with pseudo-relevance feedback (RM3): words of a query's best passages expand it for a second search.
 
-Lavrenko and Croft (2001), Abdul-Jaleel et al. (2004); the variants are those of the toolkits Terrier (RM1.java,
-RM3.java) and Anserini (Rm3Reranker.java).
+Lavrenko and Croft (2001), Abdul-Jaleel et al. (2004). The variants follow Terrier (RM1.java, RM3.java) and Anserini
+(Rm3Reranker.java).
 """
 
 import re
@@ -17,14 +17,14 @@ from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, Run
 from robustdr.retrieval.settings import RM3Settings as Settings
 
-K3 = 8.0  # of Terrier's BM25: how soon more of a query's word adds nothing
+K3 = 8.0  # of Terrier's BM25: saturation of query term frequencies
 _ALLOWED = re.compile(r"[a-z0-9]{2,20}")  # Anserini's expansion terms
 
 Weights = dict[int, float]  # by term
 
 
 def _largest(weights: Weights, count: int, index: Index) -> Weights:
-    """The `count` terms of highest weight; terms of equal weight in the order of their words."""
+    """The `count` terms of highest weight; terms of equal weight in alphabetical order."""
     return dict(sorted(weights.items(), key=lambda pair: (-pair[1], index.words[pair[0]]))[:count])
 
 
@@ -34,9 +34,9 @@ def _normalised(weights: Weights) -> Weights:
 
 
 def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
-    """w(t) = 1/D Σ_d tf(t, d) / |d| · exp(s(d)), of terms in two passages or more and in less than a tenth of all.
+    """w(t) = 1/D Σ_d tf(t, d) / |d| · exp(s(d)), for terms in at least two passages and in less than a tenth of all.
 
-    s(d) is Terrier's score: its BM25 takes logarithms to base 2 and multiplies by k1 + 1.
+    s(d) is Terrier's BM25 score, with logarithms to base 2 and a factor k1 + 1.
     """
     scale, highest = (settings.bm25.k1 + 1) / log(2), max((score for _, score in found), default=0.0)
     weights: Weights = {}
@@ -50,7 +50,7 @@ def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) ->
 
 
 def anserini(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
-    """The sum of passage vectors, each cut to its most frequent allowed terms, of norm 1, and weighted by its score."""
+    """Σ_d s(d) · v(d): v(d) has the most frequent allowed terms of passage d, normalised to sum 1."""
     weights: Weights = {}
     for row, score in found:
         words = Counter(index.terms_of(row))
@@ -65,9 +65,9 @@ def anserini(settings: Settings, index: Index, found: list[tuple[int, float]]) -
 
 
 def expand(settings: Settings, index: Index, text: str, found: list[tuple[int, float]]) -> Weights:
-    """λ · qtf / |q| + (1 − λ) · w(t): the query's own words and those of the feedback passages `found` (row, score).
+    """λ · qtf / |q| + (1 − λ) · w(t): weights of the query's own words and of the feedback; `found`: (row, score).
 
-    |q| counts words that no passage has too, so that the known ones of a misspelled query weigh less.
+    |q| also counts words that no passage contains, so the known words of a misspelled query weigh less.
     """
     own, known = index.terms(text)
     feedback = {"terrier": terrier, "anserini": anserini}[settings.variant](settings, index, found)
@@ -77,7 +77,7 @@ def expand(settings: Settings, index: Index, text: str, found: list[tuple[int, f
 
 
 def score(settings: Settings, index: Index, weights: Weights) -> np.ndarray:
-    """BM25's scores of all passages, each term's times its weight w; in Terrier, times (k3 + 1) w / (k3 + w)."""
+    """BM25 scores of all passages, [passages]; each term counts times its weight w; Terrier: (k3 + 1) w / (k3 + w)."""
     scores = np.zeros(len(index.docids))
     matrix = index.scorer.scores
     for term, weight in weights.items():
@@ -88,7 +88,7 @@ def score(settings: Settings, index: Index, weights: Weights) -> np.ndarray:
 
 
 def highest(scores: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and scores of the `depth` best passages with a word of the query, and of what ties with the last."""
+    """(rows, scores) of the `depth` best passages with a positive score, and of all that tie with the last."""
     rows = np.flatnonzero(scores > 0)
     if len(rows) > depth:
         rows = rows[scores[rows] >= np.partition(scores[rows], -depth)[-depth]]
@@ -100,7 +100,7 @@ def rankings(
 ) -> Iterator[Mapping[str, Ranking]]:
     """Rank the passages for every query set: BM25, expansion, and BM25 again.
 
-    Of judged candidates the best ones are the feedback, as far as they have a word of the query.
+    With judged candidates, the feedback passages are the best of them that contain a word of the query.
 
     Args:
         files: `index`: the folder of the corpus's index.

@@ -15,18 +15,18 @@ from robustdr.retrieval.trec import IDS, read_header, read_trec, trec_docids, wr
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
-ARRAYS = ".arrow"  # how the name of a run in arrays ends; every other is a TREC file
+ARRAYS = ".arrow"  # suffix of a run in arrays; every other run is a TREC file
 
 
 @dataclass(frozen=True, eq=False)
 class Run(Mapping[str, Ranking]):
-    """The rankings of queries in eight bytes per ranked passage, with each docid stored once.
+    """The rankings of queries, in eight bytes per ranked passage; each docid is stored once.
 
     Attributes:
-        lines: the line of each query in the arrays; several queries may have one.
+        lines: the line of each query in the arrays; queries may share a line.
         docids: of all passages, by row.
         rows: [lines, depth], int32: the passages of each line, best first, then `NO_PASSAGE`.
-        scores: [lines, depth], float32, or float64 where single precision would make ties.
+        scores: [lines, depth], float32, or float64 if single precision would make ties.
     """
 
     lines: Mapping[str, int]
@@ -48,7 +48,7 @@ class Run(Mapping[str, Ranking]):
 
     @classmethod
     def scored(cls, docids: pa.Array, found: Mapping[str, tuple[np.ndarray, np.ndarray]], depth: int) -> "Run":
-        """The `depth` best of the passages found for each query, (rows, scores) in any order."""
+        """A run of the `depth` best passages of each query; `found`: (rows, scores) in any order."""
         width = min(depth, max((len(rows) for rows, _ in found.values()), default=0))
         rows, scores = np.full((len(found), width), NO_PASSAGE, np.int32), np.full((len(found), width), -np.inf)
         every = list(found.values())
@@ -64,12 +64,12 @@ class Run(Mapping[str, Ranking]):
 
 
 def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
-    """The `depth` best passages of one query under the same rule."""
+    """The `depth` best passages of one query under the tie rule."""
     return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:depth]
 
 
 def metadata(tag: str, key: str, collection: str, query_set: Path, settings: Mapping[str, object]) -> dict[str, object]:
-    """The ir_metadata header of a run; `key` says what made it."""
+    """The ir_metadata header of a run; `key`: its key."""
     return {
         "tag": tag,
         "actor": {"team": "robustdr"},
@@ -80,10 +80,10 @@ def metadata(tag: str, key: str, collection: str, query_set: Path, settings: Map
 
 
 def write_run(path: Path, run: Mapping[str, Ranking], metadata: Mapping[str, object]) -> None:
-    """Write a run with its ir_metadata: in arrays where the name ends in .arrow, else as a TREC file (`write_trec`).
+    """Write a run with its ir_metadata: in arrays if the name ends in .arrow, else as a TREC file (`write_trec`).
 
-    The arrays are an Arrow file of `qid`, `docid` and `score`, a line a query; docids are numbers of four bytes, each
-    spelled out once, and so are scores that are in single precision.
+    The Arrow file has the columns `qid`, `docid` and `score`, one line per query. A docid takes four bytes and is
+    spelled out once; a score takes four bytes in single precision.
     """
     header = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True)
     if path.suffix == ARRAYS:
@@ -103,14 +103,14 @@ def _as_arrays(rankings: Mapping[str, Ranking]) -> Run:
 
 
 def _single(run: Run) -> Run:
-    """The scores in single precision, unless that would make ties."""
+    """The run with scores in single precision, unless that would make ties."""
     single = run.scores.astype(np.float32)
     same = [scores[:, 1:] == scores[:, :-1] for scores in (single, run.scores)]
     return replace(run, scores=single) if np.array_equal(*same) else run
 
 
 def _write_arrays(path: Path, run: Run, header: str) -> None:
-    """Queries without a passage are left out, as a TREC file has no line of them."""
+    """Write the Arrow file; queries without a passage are left out, as in a TREC file."""
     ranked = (run.rows != NO_PASSAGE).any(axis=1)
     lines = {qid: line for qid, line in run.lines.items() if ranked[line]}
     at = np.fromiter(lines.values(), np.int64, len(lines))
@@ -134,10 +134,10 @@ def _write_arrays(path: Path, run: Run, header: str) -> None:
 
 
 def read_run(path: Path, depth: int | None = None) -> Run:
-    """Read a run in either form, ordered by the tie rule; the `depth` best passages of every query, or all.
+    """Read the `depth` best passages of every query, or all, of a run in either form, ordered by the tie rule.
 
     Raises:
-        UserError: the file is damaged or, of a TREC file, a line is no run line (names file and line).
+        UserError: the file is damaged, or a line of a TREC file is malformed (names file and line).
     """
     if path.suffix == ARRAYS:
         return _single(_read_arrays(path, depth))
@@ -164,7 +164,7 @@ def _read_arrays(path: Path, depth: int | None) -> Run:
 
 
 def _mapped(path: Path) -> tuple[pa.Schema, list[pa.RecordBatch]]:
-    """The schema and the lines of an Arrow file, memory-mapped.
+    """The schema and the batches of an Arrow file, memory-mapped.
 
     Raises:
         UserError: the file is missing or damaged.
@@ -175,15 +175,15 @@ def _mapped(path: Path) -> tuple[pa.Schema, list[pa.RecordBatch]]:
         for batch in batches:
             batch.validate(full=True)
     except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path}: no rankings, or damaged ones ({error}); delete the file and run again") from error
+        raise UserError(f"{path}: run missing or damaged ({error}); delete the file and run again") from error
     return reader.schema, batches
 
 
 def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """The `depth` first docids of one query after the other, in the order of the file; some of these are in memory.
+    """Yield (query id, its first `depth` docids) in the order of the file; only a part is in memory at a time.
 
     Raises:
-        UserError: as `read_run`, or the lines of a query are not together.
+        UserError: as `read_run`, or the lines of a query are not consecutive.
     """
     if path.suffix != ARRAYS:
         yield from trec_docids(path, depth)
@@ -195,6 +195,6 @@ def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def read_metadata(path: Path) -> dict[str, object]:
-    """The ir_metadata of a run in arrays or of a gzipped TREC file; empty without any."""
+    """The ir_metadata of a run in arrays or of a gzipped TREC file; empty if it has none."""
     header = _mapped(path)[0].metadata[b"ir_metadata"].decode() if path.suffix == ARRAYS else read_header(path)
     return yaml.safe_load(header) or {}

@@ -26,8 +26,8 @@ def rankings(
     """Rank the passages for every query set with one dense retriever.
 
     Args:
-        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus, or `compressed`,
-            indexes of them, and `vectors`, the shards that each should be of; without any, passages are encoded here.
+        files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus; or `compressed`:
+            indexes of the shards `vectors`; without any of these, passages are encoded here.
 
     Raises:
         UserError: a query's vector is not finite (names model and query); see also `embeddings.iterate` and
@@ -59,9 +59,9 @@ def rankings(
 def _passages(
     settings: Settings, encoder: Encoder, corpus: Path, files: Files, wanted: set[str]
 ) -> Iterator[tuple[np.ndarray, list[str]]]:
-    """Vectors of passages, [n, dimension], and their docids: the stored ones, or those encoded here.
+    """Yield (vectors [n, dimension], docids) of passages: stored vectors if there are any, else encoded here.
 
-    Only the passages `wanted` are encoded; all if none are named.
+    Only passages in `wanted` are encoded; if it is empty, all.
     """
     if files["embeddings"]:
         yield from iterate(files["embeddings"], Corpus(corpus), read_embeddings)

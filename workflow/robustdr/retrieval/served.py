@@ -1,4 +1,4 @@
-"""Dense retrieval with an encoder behind a server."""
+"""Dense retrieval with an encoder that a server runs."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -20,10 +20,10 @@ CHUNK = 16384  # passages in memory at once
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[Mapping[str, Ranking]]:
-    """Rank the passages for every query set by the vectors of a server.
+    """Rank the passages for every query set by a server's vectors.
 
     Raises:
-        UserError: see `Served.encode`; or a key that is not set.
+        UserError: the environment variable of the key is not set; see also `Served.encode`.
     """
     s = settings
     client = Client(s.url, s.model, secret(s.key), s.attempts, s.timeout)

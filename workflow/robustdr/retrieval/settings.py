@@ -16,7 +16,7 @@ class EmbedSettings:
     Attributes:
         passage_length: tokens kept of a passage.
         stored: precision of the vectors on disk.
-        precision: that the encoder computes in. threads: of the processor.
+        precision: of the encoder's computations. threads: of the processor.
     """
 
     passage_length: int
@@ -25,7 +25,7 @@ class EmbedSettings:
     threads: int
 
 
-FLAT = "Flat"  # the factory string of an exact search, which needs no index
+FLAT = "Flat"  # factory string of an exact search, which needs no index
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -33,8 +33,8 @@ class Index:
     """A FAISS index."""
 
     factory: str
-    """FAISS factory string; `Flat` is an exact search. An index of any other factory is made once for each shard of a
-    model's vectors, which are then kept, and read by all searches."""
+    """FAISS factory string; `Flat` is an exact search. For any other, one index is made for each shard of a model's
+    vectors; the vectors are kept, and all searches read the indexes."""
     nprobe: PositiveInt
     """Lists of an inverted file that a search visits."""
 
@@ -46,8 +46,8 @@ class SearchSettings:
     Attributes:
         query_length, passage_length: tokens kept.
         depth: passages per query.
-        shards: parts of the corpus, each with an index of its own; 0 where passages are encoded while searching.
-        precision: that the encoder computes in. threads: of the processor.
+        shards: parts of the corpus, each with its own index; 0 if passages are encoded during the search.
+        precision: of the encoder's computations. threads: of the processor.
     """
 
     query_length: int
@@ -59,7 +59,7 @@ class SearchSettings:
     threads: int
 
 
-# What BM25's index consists of. The last five are bm25s's own, under the names that it looks for.
+# Files of a BM25 index. The last five are bm25s's own, with the names that it expects.
 INDEX_FILES = (
     "index.json",
     "docids.arrow",
@@ -92,7 +92,7 @@ class BM25IndexSettings:
 
     @property
     def name(self) -> str:
-        """Name of the index, from the settings that it is made with."""
+        """Name of the index, made from its settings."""
         return f"k1-{self.k1}_b-{self.b}_stopwords-{self.stopwords or 'none'}_stemmer-{self.stemmer or 'none'}"
 
 
@@ -104,7 +104,7 @@ class BM25Settings(BM25IndexSettings):
 
     @property
     def index(self) -> BM25IndexSettings:
-        """How the index that is searched was made."""
+        """Settings of the index to search."""
         return BM25IndexSettings(self.k1, self.b, self.stopwords, self.stemmer)
 
 
@@ -117,15 +117,15 @@ class RunSettings:
 
 @dataclass(frozen=True, config=STRICT)
 class ServedSettings:
-    """How vectors of an encoder behind a server are searched.
+    """How to search with vectors from a server.
 
     Attributes:
-        url: of the server, up to the `/v1`. model: its name there.
-        prompts: before every `query` and `passage`.
-        similarity: of two vectors. dimension: that is asked for; None: the server's.
+        url: of the server, up to and including `/v1`. model: its name on the server.
+        prompts: text before every `query` and `passage`.
+        similarity: of two vectors. dimension: requested dimension; None: the server's default.
         depth: passages per query.
-        key: the environment variable that holds the server's key; empty: none is needed.
-        cache: the file that keeps vectors. batch: texts of a request. concurrency: requests at a time.
+        key: the environment variable with the server's key; empty: no key is needed.
+        cache: the file that keeps vectors. batch: texts per request. concurrency: requests at a time.
         attempts: of each request. timeout: seconds of an attempt.
     """
 
@@ -148,8 +148,8 @@ class RM3Settings:
     """How BM25 searches with feedback.
 
     Attributes:
-        bm25: of both searches. variant: the toolkit that is followed.
-        terms, documents: of the feedback. original_weight: of the query's own words.
+        bm25: settings of both searches. variant: the toolkit to follow.
+        terms, documents: their numbers in the feedback. original_weight: weight of the query's own words, λ.
     """
 
     bm25: BM25Settings
@@ -161,11 +161,11 @@ class RM3Settings:
 
 @dataclass(frozen=True, config=STRICT)
 class RewriteSettings:
-    """How queries are rewritten, and how they are ranked then.
+    """How queries are rewritten and then ranked.
 
     Attributes:
-        rewriter: a name in `rewrite.REWRITERS`. edits: characters that a correction may change.
-        ranks: module that ranks. told: its settings.
+        rewriter: a name in `rewrite.REWRITERS`. edits: largest edit distance of a correction.
+        ranks: name of the module that ranks. told: its settings.
     """
 
     rewriter: Literal["symspell"]
@@ -176,10 +176,10 @@ class RewriteSettings:
 
 @dataclass(frozen=True, config=STRICT)
 class FusionSettings:
-    """How the rankings of several systems become one.
+    """How the rankings of several systems are fused.
 
     Attributes:
-        k: added to every rank; the larger, the less the first ranks stand out. depth: passages per query.
+        k: added to every rank; a larger k gives the first ranks less weight. depth: passages per query.
     """
 
     k: int
@@ -188,12 +188,12 @@ class FusionSettings:
 
 @dataclass(frozen=True, config=STRICT)
 class RerankSettings:
-    """How a ranker ranks another system's passages anew.
+    """How a ranker reranks another system's passages.
 
     Attributes:
-        ranker: `name` and its own settings. query_length, passage_length: tokens that it reads.
+        ranker: `name` and its own settings. query_length, passage_length: tokens kept.
         depth: passages per query.
-        precision: that it computes in. threads: of the processor.
+        precision: of the ranker's computations. threads: of the processor.
     """
 
     ranker: Named

@@ -16,7 +16,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 
 BLOCK = 1 << 22  # bytes of a run that are read at once
-IDS = pa.dictionary(pa.int32(), pa.large_string())  # each id once
+IDS = pa.dictionary(pa.int32(), pa.large_string())  # each id is stored once
 COLUMNS = pa.schema({"qid": IDS, "docid": IDS, "score": pa.float64()})
 READ = csv.ReadOptions(use_threads=False, column_names=["qid", "Q0", "docid", "rank", "score", "tag"])
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False)
@@ -24,13 +24,13 @@ CONVERT = csv.ConvertOptions(column_types=COLUMNS, include_columns=COLUMNS.names
 
 
 def write_trec(path: Path, run: Mapping[str, Iterable[tuple[str, float]]], header: str, tag: str) -> None:
-    """Write the rankings of queries, gzipped if the name ends in .gz: the header as comments, then a line per passage,
+    """Write rankings as a TREC file, gzipped if the name ends in .gz: the header as comments, then a line per passage,
     `qid Q0 docid rank score tag`. One query's lines are in memory at a time.
 
-    Nine digits tell any two single-precision scores apart, so ties stay ties and nothing else becomes one.
+    Scores have nine digits, enough to tell any two single-precision scores apart: no new ties.
     """
     lines = ["# ir_metadata.start", *(f"# {line}" for line in header.splitlines()), "# ir_metadata.end"]
-    # Without a time stamp, so that the same run is the same bytes.
+    # zlib writes no time stamp, so the same run gives the same bytes.
     packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
     with atomic(path) as temporary, open(temporary, "wb") as file:
         for part in chain([lines], (_lines(qid, ranking, tag) for qid, ranking in run.items())):
@@ -45,10 +45,10 @@ def _lines(qid: str, ranking: Iterable[tuple[str, float]], tag: str) -> Iterator
 
 
 def read_trec(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """The docids of a run, and by query the rows of its passages among them and their scores, line by line.
+    """The docids of a run by row, and (rows, scores) of the passages of each query, in the order of the lines.
 
     Raises:
-        UserError: the file is damaged or a line is no run line (names file and line).
+        UserError: the file is damaged, or a line is malformed (names file and line).
     """
     table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path)]).unify_dictionaries()
     qids, docids = (table[name].combine_chunks() for name in ("qid", "docid"))
@@ -61,7 +61,7 @@ def read_trec(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndar
 
 
 def read_listed(path: Path) -> dict[str, list[tuple[str, float]]]:
-    """Read a run in the order of its lines, otherwise as `runs.read_run`."""
+    """(docid, score) pairs of each query, in the order of the lines; raises as `read_trec`."""
     docids, found = read_trec(path)
     names = docids.to_pylist()
     return {
@@ -71,15 +71,15 @@ def read_listed(path: Path) -> dict[str, list[tuple[str, float]]]:
 
 
 def trec_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """The `depth` first docids of one query after the other, in the order of the lines; a block of these is in memory.
+    """Yield (query id, its first `depth` docids) in the order of the lines; one block of lines is in memory at a time.
 
     Raises:
-        UserError: as `read_trec`, or the lines of a query are not together.
+        UserError: as `read_trec`, or the lines of a query are not consecutive.
     """
     seen: set[str] = set()
     for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path))), itemgetter(0)):
         if qid in seen:
-            raise UserError(f"{path}: the lines of query {qid!r} are not together; delete the file and run again")
+            raise UserError(f"{path}: the lines of query {qid!r} are not consecutive; delete the file and run again")
         seen.add(qid)
         yield qid, [docid for _, docid in islice(lines, depth)]
 
@@ -91,7 +91,7 @@ def _pairs(table: pa.Table) -> Iterator[tuple[str, str]]:
 
 
 def _tables(path: Path) -> Iterator[pa.Table]:
-    """The lines of a run, a block of them at a time."""
+    """Yield the lines of a run in blocks."""
     number = 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
@@ -100,7 +100,7 @@ def _tables(path: Path) -> Iterator[pa.Table]:
                     if b"\t" in block or b"  " in block:
                         raise pa.ArrowInvalid("other white space")
                     yield csv.read_csv(pa.py_buffer(block), READ, PARSE, CONVERT)
-                except pa.ArrowInvalid:  # also comments between the lines, or no run
+                except pa.ArrowInvalid:  # other white space, comments between the lines, or not a run
                     rows = []
                     for line in block.splitlines():
                         if not line.startswith(b"#"):
@@ -113,7 +113,7 @@ def _tables(path: Path) -> Iterator[pa.Table]:
 
 
 def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of a file in blocks, each with the number of its first line; leading comments are skipped."""
+    """Yield blocks of whole lines, each with the number of its first line; leading comments are skipped."""
     number, line = 1, file.readline()
     while line.startswith(b"#"):
         number, line = number + 1, file.readline()
@@ -123,7 +123,7 @@ def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
 
 
 def read_header(path: Path) -> str:
-    """The ir_metadata header of a gzipped run; empty without one."""
+    """The ir_metadata header of a gzipped run; empty if it has none."""
     lines = []
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:

@@ -51,7 +51,7 @@ def claims(a: argparse.Namespace) -> Made:
     measures_=READS,
     runs=READS,
     judgements=READS,
-    queries={**READS, "help": "the original ones of each split"},
+    queries={**READS, "help": "the original queries of each split"},
     corpus_=READ,
     output=PATH,
 )
@@ -67,11 +67,11 @@ def queries(a: argparse.Namespace) -> Made:
 
 @stage(
     "write the texts of a collection's queries and of the passages that the report shows",
-    explored={**PATHS, "help": "what the stage `queries` wrote"},
+    explored={**PATHS, "help": "files that the stage `queries` wrote"},
     queries={**READS, "help": "original and varied"},
     corpus=READ,
     output={**PATH, "help": "the texts of the queries"},
-    passages={**PATHS, "help": "scripts that share the passages"},
+    passages={**PATHS, "help": "the scripts of the passages"},
 )
 def texts(a: argparse.Namespace) -> Made:
     from robustdr.reporting.texts import write_texts
@@ -87,7 +87,7 @@ def texts(a: argparse.Namespace) -> Made:
     figures=READS,
     claims=READS,
     audits=PATHS,
-    output={**PATH, "help": "its first page; the others lie beside it"},
+    output={**PATH, "help": "its first page; the others are in the same folder"},
 )
 def site(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read

@@ -56,12 +56,12 @@ def compress(a: argparse.Namespace) -> Made:
     embeddings_=READS,
     index_=READS,
     compressed_=READS,
-    vectors_={**PATHS, "help": "what each compressed index is of: by its record, as it may be large"},
+    vectors_={**PATHS, "help": "the vectors of each compressed index; only their records are read"},
     candidates_=READS,
-    judged_={**READS, "help": "qrels whose passages are ranked, and no others"},
+    judged_={**READS, "help": "qrels; only their passages are ranked"},
     queries=READS,
     runs=PATHS,
-    trec={**PATHS, "help": "the same runs as TREC files, for people"},
+    trec={**PATHS, "help": "the same runs as TREC files"},
 )
 def rank(a: argparse.Namespace) -> Made:
     from robustdr.retrieval.rank import write_runs

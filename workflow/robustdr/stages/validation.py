@@ -1,4 +1,4 @@
-"""What is counted from released labels."""
+"""Tables counted from released labels."""
 
 import argparse
 

@@ -1,1 +1,1 @@
-"""Kinds of systems: one file each says what a recipe of its kind takes, what it is made from, and what ranks."""
+"""Kinds of systems, one file each: the keys of a recipe, the inputs, and the module that ranks."""

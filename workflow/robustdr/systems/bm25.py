@@ -1,4 +1,4 @@
-"""BM25 over a collection's words."""
+"""BM25."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, field
@@ -16,7 +16,7 @@ from robustdr.retrieval.settings import BM25IndexSettings, BM25Settings, Name, S
 
 @with_config(STRICT)
 class Parameters(TypedDict, total=False):
-    """Parameters in place of the scale's; null is a value."""
+    """Parameters that replace the scale's; null is a value."""
 
     k1: NonNegativeFloat
     b: Share
@@ -29,11 +29,11 @@ class Settings(Recipe):
     """BM25."""
 
     bm25: Parameters = field(default_factory=Parameters)
-    """Parameters in place of the scale's `bm25`."""
+    """Parameters that replace those of the scale's `bm25`."""
 
 
 class BM25(Kind):
-    """Untrained: the recipe's own `bm25` counts before the scale's."""
+    """BM25; the recipe's `bm25` overrides the scale's."""
 
     ranks = "robustdr.retrieval.bm25"
 

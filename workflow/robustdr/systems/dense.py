@@ -1,4 +1,4 @@
-"""Dual encoders: a checkpoint as it is, or trained by a recipe."""
+"""Dual encoders: an untrained checkpoint, or one trained by a recipe."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
@@ -23,7 +23,7 @@ class Settings(TrainedRecipe):
     """A dual encoder."""
 
     encoders: Literal["shared", "separate"] | None = None
-    """One encoder for queries and passages, or two; without it, one."""
+    """One encoder for queries and passages, or two; default: one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,7 +55,7 @@ class Dense(Trained):
         recipe = config.systems[name]
         parent = config.systems.get(recipe.initial)
         if parent and parent.kind == self.name and parent.encoders == "separate" != recipe.encoders:
-            raise UserError(f"{where}: continues from {recipe.initial}: add `encoders: separate`")
+            raise UserError(f"{where}: {recipe.initial} has two encoders: add `encoders: separate`")
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> SearchSettings:
         scale, shards = graph.lineage.scale, len(graph.embeddings(system, 0, collection))
@@ -63,7 +63,7 @@ class Dense(Trained):
         return SearchSettings(**read, depth=depth, index=scale.retrieval.index, shards=shards, **graph.computing)
 
     def _searches_compressed(self, graph: Graph, split: Split) -> bool:
-        """Whether indexes are searched; of single passages the vectors are read."""
+        """Whether compressed indexes are searched; for judged candidates the vectors are read instead."""
         flat = graph.lineage.scale.retrieval.index.factory == FLAT
         return not flat and not graph.lineage.config.judged_candidates(*split)
 
@@ -74,7 +74,7 @@ class Dense(Trained):
         return {**found, "embeddings": reads(*graph.embeddings(system, seed, split[0]))}
 
     def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
-        """The vectors behind compressed indexes; they may be gone by then."""
+        """The vectors of the compressed indexes; they may be deleted when the search runs."""
         if not self._searches_compressed(graph, split):
             return {}
         return {"vectors": [vectors.path for vectors in graph.embeddings(system, seed, split[0])]}

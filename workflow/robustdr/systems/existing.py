@@ -1,4 +1,4 @@
-"""An existing system behind its runs, such as a search engine in production: what it ranked is read, not made."""
+"""An existing system, e.g. a search engine in production: its runs are read, not made."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ SUFFIXES = (".trec.gz", ".trec")
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Settings(Recipe):
-    """A system that was asked elsewhere."""
+    """A system that ran elsewhere."""
 
     runs: Annotated[str, Field(min_length=1)]
     """Folder of its runs: <collection>/<split>.<variation>.trec.gz, or .trec."""
@@ -33,7 +33,7 @@ class Existing(Kind):
     def check(self, config: Config, name: str, where: str) -> None:
         folder = config.systems[name].runs
         if not Path(folder).is_dir():
-            raise UserError(f"{where}.runs: {folder!r} is no folder; needed: <collection>/<split>.<variation>.trec.gz")
+            raise UserError(f"{where}.runs: {folder!r} is not a folder of <collection>/<split>.<variation>.trec.gz")
 
     def note(self, recipe: Settings) -> str:
         return f"{recipe.label}: the rankings in {recipe.runs}, which were not made here."
@@ -47,7 +47,7 @@ class Existing(Kind):
         for variation in variations:
             places = [folder / f"{split[1]}.{variation}{suffix}" for suffix in SUFFIXES]
             if not (found := [place for place in places if place.is_file()]):
-                raise UserError(f"systems.{system}.runs: {places[0]} is missing; {places[1].name} would be read too")
+                raise UserError(f"systems.{system}.runs: {places[0]} is missing; {places[1].name} is allowed too")
             runs.append(found[0])
         return {"candidates": Input(files=runs)}
 

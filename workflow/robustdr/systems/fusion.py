@@ -24,7 +24,7 @@ class Settings(Recipe):
 
 
 class Fusion(Kind):
-    """Ranks what any of its systems ranks."""
+    """Fuses the rankings of its systems."""
 
     ranks = "robustdr.retrieval.fusion"
 

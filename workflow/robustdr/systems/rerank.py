@@ -1,4 +1,4 @@
-"""A ranking model over what another system retrieves, or over a collection's judged candidates."""
+"""A ranker of another system's passages, or of a collection's judged candidates."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Literal
@@ -27,11 +27,11 @@ class FirstStage:
     """A first stage."""
 
     system: str
-    """System whose passages are ranked anew."""
+    """System whose passages are reranked."""
     depth: PositiveInt
-    """How many of its best passages."""
+    """Number of its best passages to rerank."""
     queries: Literal["own", "original"]
-    """Queries that the first stage sees."""
+    """Queries for the first stage: the ranker's `own`, or always the `original`."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -39,7 +39,7 @@ class Settings(TrainedRecipe):
     """A ranker of candidates."""
 
     candidates: Literal["judged"] | FirstStage
-    """`judged`: the passages that a split's qrels name; or `system`, `depth` and `queries` of a first stage."""
+    """`judged`: the passages in a split's qrels; or `system`, `depth` and `queries` of a first stage."""
     ranker: dict[str, Any]
     """`name` of the ranker and its settings."""
 
@@ -50,15 +50,16 @@ class Settings(TrainedRecipe):
 
     @property
     def first(self) -> str | None:
-        """The system whose passages are ranked anew; None for judged candidates alone."""
+        """The system whose passages are reranked; None if only judged candidates are ranked."""
         return None if isinstance(self.candidates, str) else self.candidates.system
 
 
 class Rerank(Trained):
-    """Ranks the `depth` best passages of `candidates.system` anew; a scale may take other depths than the papers.
+    """Reranks the `depth` best passages of `candidates.system`; a scale may replace the papers' depths.
 
-    With `queries: original` the first stage sees the original query where the ranker sees its variation. Where a split
-    has judged candidates it ranks these, without a first stage; with `candidates: judged` it ranks nothing else.
+    With `queries: original`, the first stage always reads the original query; the ranker reads the variation. If a
+    split has judged candidates, these are ranked, without a first stage. With `candidates: judged`, every split needs
+    them.
     """
 
     sources: ClassVar[dict[str, set[str]]] = {
@@ -75,7 +76,7 @@ class Rerank(Trained):
         return super().named(recipe) | ({"candidates.system": recipe.first} if recipe.first else {})
 
     def teaches(self, recipe: Settings) -> set[str]:
-        """What counts the words of a collection scores no training file."""
+        """Teacher scores; none from a ranker that counts the words of a collection."""
         return set() if RANKERS.facts(recipe.ranker["name"]).counts else {"teacher_scores"}
 
     def check(self, config: Config, name: str, where: str) -> None:
@@ -97,7 +98,7 @@ class Rerank(Trained):
         parent = config.systems.get(recipe.initial)
         if parent and parent.kind == self.name and parent.ranker != recipe.ranker:
             raise UserError(
-                f"{where}.initial: {recipe.initial!r} is the ranker {parent.ranker}; what continues it has the same, "
+                f"{where}.initial: {recipe.initial!r} has the ranker {parent.ranker}; this system must have the same, "
                 f"not {recipe.ranker}"
             )
 
@@ -127,16 +128,14 @@ class Rerank(Trained):
             collection, name = split
             raise UserError(
                 f"{lineage.config.folder_of(system)}/experiment.yaml: systems.{system}.candidates: 'judged', "
-                f"but {name!r} of {collection} (scale {lineage.scale_name}) has none; name a first stage, or say "
-                "`candidates: judged` of that split in collections.yaml"
+                f"but {name!r} of {collection} (scale {lineage.scale_name}) has none; name a first stage, or set "
+                "`candidates: judged` for that split in collections.yaml"
             )
         return {recipe.candidates.system: [*variations] if recipe.candidates.queries == "own" else [ORIGINAL]}
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> RerankSettings:
         lineage = graph.lineage
-        ranked = self.depth(
-            lineage.config, lineage.scale_name, system
-        )  # all of them, whoever reads how many of the best
+        ranked = self.depth(lineage.config, lineage.scale_name, system)  # its full depth, even if a reader needs less
         return RerankSettings(
             lineage.recipe(system).ranker, **lengths(lineage, system), depth=ranked, **graph.computing
         )

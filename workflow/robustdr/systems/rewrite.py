@@ -1,4 +1,4 @@
-"""A query rewriter in front of another system, such as a spell checker."""
+"""A query rewriter before another system, e.g. a spell checker."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,7 +19,7 @@ class Settings(Recipe):
     """A rewriter of queries."""
 
     rewriter: Literal["symspell"]
-    """What rewrites."""
+    """Method of rewriting."""
     edits: PositiveInt
     """Characters that a correction may change."""
     ranker: str
@@ -27,7 +27,7 @@ class Settings(Recipe):
 
 
 class Rewrite(Kind):
-    """Ranks as `ranker`, the system behind it, does; the seeds are that system's."""
+    """Rewrites queries and ranks with the system `ranker`, with that system's seeds."""
 
     ranks = "robustdr.retrieval.rewrite"
 

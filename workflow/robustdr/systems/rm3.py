@@ -16,7 +16,7 @@ class Settings(bm25.Settings):
     """RM3."""
 
     variant: Literal["terrier", "anserini"]
-    """Toolkit whose formulas count."""
+    """Toolkit whose formulas are used."""
     terms: PositiveInt
     """Words that feedback adds."""
     documents: PositiveInt
@@ -26,7 +26,7 @@ class Settings(bm25.Settings):
 
 
 class RM3(bm25.BM25):
-    """Feedback on the scale's BM25; the values are those of the toolkit's variant."""
+    """BM25 with feedback, by the formulas of a toolkit."""
 
     ranks = "robustdr.retrieval.rm3"
 

@@ -1,4 +1,4 @@
-"""A dual encoder behind a server that speaks OpenAI's embeddings: its vectors are asked for, and searched here."""
+"""A dual encoder on a server with OpenAI's embeddings API; its vectors are requested and searched here."""
 
 from dataclasses import field, fields
 from typing import Annotated, Literal
@@ -25,24 +25,24 @@ class Prompts:
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Settings(Recipe):
-    """A model behind a server."""
+    """A model on a server."""
 
     url: Annotated[str, Field(pattern="^https?://.")]
-    """Base URL of the server, up to `/v1`."""
+    """Base URL of the server, up to and including `/v1`."""
     model: Annotated[str, Field(min_length=1)]
-    """Name of the model there."""
+    """Name of the model on the server."""
     prompts: Prompts = field(default_factory=Prompts)
     """`query` and `passage`: text before each."""
     similarity: Literal["cosine", "dot"] = "cosine"
     """Similarity of two vectors."""
     dimension: PositiveInt | None = None
-    """Dimension that is asked for; without it, the server's."""
+    """Dimension to request; default: the server's."""
     key: str = ""
     """Environment variable with the server's key; '' for none."""
     cache: Annotated[str, Field(min_length=1)] = "served-vectors.sqlite"
     """File that keeps vectors."""
     batch: PositiveInt = 64
-    """Texts in a request."""
+    """Texts per request."""
     concurrency: PositiveInt = 8
     """Requests at a time."""
     attempts: PositiveInt = 5
@@ -52,7 +52,7 @@ class Settings(Recipe):
 
 
 class Served(Kind):
-    """The model `model` of the server at `url`. Its weights are not known here: nothing is trained from it."""
+    """The model `model` of the server at `url`. Its weights are not here, so nothing can be trained from it."""
 
     ranks = "robustdr.retrieval.served"
 

@@ -1,4 +1,4 @@
-"""What kinds share whose systems may be trained: a recipe with a loss, on a collection, from an initial model."""
+"""Base of the kinds whose systems can be trained: with a loss, on a collection, from an initial model."""
 
 from collections.abc import Collection
 from dataclasses import field
@@ -19,7 +19,7 @@ from robustdr.experiments.models import Budget, Config
 from robustdr.keys.node import reads
 from robustdr.training.settings import Tokens
 
-NEEDED = {  # by key of a recipe, the keys that it needs beside it
+NEEDED = {  # by key of a recipe: further keys that it needs
     "loss": ("collection", "budget"),
     **dict.fromkeys(("teacher", "negatives", "variations"), ("loss",)),
     **dict.fromkeys(("assign", "augmentation"), ("variations",)),
@@ -34,7 +34,7 @@ class TrainedRecipe(Recipe):
     initial: str
     """Checkpoint, pre-training or system that it starts from."""
     collection: str | None = None
-    """Role of the collection whose `train` split it learns from."""
+    """Role of the collection whose `train` split it is trained on."""
     negatives: str | None = None
     """System whose best passages are hard negatives."""
     variations: Names = field(default_factory=list)
@@ -46,13 +46,13 @@ class TrainedRecipe(Recipe):
     teacher: str | None = None
     """System that the loss learns from."""
     loss: dict[str, Any] | None = None
-    """`name` of the loss and its settings; none: not trained."""
+    """`name` of the loss and its settings; without it, the system is not trained."""
     budget: str | None = None
     """Name of the budget in the scale."""
     query_length: Tokens | None = None
-    """Tokens read of a query, without a budget."""
+    """Tokens read of a query, if there is no budget."""
     passage_length: Tokens | None = None
-    """Tokens read of a passage, without a budget."""
+    """Tokens read of a passage, if there is no budget."""
 
     def __post_init__(self) -> None:
         own = given(self)
@@ -60,18 +60,18 @@ class TrainedRecipe(Recipe):
             if key in own and (missing := [other for other in needed if other not in own]):
                 raise wrong(missing[0], f"missing; `{key}` needs it")
         if "budget" in own and (lengths := own & {*LENGTHS}):
-            raise wrong(min(lengths), "not allowed beside `budget`, which says the lengths")
+            raise wrong(min(lengths), "not allowed with `budget`, which gives the lengths")
         if "budget" not in own and not own & {*LENGTHS}:
-            raise wrong("budget", f"missing; allowed in its place: {' and '.join(LENGTHS)}")
+            raise wrong("budget", f"missing; allowed instead: {' and '.join(LENGTHS)}")
         if self.loss is not None and not isinstance(self.loss.get("name"), str):
             raise wrong("loss", "'name' is missing")
 
 
 class Trained(Kind):
-    """Trained where the recipe has a loss; else the initial model, a checkpoint or a trained system, as it is.
+    """Trained if the recipe has a loss; else the unchanged initial model, a checkpoint or a trained system.
 
     Attributes:
-        sources: by key of a recipe, the fields of a batch that it gives a loss. given: those that need no key.
+        sources: by key of a recipe, the fields of a batch that the key provides. given: fields that need no key.
         refused: keys of a budget that training of this kind does not read.
     """
 
@@ -108,15 +108,15 @@ class Trained(Kind):
     def _check_budget(self, budget: Budget | None, where: str) -> None:
         for key in self.refused:
             if budget and getattr(budget, key) is not None:
-                raise UserError(f"{where}: {key}: not read in the training of a system of the kind {self.name}")
+                raise UserError(f"{where}: {key}: not used to train systems of kind {self.name}")
 
     def _check_loss(self, config: Config, recipe: TrainedRecipe, loss: dict[str, Any], where: str) -> None:
-        """A recipe has what its loss reads, and its loss, or its augmentation, reads what the recipe has."""
+        """Check that the recipe has all keys that its loss needs, and no keys that loss and augmentation do not use."""
         with at(f"{where}.loss"):
             needs = losses.check(**loss)
         name = loss["name"]
         if lacking := sorted(needs - self.given.union(*self.sources.values())):
-            raise UserError(f"{where}.loss: {name} needs {lacking[0]}, which a system of the kind {self.name} has not")
+            raise UserError(f"{where}.loss: {name} needs {lacking[0]}, which systems of kind {self.name} do not have")
         if recipe.augmentation and "query" not in needs:
             raise UserError(f"{where}.augmentation: the loss {name} never reads the queries that it would replace")
         for key, fields in self.sources.items():
@@ -131,25 +131,25 @@ class Trained(Kind):
             taught = config.systems[recipe.teacher]
             if lacking := sorted((needs & self.sources["teacher"]) - kind_of(taught).teaches(taught)):
                 raise UserError(
-                    f"{where}.teacher: the loss {name} needs {lacking[0]}, which {recipe.teacher!r}, of the kind "
-                    f"{taught.kind}, does not give"
+                    f"{where}.teacher: the loss {name} needs {lacking[0]}, which {recipe.teacher!r} of kind "
+                    f"{taught.kind} does not give"
                 )
 
     def _check_initial(self, config: Config, recipe: TrainedRecipe, scale_name: str, where: str) -> None:
-        """A recipe starts from a checkpoint of a form that its model reads, or made from one, or continues its kind."""
+        """Check that `initial` is a checkpoint or pre-training of an allowed form, or a system of the same kind."""
         initial, checkpoints = recipe.initial, config.scales[scale_name].checkpoints
         if initial in config.pretraining and initial not in checkpoints:
             initial = config.pretraining[initial].initial
         if initial not in checkpoints:
             if initial in config.systems and (other := config.systems[initial].kind) != self.name:
-                raise UserError(f"{where}.initial: {initial!r} is of the kind {other}; one of {self.name} is needed")
+                raise UserError(f"{where}.initial: {initial!r} is a system of kind {other}; allowed: {self.name}")
         elif not checkpoints[initial].unavailable and (form := checkpoints[initial].form) not in self.forms(recipe):
             allowed = ", ".join(self.forms(recipe))
             here = f"{where}.initial (scale {scale_name})"
             raise UserError(f"{here}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
 
     def forms(self, recipe: Any) -> Collection[str]:
-        """Forms of the checkpoints that a recipe may start from; see `encoding.directory.FORMS`."""
+        """Allowed forms of the recipe's checkpoint; see `encoding.directory.FORMS`."""
         return (ENCODER,)
 
     def parents(self, lineage: Lineage, system: str) -> list[str]:
@@ -157,7 +157,7 @@ class Trained(Kind):
         return [parent for parent in (lineage.initial_of(system), lineage.miner_of(system), teacher) if parent]
 
     def learns_from(self, graph: Graph, system: str, seed: int) -> Inputs:
-        """The passages that the training file names."""
+        """The corpus with the passages of the training file; empty for training on queries only."""
         if graph.lineage.trains_on_queries_alone(system):
             return {}
         return {"corpus": reads(graph.corpus(graph.lineage.train_split(system)[0]))}
@@ -170,7 +170,7 @@ class Trained(Kind):
         if pretraining := lineage.pretraining_of(system):
             made = lineage.config.pretraining[pretraining]
             needed += [("pretraining", made.budget), ("collections", made.collection), ("checkpoints", made.initial)]
-        elif recipe.initial == system or recipe.initial not in lineage.config.systems:  # may bear its name
+        elif recipe.initial == system or recipe.initial not in lineage.config.systems:  # may be its namesake
             needed.append(("checkpoints", recipe.initial))
         return next((f"{part}.{name}" for part, name in needed if name not in getattr(scale, part)), "")
 
@@ -189,7 +189,7 @@ def lengths(lineage: Lineage, system: str) -> dict[str, Any]:
 
 
 def training(graph: Graph, system: str, refused: Collection[str]) -> dict[str, Any]:
-    """What the training of every kind of system is told."""
+    """The settings that trainings of all kinds of systems share, by key; `refused`: keys of the budget to leave out."""
     recipe: TrainedRecipe = graph.lineage.recipe(system)
     budget = vars(graph.lineage.scale.budgets[recipe.budget or ""])
     told = {key: value for key, value in budget.items() if key not in refused and value is not None}

@@ -1,4 +1,4 @@
-"""Which variations a training query is given."""
+"""Assigns variations to training queries."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ Texts = dict[str, str]  # by query id
 
 
 def changes(queries: Texts, varied: Mapping[str, Texts], tokenizer: Tokenizer) -> dict[str, Texts]:
-    """By query id, its variations by type: those that change its tokens; what a model cannot see teaches nothing.
+    """By query id and variation, the texts whose tokens differ from the query's: the model cannot tell others apart.
 
     Args:
-        queries: original texts. varied: texts by type. tokenizer: of the model.
+        queries: original texts. varied: texts by variation. tokenizer: the model's.
     """
     found = {}
     for qid, text in queries.items():
@@ -25,15 +25,15 @@ def changes(queries: Texts, varied: Mapping[str, Texts], tokenizer: Tokenizer) -
 
 
 def share_out(options: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Give each query one of its types so that all types have as equal a share of the queries as the options allow.
+    """Assign one variation to each query, so that the numbers of queries per variation are as equal as possible.
 
-    Queries come in turn and take the type with the fewest queries that they can reach: one of their own, or one that a
-    query placed before can move on to and so make room, and so on. Such an optimal semi-matching has, of all
-    assignments, the most equal loads: any other has a type with more queries where the two first differ, largest loads
-    first (Harvey, Ladner, Lovász and Tamir 2006).
+    This is an optimal semi-matching (Harvey, Ladner, Lovász and Tamir 2006). Queries are placed one by one. A query
+    looks for the least loaded variation that it can reach: one of its options, or one that an earlier query can move
+    to, and so on. The earlier queries then move. Of all assignments, the result has the smallest largest load, then
+    the smallest second largest load, and so on.
 
     Args:
-        options: the types that each query may have, at least one.
+        options: the variations that each query may have, at least one.
     """
     placed: defaultdict[str, defaultdict[tuple[str, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     load = dict.fromkeys((kind for own in options.values() for kind in own), 0)
@@ -59,13 +59,13 @@ def share_out(options: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def assign_one(queries: Texts, varied: Mapping[str, Texts], tokenizer: Tokenizer, seed: int) -> Texts:
-    """One variation for each query, the types in equal shares (RoDR §3, released code).
+    """One variation for each query, all variations in equal shares (RoDR §3, released code).
 
-    Only variations that change the query's tokens count. Where a type changes too few queries for an equal share it has
-    all of them, and the others share the rest. A query that no type changes keeps its text.
+    Only variations that change the query's tokens count. A variation that changes too few queries for an equal share
+    gets all of them; the others share the rest. A query that no variation changes keeps its text.
 
     Args:
-        queries: original texts. varied: texts by type. tokenizer: of the model. seed: of the assignment.
+        queries: original texts. varied: texts by variation. tokenizer: the model's. seed: decides the assignment.
     """
     texts = changes(queries, {kind: varied[kind] for kind in sorted(varied)}, tokenizer)
     order = sorted(filter(texts.__getitem__, queries), key=lambda qid: digest(seed, "assign", qid))
@@ -74,6 +74,6 @@ def assign_one(queries: Texts, varied: Mapping[str, Texts], tokenizer: Tokenizer
 
 
 def assign_all(queries: Texts, varied: Mapping[str, Texts], tokenizer: Tokenizer) -> dict[str, list[str]]:
-    """All variations of each query that change its tokens, each text once, in the order of `varied`; else its text."""
+    """By query id, the texts that change its tokens, each once, in the order of `varied`; its own text if none."""
     texts = changes(queries, varied, tokenizer)
     return {qid: list(dict.fromkeys(texts[qid].values())) or [text] for qid, text in queries.items()}

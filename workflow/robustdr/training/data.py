@@ -1,8 +1,7 @@
-"""Training files: JSONL, one query with its variation, positives and hard negatives a line.
+"""Training files: JSONL, one line per query with its variation, positives and hard negatives.
 
-The fields are Tevatron's, and `query_variation`, a text or a list of them; but passages are named, not copied: each of
-the two fields of passages is an object of docids and the rows of the corpus that they are at. `robustdr export
-tevatron` writes them out.
+The fields are Tevatron's, plus `query_variation`: a text or a list of texts. Passages are not copied: each of the two
+passage fields maps docids to rows of the corpus. `robustdr export tevatron` writes the texts instead.
 """
 
 import json
@@ -25,13 +24,13 @@ from robustdr.training.settings import TrainingDataSettings
 
 PASSAGES = ("positive_passages", "negative_passages")
 FIELDS = ("query_id", "query", "query_variation", *PASSAGES)
-BLOCK = 4096  # queries whose variations and passages are looked up at once
+BLOCK = 4096  # queries per block: their variations and passages are looked up together
 
 
 def choose_negatives(
     ranking: list[str], judged: dict[str, int], depth: int, keep: int, seed: int, qid: str
 ) -> list[str]:
-    """`keep` passages drawn without replacement from the `depth` best that are not judged relevant, in rank order."""
+    """At most `keep` random passages of the `depth` best that are not judged relevant, in rank order: docids."""
     candidates = [docid for docid in ranking[:depth] if judged.get(docid, 0) < 1]
     if len(candidates) <= keep:
         return candidates
@@ -47,12 +46,12 @@ def choose_passages(
     keep: int,
     seed: int,
 ) -> dict[str, tuple[list[str], list[str]]]:
-    """Positives, the best-graded passages, and hard negatives of each judged query that has both: docids.
+    """(positives, hard negatives) of each judged query that has both, as docids; positives have the highest grade.
 
     Args:
-        judgements: grades by query and docid. candidates: the docids that each query's negatives are drawn from.
-        relevant: grades of passages that are no negatives beside the judged ones.
-        depth: ranks that they are drawn from. keep: negatives per query. seed: of the draw.
+        judgements: grades by query and docid. candidates: each query's docids to draw negatives from.
+        relevant: grades of further passages that cannot be negatives.
+        depth: ranks to draw from. keep: negatives per query. seed: of the draw.
     """
     chosen = {}
     for qid, docids in candidates:
@@ -74,11 +73,12 @@ def _chosen(
     run: Path | None = None,
     answers: Path | None = None,
 ) -> dict[str, tuple[list[str], list[str]]]:
-    """What `choose_passages` chooses for the queries `qids`.
+    """The result of `choose_passages` for the queries `qids`.
 
     Args:
-        run: where negatives come from; without it they are judged passages graded 0, as DPR releases its own (its
-            random ones have -1). answers: answers.jsonl; as in DPR, a passage of the run with one is no negative.
+        run: source of negatives; without it, passages judged 0 are the negatives: DPR's released hard negatives have
+            grade 0, its random ones -1.
+        answers: answers.jsonl; as in DPR, a passage of the run that contains an answer is not a negative.
     """
     assert settings.depth is not None and settings.keep is not None
     judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in qids}
@@ -104,15 +104,15 @@ def write_training_data(
     """Write the training file of one recipe.
 
     Args:
-        seed: of the draw of negatives and of the assignment of variations.
-        queries: of the training split; those with no positive or no negative are left out.
-        variations: the varied training queries, one file per type; none for recipes on original queries.
+        seed: decides negatives and the assignment of variations.
+        queries: of the training split; a query without positive or negative is left out.
+        variations: the varied training queries, one file per variation; none for recipes on original queries.
         tokenizer: tokenizer.json of the initial checkpoint.
-        output: JSONL, as this module describes it.
-        files: `corpus`, `qrels`, and where there are any `run` and `answers`; none to train on queries alone.
+        output: JSONL in the format of this module.
+        files: `corpus`, `qrels`, and optionally `run` and `answers`; None to train on queries only.
 
     Raises:
-        UserError: no query is left to train on, a passage is not in the corpus, or a file is malformed.
+        UserError: no query is left, a passage is not in the corpus, or a file is malformed.
     """
     texts = read_queries(queries)
     chosen = _chosen(settings, seed, texts, **files) if files else {}
@@ -135,10 +135,10 @@ def write_training_data(
 
 
 def _blocks(texts: Texts, variations: list[Path]) -> Iterator[tuple[Texts, dict[str, Texts]]]:
-    """The queries, `BLOCK` at a time, and their variations by type.
+    """Blocks of at most `BLOCK` queries, each with the texts by variation.
 
     Raises:
-        UserError: a file of variations has other queries, or another order.
+        UserError: a file of variations has other queries or another order.
     """
     queries = iter(texts.items())
     files = {path: (pair for pair in iterate_queries(path) if pair[0] in texts) for path in variations}
@@ -151,7 +151,7 @@ def _blocks(texts: Texts, variations: list[Path]) -> Iterator[tuple[Texts, dict[
 
 
 def _named(corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]) -> dict[str, dict[str, dict[str, int]]]:
-    """The passages of some queries as the training file names them, by query and field."""
+    """The passage fields of some queries for the training file: by query and field, rows by docid."""
     rows = corpus.rows({docid for pair in chosen.values() for docids in pair for docid in docids})
     return {
         qid: {field: {docid: rows[docid] for docid in docids} for field, docids in zip(PASSAGES, pair, strict=True)}
@@ -161,7 +161,7 @@ def _named(corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]) -> di
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a training file; without passages where queries alone are trained on."""
+    """One line of a training file; no passages if training is on queries only."""
 
     qid: str
     query: str
@@ -171,15 +171,15 @@ class Example:
 
     @property
     def passages(self) -> tuple[Reference, ...]:
-        """All of them, positives first."""
+        """All passages, positives first."""
         return *self.positives, *self.negatives
 
 
 class Examples(Sequence[Example]):
-    """The examples of a training file, each read when it is asked for; none is kept.
+    """The examples of a training file; each access reads the line from disk.
 
     Attributes:
-        lines: of the training file. corpus: whose passages they name, if any.
+        lines: of the training file. corpus: holds the passages, if any.
     """
 
     def __init__(self, lines: Lines, corpus: Corpus | None):
@@ -208,7 +208,7 @@ class Examples(Sequence[Example]):
         if not (named := rows.items()):
             return ()
         if self.corpus is None:
-            raise UserError(f"{self.lines.path}: its passages are named, and no corpus is given")
+            raise UserError(f"{self.lines.path}: it names passages, but no corpus is given")
         return tuple(Reference(docid, row, self.corpus) for docid, row in named)
 
 
@@ -216,11 +216,11 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
     """Read a training file; every line is checked.
 
     Args:
-        corpus: corpus.jsonl of its passages; a file of queries alone needs none.
+        corpus: corpus.jsonl of its passages; not needed for a file with queries only.
 
     Raises:
-        UserError: a line is no JSON object, lacks a field, has positive but no negative passages or the other way
-            round, or names a passage that is not at its row of the corpus (names file, line).
+        UserError: a line is not a JSON object, lacks a field, has only positive or only negative passages, or names a
+            passage that is not at its row of the corpus (names file and line).
     """
     examples = Examples(Lines(path), Corpus(corpus) if corpus else None)
     if not examples:
@@ -233,7 +233,7 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
             first = first or example
             if bool(example.positives) != bool(first.positives):
                 where = f"{path}:{number + 1}: query {example.qid!r}"
-                raise UserError(f"{where}: all examples have passages or none has")
+                raise UserError(f"{where}: either all examples have passages, or none")
             named += [(number, passage) for passage in example.passages]
         if examples.corpus is not None and named:
             _check_places(path, examples.corpus, named)
@@ -241,7 +241,7 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
 
 
 def _checked(examples: Examples, number: int) -> Example:
-    """The example of a line, if it is one."""
+    """Example `number`; a UserError if the line is malformed."""
     where = f"{examples.lines.path}:{number + 1}"
     try:
         example = examples[number]
@@ -255,11 +255,15 @@ def _checked(examples: Examples, number: int) -> Example:
 
 
 def _check_places(path: Path, corpus: Corpus, named: list[tuple[int, Reference]]) -> None:
-    """Passages, each with the number of the line that names it, are where the line says."""
+    """Raise a UserError for the first passage that is not at its row of the corpus.
+
+    Args:
+        named: passages, each with the number of its line, from 0.
+    """
     wrong = corpus.misplaced([passage.docid for _, passage in named], [passage.row for _, passage in named])
     if wrong is not None:
         number, passage = named[wrong]
         raise UserError(
             f"{path}:{number + 1}: passage {passage.docid!r} is not at row {passage.row} of {corpus.path}, which has "
-            f"{len(corpus)} rows; make the training file anew"
+            f"{len(corpus)} rows; make the training file again"
         )

@@ -1,4 +1,4 @@
-"""Dual encoders as a training changes them: what a batch holds of their vectors, and their gradients."""
+"""Training of dual encoders: vectors for a batch, and gradients."""
 
 from dataclasses import dataclass, field
 from math import sqrt
@@ -32,7 +32,7 @@ from sentence_transformers import SentenceTransformer
 model = SentenceTransformer("path/to/this/directory")
 scores = model.similarity(model.encode_query(["what is photosynthesis"]), model.encode_document(["…"]))
 ```"""
-# sentence-transformers has no tokens that are lists of characters.
+# sentence-transformers cannot read CharacterBERT, whose tokens are lists of characters.
 USE_OF_CHARACTERS = """Score: the dot product of the query vector (at
 most {query_length} words) and the passage vector (at most {passage_length} words).
 
@@ -45,7 +45,7 @@ scores = model.encode(["what is photosynthesis"], {query_length}) @ model.encode
 
 @dataclass
 class Teacher:
-    """A frozen model's view of the training data: its vectors, looked up, never computed twice."""
+    """A frozen model's vectors of the training data, computed once."""
 
     queries: torch.Tensor  # [examples, d], on the CPU
     passages: PassageVectors
@@ -63,7 +63,7 @@ class Teacher:
 
 @dataclass
 class Part:
-    """Vectors that wait for their gradients: what was encoded, how, and the vectors, cut off from the encoder."""
+    """Vectors computed without a graph, and what is needed to compute them again for their gradients."""
 
     encoder: Encoder
     tokens: list[list[int]]
@@ -73,11 +73,11 @@ class Part:
 
 @dataclass
 class Student(LearnsFromQueries):
-    """One encoder for queries and passages (under `query`), or one each; on queries alone there is none for passages.
+    """One encoder for queries and passages (under `query`), or one each; none for passages if on queries only.
 
-    With `gradient_cache` (tokens), the activations of at most so many tokens are in memory at once: vectors are
-    computed without a graph, and a second pass takes their gradients back through the encoder, piece by piece (gradient
-    caching, Gao et al. 2021). Dropout is seeded by piece, so both passes see the same.
+    `gradient_cache` is the number of tokens whose activations are in memory at once. Vectors are computed without a
+    graph; a second pass computes them again, piece by piece, and sends their gradients through the encoder (gradient
+    caching, Gao et al. 2021). Dropout is seeded by piece, so both passes use the same dropout.
     """
 
     settings: Settings
@@ -90,15 +90,14 @@ class Student(LearnsFromQueries):
 
     @classmethod
     def load(cls, settings: Settings, seed: int, examples: Examples, initial: Path, files: Files) -> "Student":
-        """Load what is trained, and what stays as it is beside it.
+        """Load the encoders in training, and the frozen anchor and teacher if the loss needs them.
 
         Args:
-            seed: of dropout. initial: the directory to start from.
-            files: `teacher`: its directory, `teacher_embeddings`: shards of its passage vectors, or `teacher_scores`.
+            seed: of dropout. initial: the model directory to start from.
+            files: `teacher`: its directory; `teacher_embeddings`: shards of its passage vectors; `teacher_scores`.
 
         Raises:
-            UserError: the loss needs a teacher, and there is none; or one encoder is to be trained, and `initial` has
-                two.
+            UserError: the loss needs a teacher, and there is none; or `encoders` is `shared`, and `initial` has two.
         """
         needs = losses.check(**settings.loss)
         if settings.encoders == "shared" and is_router(initial):
@@ -134,7 +133,7 @@ class Student(LearnsFromQueries):
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:
-        """What is trained, by name."""
+        """The parameters in training, by name."""
         return {
             f"{route}.{name}": parameter
             for route, encoder in self.encoders.items()
@@ -143,7 +142,7 @@ class Student(LearnsFromQueries):
         }
 
     def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
-        """What a loss that `needs` these fields sees of a step: vectors of the texts of all processes."""
+        """The batch of a step, with the fields in `needs`: vectors of the texts of all processes."""
         rank, tokenise = distributed.rank(), self.encoders[QUERY].tokenise
         size = len(seen.examples)
         mine = rank * self.settings.batch_size, (rank + 1) * self.settings.batch_size
@@ -178,11 +177,11 @@ class Student(LearnsFromQueries):
         return batch
 
     def reads(self, route: str) -> Encoder:
-        """What encodes the texts of a route."""
+        """The encoder for the texts of a route."""
         return self.encoders[route] if route in self.encoders else self.encoders[QUERY].at(route)
 
     def embed(self, encoder: Encoder, tokens: list[list[int]], seed: int) -> torch.Tensor:
-        """Vectors of this process's texts and of all other processes', [processes · texts, d], in rank order."""
+        """Vectors of the texts of all processes, [processes · texts, d], in rank order; `tokens` are this process's."""
         cache = self.settings.gradient_cache
         with torch.set_grad_enabled(cache is None):
             vectors = encoder.embed(tokens, seed, cache)
@@ -192,7 +191,7 @@ class Student(LearnsFromQueries):
         return distributed.gather(vectors)
 
     def backward(self, loss: torch.Tensor) -> None:
-        """Gradients of all parameters, averaged over the processes."""
+        """Set the gradients of all parameters, averaged over the processes."""
         loss.backward()
         for part in self.parts:
             if part.vectors.grad is None:  # a term whose weight is 0
@@ -204,12 +203,12 @@ class Student(LearnsFromQueries):
         distributed.average_gradients(self.parameters.values())
 
     def save(self, initial: Path, output: Path, card: str) -> None:
-        """Write the model's directory; a route that is not trained keeps the encoder of `initial`."""
+        """Write the model directory; a route that is not trained keeps the encoder of `initial`."""
         save(self.encoders, initial, output, card, self.settings.encoders == "separate")
 
 
 def derangement(size: int, *seed: object) -> list[int]:
-    """For each of `size` positions another one, at random: a cycle through all of them."""
+    """For each of `size` positions, another position: a random cycle through all of them."""
     order = list(range(size))
     generator(*seed).shuffle(order)
     other = dict(zip(order, order[1:] + order[:1], strict=True))

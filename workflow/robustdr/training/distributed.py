@@ -1,4 +1,4 @@
-"""Several processes as one: started by torchrun, silent otherwise."""
+"""Training with several processes, started by torchrun; without torchrun, functions act as for one process."""
 
 import os
 from collections.abc import Iterable
@@ -38,13 +38,13 @@ def gather(vectors: torch.Tensor) -> torch.Tensor:
         return vectors
     gathered = torch.cat(all_gather(vectors.contiguous()))
     if gathered.requires_grad:
-        # gloo sends the bytes of a strided gradient as if they lay in order
+        # gloo sends a gradient's bytes as if it were contiguous
         gathered.register_hook(torch.Tensor.contiguous)
     return gathered
 
 
 def average(values: torch.Tensor) -> torch.Tensor:
-    """The mean over the processes of each value, without gradients."""
+    """The mean of each value over the processes, without gradients."""
     values = values.detach().clone()
     if dist.is_initialized():
         dist.all_reduce(values)
@@ -55,9 +55,9 @@ def average(values: torch.Tensor) -> torch.Tensor:
 def average_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
     """Average gradients over the processes.
 
-    Where every process computes the same loss on the gathered batch, `gather` sums the gradients of all of them; where
-    each computes the mean over its own queries, the mean over all is the mean of these. Either way the average is the
-    gradient of one process on the whole batch.
+    If every process computes the same loss on the gathered batch, `gather` sums the gradients of all processes. If each
+    process computes the mean over its own queries, the mean over all queries is the mean of these. In both cases the
+    average is the gradient that one process would compute on the whole batch.
     """
     if dist.is_initialized():
         for parameter in parameters:

@@ -1,4 +1,4 @@
-"""What a training step sees: which queries, which of their texts, which passages."""
+"""The queries, texts and passages of each training step."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from robustdr.core.seeds import generator
 from robustdr.training.data import Example
 from robustdr.training.schedule import batches, turn, window
 
-Files = Mapping[str, Sequence[Path]]  # what a training reads beside its data and its initial model, by name
+Files = Mapping[str, Sequence[Path]]  # further inputs of a training, by name
 
 
 @dataclass(frozen=True)
 class Step:
     """One batch: positions of its B examples, their texts, and their B · (1 + negatives) passages, if any, unread.
 
-    Of each example, `variation` has the one whose turn it is and `variations` all of them, one after the other.
+    `variation` has one variation of each example, the one of this epoch; `variations` has all, example by example.
     """
 
     examples: list[int]
@@ -29,22 +29,22 @@ class Step:
     passages: list[Reference]
 
     def of(self, field: str, start: int, stop: int) -> list[Any]:
-        """What a field has of the examples from `start` to `stop`, where it has as much of every one."""
+        """The items of a field for the examples from `start` to `stop`; each example must have equally many."""
         items = getattr(self, field)
         each = len(items) // len(self.examples)
         return items[start * each : stop * each]
 
 
 class Feed:
-    """The batches of a training, from any step on: a function of (data, settings, seed) alone.
+    """The batches of a training, from any step on. They depend only on data, settings and seed.
 
     Args:
-        size: queries of a batch, on all devices together.
+        size: queries per batch, over all devices.
         negatives: hard negatives per query and step.
-        augmentation: share of the queries that stand in a variation's words, drawn anew in every epoch.
+        augmentation: share of the queries that a variation replaces, drawn again in every epoch.
 
     Raises:
-        UserError: fewer examples than a batch holds.
+        UserError: there are fewer examples than one batch needs.
     """
 
     def __init__(self, examples: Sequence[Example], size: int, negatives: int, augmentation: float, seed: int):
@@ -66,7 +66,7 @@ class Feed:
         ]
 
     def texts(self, example: Example, epoch: int) -> tuple[str, str]:
-        """The query as it is trained on, and its variation of this epoch."""
+        """The training text of the query, and its variation, in this epoch."""
         variation = turn(example.variations, epoch, self.seed, "variation", example.qid)
         share = self.augmentation
         augmented = share and generator(self.seed, "augmentation", epoch, example.qid).random() < share

@@ -1,4 +1,4 @@
-"""The training loop: every recipe of every paper goes through it, and it reads top to bottom."""
+"""The training loop, the same for every recipe of every paper."""
 
 import csv
 import math
@@ -28,7 +28,7 @@ class Feed(Protocol):
     """The steps of a training.
 
     Attributes:
-        unit: what a batch holds, in the plural. examples: the data. per_epoch: steps.
+        unit: plural noun for the items of a batch. examples: the data. per_epoch: steps per epoch.
     """
 
     unit: str
@@ -41,10 +41,10 @@ class Feed(Protocol):
 
 
 class Student(Protocol):
-    """What is trained: models, what they see in a step, the terms of its loss, and where they are kept.
+    """The models in training, with their data, loss and output.
 
     Attributes:
-        use: how the model is used, for its card.
+        use: how to use the model, for its card.
     """
 
     @property
@@ -73,7 +73,7 @@ class Student(Protocol):
 
 
 class Trains(Protocol):
-    """A module of what is trained; `TITLE` is for the model's card."""
+    """A module with a `Student`; `TITLE` is for the model's card."""
 
     Settings: type[Any]
     Student: type[Student]
@@ -81,7 +81,7 @@ class Trains(Protocol):
 
 
 def peak_memory() -> float:
-    """The most memory that this process has held, in megabytes: of the GPU where there is one."""
+    """Peak memory of this process in megabytes: on the GPU if there is one, else main memory."""
     if torch.cuda.is_available():
         return torch.cuda.max_memory_allocated() / 1e6
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
@@ -102,13 +102,13 @@ def train(
     """Train one model; under torchrun, all processes together.
 
     Args:
-        trains: the module of what is trained.
-        seed: of batches, of what is drawn for them, and of dropout.
-        key: provenance of the result; a checkpoint with another key is not resumed.
-        data: what the module learns from. initial: the model to start from. output: the model directory to write.
-        resume: folder of the checkpoint in progress, with the snapshots beside it; removed at the end.
-        files: what the module reads beside them, by name.
-        snapshots: further model directories to write, by the share of the steps after which they are taken.
+        trains: name of a module with a `Student`, see `Trains`.
+        seed: of batches, draws and dropout.
+        key: key of the result; a checkpoint with another key is not resumed.
+        data: the training data. initial: the model to start from. output: the model directory to write.
+        resume: folder of the checkpoint in progress; the snapshots wait beside it; both are removed at the end.
+        files: further inputs, by name.
+        snapshots: further model directories to write, by the share of the steps after which they are saved.
 
     Raises:
         UserError: the loss is not finite (names step, examples and terms), or the data is malformed or too small.
@@ -132,7 +132,7 @@ def train(
     size = settings.batch_size * processes
     steps = max(1, round(settings.epochs * feed.per_epoch))
     taken = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
-    # They wait beside the checkpoint: what lies at its place before the end may be removed when a training is resumed.
+    # Snapshots wait beside the checkpoint: outputs written before the end may be removed when a training is resumed.
     waiting = resume.with_name(f"{resume.name}.snapshots")
     position = load_state(resume, key, parameters, optimiser)
     start, log, spent = position.get("step", 0), position.get("log", []), position.get("seconds", 0.0)

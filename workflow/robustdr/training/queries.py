@@ -1,4 +1,4 @@
-"""What students that learn from queries share: their data, and a loss of its own file."""
+"""Base of students that learn from queries: their data and their loss."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from robustdr.training.settings import TrainSettings
 
 
 class LearnsFromQueries(ABC):
-    """A student of a training file, whose recipe names its loss."""
+    """A student that learns from a training file; its recipe names the loss."""
 
     settings: TrainSettings
 
@@ -26,11 +26,11 @@ class LearnsFromQueries(ABC):
         """The steps of a training file.
 
         Args:
-            files: `corpus`: of the passages that the training file names, if it names any.
+            files: `corpus`: holds the passages that the training file names, if any.
 
         Raises:
-            UserError: the file is malformed or too small, or has no passages, or not as many variations of every
-                query, where the loss needs them.
+            UserError: the file is malformed or too small; the loss needs passages, and there are none; or it needs
+                equally many variations of every query.
         """
         corpus = next(iter(files.get("corpus") or ()), None)
         examples, needs = read_training_data(data, corpus), losses.check(**settings.loss)
@@ -41,7 +41,7 @@ class LearnsFromQueries(ABC):
         if "variations" in needs and len(counts := {len(example.variations) for example in examples}) > 1:
             raise UserError(
                 f"{data}: queries with {min(counts)} to {max(counts)} variations; the loss {settings.loss['name']} "
-                "needs as many of each"
+                "needs the same number for every query"
             )
         size = settings.batch_size * distributed.processes()
         return Feed(examples, size, settings.negatives, settings.augmentation, seed)
@@ -64,6 +64,6 @@ class LearnsFromQueries(ABC):
     def batch(self, seen: Step, step: int, needs: set[str]) -> Batch: ...
 
     def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
-        """The terms of the loss, already weighted."""
+        """The weighted terms of the loss, by name."""
         loss, needs = self.loss
         return loss(self.batch(seen, step, needs))

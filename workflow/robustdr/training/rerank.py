@@ -1,4 +1,4 @@
-"""Rankers as a training changes them: what a batch holds of their scores."""
+"""Training of rankers: scores for a batch."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ USE = """It scores pairs of a query (at most {query_length} tokens) and a passag
 
 @dataclass
 class Student(LearnsFromQueries):
-    """A ranker, which sees each query beside the passages of its own group alone."""
+    """A ranker in training. It scores each query only with the passages of its own group."""
 
     settings: Settings
     seed: int
@@ -36,8 +36,8 @@ class Student(LearnsFromQueries):
         """Load the ranker.
 
         Args:
-            seed: of dropout and of weights that the initial model lacks. initial: the directory to start from.
-            files: `corpus`: where the ranker counts words, `teacher_scores`: of the training file.
+            seed: of dropout and of weights that the initial model lacks. initial: the model directory to start from.
+            files: `corpus`: for rankers that count words; `teacher_scores`: for the training file's passages.
 
         Raises:
             UserError: see `rankers.ranker.load` and `scores.needed`.
@@ -62,21 +62,21 @@ class Student(LearnsFromQueries):
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:
-        """What is trained, by name."""
+        """The parameters in training, by name."""
         return {name: p for name, p in self.ranker.named_parameters() if p.requires_grad}
 
     @property
     def rates(self) -> dict[str, float]:
-        """As `new_layers_learning_rate` says of those that are in no pre-trained transformer."""
+        """The highest learning rate of each parameter: `new_layers_learning_rate` outside pre-trained transformers."""
         transformers = (module for module in self.ranker.modules() if isinstance(module, PreTrainedModel))
         pretrained = {id(p) for transformer in transformers for p in transformer.base_model.parameters()}
         new = self.settings.new_layers_learning_rate or self.settings.learning_rate
         return super().rates | {name: new for name, p in self.parameters.items() if id(p) not in pretrained}
 
     def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
-        """What a loss that `needs` these fields sees of a step: the scores of this process's share of it.
+        """The batch of a step, with the fields in `needs`: scores of this process's queries.
 
-        Vectors of queries, where the loss reads them, are those of all processes.
+        Vectors of queries, if the loss reads them, are those of all processes.
         """
         rank, share = distributed.rank(), self.settings.batch_size
         mine = rank * share, (rank + 1) * share
@@ -92,7 +92,7 @@ class Student(LearnsFromQueries):
                 seeds = self.seed, "dropout", step, rank, name
                 scored = self.ranker.score(self.ranker.tokenise(pairs, *lengths), digest(*seeds))
                 found = {f"{name}_scores": scored.unflatten(0, (-1, per_query))}
-                if "vectors" in needs:  # of each text beside the positive
+                if "vectors" in needs:  # of each text paired with the positive
                     vectors = self.ranker.represent(pairs[::per_query], *lengths, digest(*seeds, "vectors"))
                     found[name] = distributed.gather(vectors)
                 for field, values in found.items():
@@ -103,12 +103,12 @@ class Student(LearnsFromQueries):
         return batch
 
     def backward(self, loss: torch.Tensor) -> None:
-        """Gradients of all parameters, averaged over the processes: losses are means over the queries of each."""
+        """Set the gradients of all parameters, averaged over the processes: each loss is a mean over own queries."""
         loss.backward()
         distributed.average_gradients(self.parameters.values())
 
     def save(self, initial: Path, output: Path, card: str) -> None:
-        """Write the ranker's directory."""
+        """Write the ranker's directory, with ranker.json and a card."""
         with atomic(output) as temporary:
             temporary.mkdir()
             self.ranker.save(temporary)

@@ -1,4 +1,4 @@
-"""What is seen when: a function of (seed, epoch, qid) alone, so that a resumed training sees the same."""
+"""The order of examples. It depends only on seed, epoch and query id, so a resumed training sees the same order."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -11,9 +11,9 @@ Item = TypeVar("Item")
 def window(negatives: Sequence[Item], count: int, epoch: int, seed: int, qid: str) -> list[Item]:
     """The hard negatives of one query in one epoch.
 
-    The list is shuffled once per (query, seed), then a window of `count` moves on by `count` with each epoch and wraps
-    around; from a list that is too short they are drawn with replacement, anew in each epoch (the toolkit that RoDR
-    used).
+    The list is shuffled once per (query, seed). A window of `count` moves on by `count` in each epoch and wraps around.
+    If the list is shorter than `count`, negatives are drawn with replacement, again in each epoch (as in the toolkit
+    that RoDR used).
     """
     if len(negatives) < count:
         return generator(seed, "window", qid, epoch).choices(negatives, k=count)
@@ -24,15 +24,15 @@ def window(negatives: Sequence[Item], count: int, epoch: int, seed: int, qid: st
 
 
 def turn(items: Sequence[Item], epoch: int, *seed: object) -> Item:
-    """One of a query's positives, or variations, in one epoch: all take their turn, from one that `seed` decides."""
+    """The item of one epoch, e.g. one of a query's positives: all items take turns; `seed` decides the first."""
     return items[(digest("turn", *seed) + epoch) % len(items)]
 
 
 def batches(examples: int, size: int, epoch: int, seed: int) -> list[list[int]]:
-    """The batches of one epoch, positions of examples: a shuffled order, cut into pieces.
+    """The batches of one epoch, in shuffled order, as positions of examples.
 
     Args:
-        examples: how many there are. size: of a batch; what does not fill a batch is left out of the epoch.
+        examples: number of examples. size: of a batch; an incomplete last batch is left out.
         epoch: counted from 0. seed: of the training.
     """
     order = list(range(examples))

@@ -1,4 +1,4 @@
-"""A teacher's scores of a training file's passages, as trainings read them."""
+"""Reads a teacher's scores of a training file's passages."""
 
 import json
 import math
@@ -18,10 +18,10 @@ from robustdr.training.settings import TrainSettings
 
 
 class Scores:
-    """The scores of each example's passages, by docid, read when they are asked for.
+    """The scores of each example's passages, by docid; each access reads a line from disk.
 
     Attributes:
-        lines: of the teacher's file. numbers: the line of each example.
+        lines: of the teacher's file. numbers: line number of each example.
     """
 
     def __init__(self, lines: Lines, numbers: Sequence[int]):
@@ -32,19 +32,19 @@ class Scores:
 
 
 def _scored(line: str) -> tuple[str, dict[str, float]]:
-    """The query of a line, and the scores of its passages."""
+    """(query id, scores by docid) of a line."""
     record = json.loads(line)
     return record["query_id"], {docid: float(score) for docid, score in record["scores"].items()}
 
 
 def needed(settings: TrainSettings, files: Files, examples: Sequence[Example]) -> Scores | None:
-    """The scores that a loss reads; none where it reads none.
+    """The scores that the loss reads; None if it reads none.
 
     Args:
-        files: `teacher_scores`, as `training.scoring` writes them.
+        files: `teacher_scores`, written by `training.scoring`.
 
     Raises:
-        UserError: the loss needs scores, and there are none, or see `read_scores`.
+        UserError: the loss needs scores, and there are none; see also `read_scores`.
     """
     if "teacher_scores" not in losses.check(**settings.loss):
         return None
@@ -54,11 +54,11 @@ def needed(settings: TrainSettings, files: Files, examples: Sequence[Example]) -
 
 
 def read_scores(path: Path, examples: Sequence[Example]) -> Scores:
-    """The scores of all passages of a training file's examples; every one is checked, and none kept.
+    """The scores of all passages of a training file's examples. All are checked; none is kept in memory.
 
     Raises:
-        UserError: a line is malformed (names file and line), or a passage of an example has no score or one that is not
-            finite (names file, query and passage).
+        UserError: a line is malformed (names file and line), or a passage's score is missing or not finite (names file,
+            query and passage).
     """
     lines, numbers = Lines(path), dict[str, int]()
     for number in range(len(lines)):
@@ -66,7 +66,7 @@ def read_scores(path: Path, examples: Sequence[Example]) -> Scores:
             qid, _ = _scored(lines[number])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             where = f"{path}:{number + 1}"
-            raise UserError(f"{where}: no scores of a query ({error!r}); fields: query_id, scores") from None
+            raise UserError(f"{where}: not a line of scores ({error!r}); fields: query_id, scores") from None
         numbers[qid] = number
     for example in examples:
         scores = _scored(lines[numbers[example.qid]])[1] if example.qid in numbers else {}
@@ -74,7 +74,8 @@ def read_scores(path: Path, examples: Sequence[Example]) -> Scores:
             score = scores.get(passage.docid)
             if score is None or not math.isfinite(score):
                 state = "no score" if score is None else f"the score {score}"
-                raise UserError(f"{path}: {state} of passage {passage.docid!r} for query {example.qid!r}; make it anew")
+                where = f"passage {passage.docid!r} for query {example.qid!r}"
+                raise UserError(f"{path}: {state} of {where}; delete the file and run again")
     return Scores(lines, array("q", (numbers[example.qid] for example in examples)))
 
 
@@ -82,7 +83,7 @@ def of_groups(scores: Scores, examples: list[int], passages: list[Reference]) ->
     """The scores of each query's own group, [B, 1 + n].
 
     Args:
-        examples: positions of B queries. passages: their groups, one after the other.
+        examples: positions of B examples. passages: their groups, one after the other.
     """
     size = len(passages) // len(examples)
     groups = [passages[start : start + size] for start in range(0, len(passages), size)]

@@ -1,4 +1,4 @@
-"""A teacher's scores of a training file's passages, each beside the original query."""
+"""Writes a teacher's scores of a training file's passages, for the original queries."""
 
 import json
 from pathlib import Path
@@ -13,19 +13,19 @@ from robustdr.training.settings import ScoreSettings
 
 
 def write_scores(settings: ScoreSettings, model: Path, data: Path, corpus: Path, output: Path) -> None:
-    """Score every query of a training file with all of its passages.
+    """Score all passages of every query of a training file.
 
     Args:
-        model: the ranker's directory. data: training file. corpus: of its passages.
+        model: the ranker's directory. data: training file. corpus: holds its passages.
         output: JSONL: `query_id`, `scores` by docid, in the order of the training file.
 
     Raises:
-        UserError: a score is not finite (names query and passage), or the ranker scores no training file.
+        UserError: a score is not finite (names query and passage), or the ranker cannot score a training file.
     """
     hardware.start(settings.threads)
     ranker = load(**settings.ranker, folder=model, precision=settings.precision)
     if ranker.settings.counts:
-        raise UserError(f"{model}: this ranker counts the words of a collection; it scores no training file")
+        raise UserError(f"{model}: this ranker counts the words of a collection; it cannot score a training file")
     examples = read_training_data(data, corpus)
     pairs = ((example.query, passage.read().joined()) for example in examples for passage in example.passages)
     places = ((example.qid, passage.docid) for example in examples for passage in example.passages)

@@ -1,4 +1,4 @@
-"""What the stages of training are told."""
+"""Settings of the training stages."""
 
 from dataclasses import field
 from typing import Annotated, Literal, TypedDict
@@ -13,20 +13,20 @@ Tokens = Annotated[int, Field(ge=3)]
 
 @dataclass(frozen=True, config=STRICT)
 class TrainingDataSettings:
-    """How the training file of a recipe is made."""
+    """How to make the training file of a recipe."""
 
     assign: Literal["one", "all", "together"]
-    """`one`: each query has one variation, and all variations are equally frequent; `all`: each query has, in turn,
-    every variation that changes it; `together`: each query has all of them at once."""
+    """`one`: each query has one variation, and all variations are equally frequent; `all`: each query has every
+    variation that changes it, one per epoch in turn; `together`: each query has all variations at once."""
     depth: PositiveInt | None = None
-    """Ranks that hard negatives are drawn from; None where training is on queries alone."""
+    """Ranks from which hard negatives are drawn; None if training is on queries only."""
     keep: PositiveInt | None = None
-    """Hard negatives kept per query; None where training is on queries alone."""
+    """Hard negatives kept per query; None if training is on queries only."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Schedule:
-    """The part of a budget that every training has, whatever it learns from."""
+    """The part of a budget that every training has, also pre-training."""
 
     learning_rate: PositiveFloat
     """Highest learning rate; it rises in the warm-up and falls to 0 after it."""
@@ -39,15 +39,15 @@ class Schedule:
     warmup: Annotated[float, Field(ge=0, le=1)]
     """Share of the steps in which the learning rate rises."""
     weight_decay: NonNegativeFloat
-    """Of AdamW, on matrices alone: biases and layer norms are exempt."""
+    """Weight decay of AdamW, on matrices only: biases and layer norms do not decay."""
     max_gradient_norm: PositiveFloat
-    """Gradients of a larger norm, taken over all parameters, are scaled down to it."""
+    """Largest norm of the gradients of all parameters together; larger gradients are scaled down to it."""
     dropout: Annotated[float, Field(ge=0, lt=1)]
     """Probability of dropout in every layer."""
     freeze_word_embeddings: bool
-    """Whether word embeddings stay as they are."""
+    """Whether word embeddings are not trained."""
     checkpoint_every: PositiveInt = field(metadata=UNSEEN)
-    """Steps between two checkpoints, from which an interrupted training continues."""
+    """Steps between two checkpoints; an interrupted training continues from the last one."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -61,27 +61,27 @@ class Budget(Schedule):
     passage_length: Tokens
     """Tokens kept of a passage."""
     gradient_cache: Annotated[int, Field(ge=64)] | None = None
-    """Tokens that go through the encoder at once: the loss sees the whole batch, and memory does not grow with it."""
+    """Tokens encoded at once, so that memory does not grow with the batch; the loss still sees the whole batch."""
     temperature: PositiveFloat | None = None
-    """A loss gets dot products divided by it (1 if not given); 0.05 for models whose vectors have length 1."""
+    """Divides the dot products that a loss reads (1 if not given); 0.05 for models whose vectors have length 1."""
     new_layers_learning_rate: PositiveFloat | None = None
-    """Highest learning rate of a ranker's layers that no pre-trained transformer has, such as a head."""
+    """Highest learning rate of a ranker's layers outside the pre-trained transformer, such as a head."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class LoopSettings(Schedule):
-    """Of one training, whatever it learns from."""
+    """Settings of one training, also of a pre-training."""
 
     system: str
-    """Name of the system that is trained."""
+    """Name of the system in training."""
     precision: Precision
-    """Number type that the model computes in."""
+    """Number type of the model's computations."""
     threads: PositiveInt
     """Processor threads."""
 
 
 class Cost(TypedDict):
-    """What a training took: the file cost.json of its model."""
+    """The cost of a training, in cost.json of its model; `seconds` is wall time."""
 
     seconds: float
     peak_memory_mb: float
@@ -91,19 +91,19 @@ class Cost(TypedDict):
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class TrainSettings(LoopSettings, Budget):
-    """Of a training on queries, whatever the kind of system."""
+    """Settings of a training on queries, for any kind of system."""
 
     loss: Named
     """`name` of the loss, and its own settings."""
     augmentation: Annotated[float, Field(ge=0, le=1)]
-    """Share of the queries that are replaced by a variation, drawn anew in every epoch."""
+    """Share of the queries that a variation replaces, drawn again in every epoch."""
     gradient_cache: PositiveInt | None = None
     """As in a budget, but of any size."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class DenseTraining(TrainSettings):
-    """Of a dual encoder."""
+    """Settings of the training of a dual encoder."""
 
     encoders: Literal["shared", "separate"]
     """`shared`: one encoder; `separate`: one for queries and one for passages."""
@@ -111,7 +111,7 @@ class DenseTraining(TrainSettings):
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class RankerTraining(TrainSettings):
-    """Of a ranker."""
+    """Settings of the training of a ranker."""
 
     ranker: Named
     """`name` of the ranker, and its own settings."""
@@ -128,6 +128,6 @@ class ScoreSettings:
     passage_length: Tokens
     """Tokens kept of a passage."""
     precision: Precision
-    """Number type that the ranker computes in."""
+    """Number type of the ranker's computations."""
     threads: PositiveInt
     """Processor threads."""

@@ -1,4 +1,4 @@
-"""Models and checkpoints on disk: weights and optimiser as safetensors, the position of a training as JSON."""
+"""Models and checkpoints on disk: weights and optimiser as safetensors, the progress of a training as JSON."""
 
 import hashlib
 import json
@@ -16,11 +16,11 @@ Parameters = dict[str, torch.nn.Parameter]
 
 
 def save(encoders: dict[str, Encoder], initial: Path, output: Path, card: str, separate: bool) -> None:
-    """Write a model directory, whole or not at all.
+    """Write a model directory, complete or not at all.
 
     Args:
-        encoders: what was trained, by route; the other route keeps the encoder of `initial`.
-        initial: the directory that training started from. card: the model card.
+        encoders: the trained encoders, by route; a missing route keeps the encoder of `initial`.
+        initial: the model directory that training started from. card: text of the model card.
         separate: write a Router with an encoder for queries and one for passages.
     """
     whole = {route: encoder.whole for route, encoder in encoders.items() if encoder.whole}
@@ -44,7 +44,7 @@ def _save_plain(encoders: dict[str, Encoder], initial: Path, output: Path, separ
 def save_state(
     folder: Path, parameters: Parameters, optimiser: torch.optim.Optimizer, scaler: dict, position: dict
 ) -> None:
-    """Write the state after a step; an earlier state is replaced only when the new one is whole."""
+    """Write the state after a step; it replaces an earlier state only when it is complete."""
     tensors = {f"weights.{name}": tensor.detach() for name, tensor in parameters.items()}
     for name, parameter in parameters.items():
         tensors |= {f"optimiser.{name}.{field}": value for field, value in optimiser.state[parameter].items()}
@@ -56,16 +56,16 @@ def save_state(
 
 
 def _digest(folder: Path, position: dict) -> str:
-    """Of the tensors and of the position: a state with a flipped bit is as good as none."""
+    """Digest of the tensors and the position, so that a damaged state is not used."""
     written = f"{sha256(folder / 'state.safetensors')}{json.dumps(position)}"
     return hashlib.sha256(written.encode()).hexdigest()
 
 
 def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.optim.Optimizer) -> dict:
-    """Load the state that a training with the same `key` left behind.
+    """Load the saved state of a training with the same `key` into parameters and optimiser.
 
     Returns:
-        The position as saved (`step`, `log`, `scaler`); empty where no state is usable: then training starts anew.
+        The position as saved (`step`, `log`, `scaler`, …); empty if no state is usable: then training starts again.
     """
     try:
         position = json.loads((folder / "state.json").read_text())
@@ -79,7 +79,7 @@ def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.
             parameter.copy_(tensors.pop(f"weights.{name}"))
     for name, parameter in parameters.items():
         prefix = f"optimiser.{name}."
-        waits = None if optimiser.defaults["fused"] else f"{prefix}step"  # on the processor
+        waits = None if optimiser.defaults["fused"] else f"{prefix}step"  # stays on the CPU
         optimiser.state[parameter] = {
             field.removeprefix(prefix): value if field == waits else value.to(parameter.device)
             for field, value in tensors.items()

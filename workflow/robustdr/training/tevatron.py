@@ -1,4 +1,4 @@
-"""A training file as Tevatron reads it: the texts of its passages beside their names."""
+"""Export of a training file to Tevatron's format, with the texts of passages."""
 
 import json
 from pathlib import Path
@@ -10,15 +10,15 @@ from robustdr.training.data import PASSAGES, read_training_data
 
 
 def export(data: Path, corpus: Path, output: Path) -> None:
-    """Write a training file with the texts of its passages, one query in memory at a time.
+    """Write a training file with the texts of its passages; one query is in memory at a time.
 
     Args:
-        data: training file. corpus: corpus.jsonl of the collection that it was made from.
-        output: JSONL of Tevatron's training format (Gao et al., 2022): `query_id`, `query`, `positive_passages` and
-            `negative_passages`, lists of `docid`, `title` and `text`; `query_variation` beside them.
+        data: training file. corpus: corpus.jsonl of its collection.
+        output: JSONL in Tevatron's training format (Gao et al., 2022): `query_id`, `query`, `positive_passages` and
+            `negative_passages`, lists of `docid`, `title` and `text`; and also `query_variation`.
 
     Raises:
-        UserError: the training file is of queries alone; see also `read_training_data` and `Corpus.read`.
+        UserError: the training file has queries only; see also `read_training_data` and `Corpus.read`.
     """
 
     def texts(passages: tuple[Reference, ...]) -> list[dict[str, str]]:
@@ -26,7 +26,7 @@ def export(data: Path, corpus: Path, output: Path) -> None:
 
     examples = read_training_data(data, corpus)
     if not examples[0].passages:
-        raise UserError(f"{data}: it is of queries alone; Tevatron trains on passages")
+        raise UserError(f"{data}: it has queries only; Tevatron trains on passages")
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         for example in examples:
             line = {

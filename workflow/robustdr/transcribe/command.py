@@ -18,7 +18,7 @@ KINDS = (".tex", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
 
 
 def _read(path: Path) -> list[Grid]:
-    """The tables of a file of one of `KINDS`; each of their readers needs a package of its own."""
+    """The tables of a file with a suffix in `KINDS`; each reader is imported only if needed."""
     kind = path.suffix.lower()
     if kind == ".docx":
         from robustdr.transcribe.word import read_docx
@@ -44,15 +44,15 @@ def _read(path: Path) -> list[Grid]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("file", type=Path, help=f"the paper or its tables: {', '.join(KINDS)}")
-    parser.add_argument("--table", metavar="N", help="only the table of this number")
+    parser.add_argument("--table", metavar="N", help="only the table with this number")
     parser.add_argument("-o", "--output", type=Path, help="reported.yaml to write; default: standard output")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read the tables of a file, write the draft, and say on standard error what could not be read.
+    """Read the tables of a file, write the draft, and print problems to standard error.
 
     Raises:
-        UserError: a file of another kind, or without a table of numbers.
+        UserError: see `transcribe`.
     """
     text, problems, numbers, lost = transcribe(arguments.file, arguments.table or "")
     if arguments.output:
@@ -65,13 +65,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def transcribe(path: Path, number: str = "") -> tuple[str, list[str], int, int]:
-    """The draft of a file, what was not read in words, how many numbers were read, and how many were not.
+    """(draft, problems in words, count of numbers read, count of numbers not read) of a file.
 
     Raises:
-        UserError: a file of another kind, or without a table of numbers.
+        UserError: the file has another suffix, is missing, or has no table of numbers.
     """
     if path.suffix.lower() not in KINDS:
-        raise unknown(f"{path}: kind of file", path.suffix or path.name, KINDS)
+        raise unknown(f"{path}: type of file", path.suffix or path.name, KINDS)
     if not path.is_file():
         raise UserError(f"{path}: no such file")
     grids = _read(path)
@@ -90,7 +90,7 @@ def transcribe(path: Path, number: str = "") -> tuple[str, list[str], int, int]:
 
 
 def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[str]]:
-    """The drafts of the tables that hold numbers, under ids of their own, and the problems of all."""
+    """The drafts of the tables with numbers, each with its own id, and the problems of all tables."""
     seen: Counter[str] = Counter()
     drafts, problems = [], []
     for place, grid in enumerate(grids, 1):

@@ -1,4 +1,4 @@
-"""A table as comma-separated values, or with semicolons, tabs or bars between them."""
+"""Tables of CSV files, with commas, semicolons, tabs or bars between fields."""
 
 import csv
 import io

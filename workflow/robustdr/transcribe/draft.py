@@ -1,4 +1,4 @@
-"""A grid as a table of reported.yaml: labels, columns, cells as printed, and what could not be read."""
+"""From a grid to a table of reported.yaml: labels, columns, cells as printed, and problems."""
 
 import re
 from collections import Counter
@@ -16,17 +16,17 @@ from robustdr.transcribe.words import Meaning, axis, coordinate_of
 
 BOLD = "^"
 MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
-NOTES = {*"†‡§¶*", *RAISED}  # behind a label
-PLUS_MINUS, ACROSS = "±", "→"  # in the corner of a table: "Dataset (→)" heads the columns
+NOTES = {*"†‡§¶*", *RAISED}  # footnote marks after a label
+PLUS_MINUS, ACROSS = "±", "→"  # "Dataset (→)" in the corner of a table is the heading of the columns
 _LOCALE = re.compile(r"[+\-−]?0,\d+%?|[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
 _BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
-_CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # beside a number
+_CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # after a number
 _FIRST = re.compile(r"[\d.,]*\d")
 
 
 @dataclass
 class Draft:
-    """A table in the making. `problems`: what could not be read, in words; `rows`: (labels, printed fields)."""
+    """The draft of a table. `problems`: what could not be read, in words; `rows`: (labels, printed fields)."""
 
     id: str
     caption: str
@@ -40,7 +40,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Read:
-    """A field as it will stand in `cells`, and how many values it has; 0 if it is no number."""
+    """The text of a field for `cells`, and its number of values; 0 if it is not a number."""
 
     text: str
     values: int = 0
@@ -75,17 +75,17 @@ def draft(grid: Grid, id: str) -> Draft:
 
 
 def _heads(grid: Grid) -> int:
-    """The rows above the numbers: those that the file calls heads, and further ones without a number."""
+    """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
     heads = grid.heads
     while heads < len(grid.rows) and not any(_read(field).values for field in grid.rows[heads][1:]):
         if len({field.text for field in grid.rows[heads]}) == 1 and heads:
-            break  # a line over all columns, above some rows
+            break  # one text over all columns: the heading of a section
         heads += 1
     return heads if heads < len(grid.rows) else grid.heads
 
 
 def _sections(rows: Sequence[Sequence[Field]]) -> tuple[list[list[Field]], list[str]]:
-    """Rows of numbers, and for each the last line above it that one text fills; '' if none."""
+    """The rows of numbers, and the section heading above each, a row with one text; '' if none."""
     body, sections, section = [], [], ""
     for row in rows:
         texts = {field.text for field in row if field.text}
@@ -126,13 +126,13 @@ def _read(field: Field) -> Read:
 
 
 def _is_numeric(reads: Sequence[Read]) -> bool:
-    """Whether a column holds numbers: more of them than words."""
+    """Whether a column has more numbers than words."""
     numbers = sum(bool(read.values) or read.text == LOST for read in reads)
     return numbers > sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
 
 
 def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
-    """The texts of the head rows; a blank beside a head, above another one, belongs to the head on its left."""
+    """The texts of the head rows; an empty field above another head takes the text on its left."""
     texts = [[field.text for field in row] for row in heads]
     for row, below in reversed(list(pairwise(texts))):
         for column in range(1, len(row)):
@@ -151,7 +151,7 @@ def _label_rows(
     labels: Sequence[int],
     sections: list[str],
 ) -> None:
-    """Name the coordinates of the rows and the labels of each; an empty label is that of the row above."""
+    """Set the coordinates and labels of the rows; an empty label takes the label of the row above."""
     columns = [[row[column].text for row in body] for column in labels]
     headings = [_corner(heads, [column], "") for column in labels]
     headings = ["" if ACROSS in heading else heading for heading in headings]
@@ -171,14 +171,14 @@ def _label_rows(
 
 
 def _without_notes(labels: Sequence[str]) -> list[str]:
-    """Labels without the marks of their footnotes, unless these are all that tells two labels apart."""
+    """Labels without footnote marks, unless two labels would become equal."""
     bare = {label: label.rstrip("".join(NOTES)).rstrip() for label in labels}
     several = Counter(bare.values())
     return [bare[label] if bare[label] and several[bare[label]] == 1 else label for label in labels]
 
 
 def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) -> str:
-    """The lowest heading of some label columns that holds a sign."""
+    """The lowest heading of these label columns that contains `sign`; '' if none."""
     texts = [row[column].text for row in reversed(heads) for column in labels]
     return next((text for text in texts if text and sign in text), "")
 
@@ -191,7 +191,7 @@ def _label(known: Meaning, text: str, coordinate: str) -> str:
 
 
 def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[int], heading: str) -> None:
-    """Name the coordinates of every column; `heading` stands in the corner and names those of the first head row."""
+    """Set the coordinates of every column; `heading`, from the corner, names those of the first head row."""
     made.columns = [{} for _ in kept]
     for row in heads:
         texts = [row[column] for column in kept]
@@ -207,7 +207,7 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
 
 
 def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
-    """Write one column; its further values are named by the sign between them."""
+    """Add the fields of one column; the sign between two values gives the name of the second."""
     places = max((read.values for read in reads), default=1)
     names = []
     for (labels, fields), read in zip(made.rows, reads, strict=True):
@@ -229,7 +229,7 @@ def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
 
 
 def _units(made: Draft) -> None:
-    """Percent for measures above 1, fraction for those up to 1, count for whole numbers of other things."""
+    """Set the units: percent for measures above 1, fraction for those up to 1, count for other whole numbers."""
     units = []
     for index, column in enumerate(made.columns):
         texts = [fields[index] for _, fields in made.rows if fields[index] not in (NO_NUMBER, LOST)]

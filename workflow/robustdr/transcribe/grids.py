@@ -1,4 +1,4 @@
-"""A table as it is laid out: rows of fields, spans filled in, before anything is known of what they mean."""
+"""The grid of a table: rows of fields with spans filled in, not yet interpreted."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ CAPTION = re.compile(r"\W*(?:Table|Tab\.)\s*(?P<number>[A-Z]?\.?\d+)\s*[.:|]?\W*
 
 @dataclass(frozen=True)
 class Field:
-    """What one place of a table holds; `problem` says why its text is not what is printed."""
+    """One field of a table; `problem` says why its text could not be read, or is empty."""
 
     text: str
     bold: bool = False
@@ -21,7 +21,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Span:
-    """A field over so many columns and rows."""
+    """A field that covers several columns and rows."""
 
     field: Field
     columns: int = 1
@@ -33,8 +33,8 @@ class Grid:
     """A table of a file.
 
     Attributes:
-        number: as the file numbers it; empty where it does not.
-        heads: rows that the file calls heads; 0 where it says nothing.
+        number: its number in the file; '' if none.
+        heads: number of rows that the file marks as heads; 0 if it marks none.
         problems: what could not be read, in words.
     """
 
@@ -46,25 +46,25 @@ class Grid:
 
 
 def raised(text: str) -> str:
-    """A superscript: letters and digits of it become marks that no number holds."""
+    """The text as superscript: its letters and digits become marks that cannot be part of a number."""
     return text.translate(_RAISE)
 
 
 def titled(text: str) -> tuple[str, str]:
-    """The number and the words of a caption; no number where it does not begin with one."""
+    """(number, words) of a caption; the number is '' if it does not begin with `Table <number>`."""
     text = " ".join(text.split())
     match = CAPTION.fullmatch(text)
     return (match["number"].replace(".", "").lower(), match["caption"]) if match else ("", text)
 
 
 def spread(rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = ()) -> tuple[list[list[Field]], list[str]]:
-    """Rows of equal length, every span repeated at all its places; a row of another length loses its numbers.
+    """(rows of equal length, problems): spans are repeated in all their fields; rows of another length lose numbers.
 
     Args:
-        declared: how many fields a row had in the file, where that is known and may be another number.
+        declared: the number of fields of each row in the file, or None if unknown.
     """
     made: list[list[Field]] = []
-    below: dict[int, tuple[Field, int]] = {}  # by column: what an earlier row still covers
+    below: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
     for spans in rows:
         row: list[Field] = []
         pending = list(spans)
@@ -97,7 +97,7 @@ def _usual(lengths: Sequence[int]) -> int:
 
 
 def filled_down(rows: Sequence[Sequence[Field]], covers: dict[tuple[int, int], int]) -> list[list[Field]]:
-    """Rows with the fields of `covers`, at (row, column), repeated over the empty ones below them."""
+    """The rows; each field at a (row, column) of `covers` fills the empty fields in the rows that it covers."""
     made = [list(row) for row in rows]
     for (row, column), number in covers.items():
         for below in range(row + 1, min(row + number, len(made))):

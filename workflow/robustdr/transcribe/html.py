@@ -1,4 +1,4 @@
-"""Tables of HTML and of Markdown, which is made HTML first."""
+"""Tables of HTML, and of Markdown, which is first converted to HTML."""
 
 import re
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from markdown_it import MarkdownIt
 from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, raised, spread, titled
 
 BOLD = ("b", "strong")
-WRAPPERS = ("div", "center", "section", "span")  # around a table, between it and its caption
-# Between a row and a line that is none, and between a row and the head of another table: Markdown would join them.
+WRAPPERS = ("div", "center", "section", "span")  # may be around a table, between it and its caption
+# Matches where a table meets text or the head of another table without a blank line: Markdown would join them.
 _APART = re.compile(r"(?<=\|)[ \t]*\n(?=[^|\n])|(?<=[^|\n])\n(?=\|)|\n(?=\|(?![ :|-]*\n)[^\n]*\n\|[ :|-]+\n)")
-FIELDS = "data-fields"  # of a row of Markdown: how many it had, before it was cut or filled to the width of its head
+FIELDS = "data-fields"  # number of fields of a Markdown row, before it was cut or filled to the width of its head
 
 
 def read_html(text: str) -> list[Grid]:
-    """The tables of an HTML page, in order; a caption is a `caption`, or a paragraph beside it that says Table n."""
+    """The tables of an HTML page, in order; a caption is a `caption`, or a paragraph `Table <n>` next to the table."""
     if not text.strip():
         return []
     root = html.fromstring(text)
@@ -28,7 +28,7 @@ def read_html(text: str) -> list[Grid]:
 
 
 def read_markdown(text: str) -> list[Grid]:
-    """The tables of a Markdown file, pipe tables and HTML."""
+    """The tables of a Markdown file: pipe tables and HTML tables."""
     markdown = MarkdownIt("commonmark").enable("table")
     text = _APART.sub("\n\n", text)
     tokens = markdown.parse(text)
@@ -64,7 +64,7 @@ def _span(cell: html.HtmlElement) -> Span:
 
 
 def _texts(element: html.HtmlElement) -> Iterator[str]:
-    """The text of an element, superscripts raised, line breaks as spaces."""
+    """Yield the parts of an element's text; superscripts become marks, line breaks become spaces."""
     within = (raised if element.tag == "sup" else str)(element.text or "")
     yield " " if element.tag == "br" else within
     for child in element:
@@ -75,7 +75,7 @@ def _texts(element: html.HtmlElement) -> Iterator[str]:
 
 
 def _beside(table: html.HtmlElement, step: int) -> str:
-    """The caption in the paragraph before (-1) or after (1) a table, or a figure around it; '' if none."""
+    """The caption in the paragraph before (-1) or after (1) a table, or in the figure around it; '' if none."""
     while table.getparent() is not None and table.getparent().tag in WRAPPERS and len(table.getparent()) == 1:
         table = table.getparent()
     beside = table.getprevious() if step < 0 else table.getnext()
@@ -88,7 +88,7 @@ def _beside(table: html.HtmlElement, step: int) -> str:
 
 
 def _pictures(root: html.HtmlElement) -> list[Grid]:
-    """Tables that are images: figures whose caption says Table n."""
+    """Tables that are images: figures with the caption `Table <n>`."""
     found = []
     for figure in root.iter("figure"):
         caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))

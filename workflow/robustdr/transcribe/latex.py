@@ -1,4 +1,4 @@
-"""Tables of LaTeX: tabular and its relatives."""
+"""Tables of LaTeX: tabular and similar environments."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +81,7 @@ class _Said:
 
 
 def read_latex(text: str) -> list[Grid]:
-    """The tables of a LaTeX file, in order, numbered as they stand."""
+    """The tables of a LaTeX file, in order; those with a caption are numbered from 1."""
     context = get_default_latex_context_db()
     macros = [MacroSpec(name, arguments) for name, arguments in _SPECS.items()]
     environments = [EnvironmentSpec(name, arguments) for name, arguments in TABULARS.items()]
@@ -104,7 +104,7 @@ def read_latex(text: str) -> list[Grid]:
 
 
 def _expanded(text: str) -> str:
-    """The text with the macros of one argument that it defines put in place, where the argument holds no braces."""
+    """The text with its own macros of one argument expanded, if the argument has no braces."""
     for name, body in _WRAPPER.findall(text):
         use = re.compile(rf"\\{name}\s*\{{([^{{}}]*)\}}")
         text = use.sub(lambda match, body=body: body.replace("#1", match[1]), text)  # type: ignore[misc]
@@ -124,7 +124,7 @@ def _inside(node: Any) -> Nodes:
 
 
 def _definitions(nodes: Nodes) -> Iterator[tuple[str, Nodes]]:
-    """The macros without arguments that the file defines."""
+    """Yield (name, body) of the macros without arguments that the file defines."""
     for node in _walk(nodes):
         if isinstance(node, LatexMacroNode) and node.macroname in (
             "newcommand",
@@ -139,7 +139,7 @@ def _definitions(nodes: Nodes) -> Iterator[tuple[str, Nodes]]:
 
 
 def _tables(nodes: Nodes) -> Iterator[tuple[Nodes, list[Any]]]:
-    """The caption and the tabulars of every table, and every tabular that stands in none."""
+    """Yield (caption, tabulars) of every table; a tabular outside a table comes with its own."""
     for node in nodes or ():
         if isinstance(node, LatexEnvironmentNode) and node.environmentname in (*FLOATS, *TABULARS):
             within = list(_walk([node]))
@@ -152,18 +152,18 @@ def _tables(nodes: Nodes) -> Iterator[tuple[Nodes, list[Any]]]:
 
 
 def _groups(node: Any) -> list[Any]:
-    """The arguments in braces."""
+    """The arguments of a node in braces."""
     return [part for part in _inside(node) if isinstance(part, LatexGroupNode) and part.delimiters[0] == "{"]
 
 
 def _has_siunitx(tabular: Any) -> bool:
-    """Whether some column is of the kind S."""
+    """Whether the tabular has a column of siunitx's type S."""
     columns = tabular.nodeargd.argnlist[-1].latex_verbatim()
     return "S" in re.sub(r"[@!<>pmb]\{[^{}]*\}|\[[^]]*\]", "", columns)
 
 
 def _with_uncertainty(text: str) -> str:
-    """95.1(3), as siunitx takes it, is 95.1±0.3: the digits in brackets are of the last decimals."""
+    """The text with siunitx's 95.1(3) as 95.1±0.3: the digits in brackets belong to the last decimals."""
     return _UNCERTAIN.sub(lambda match: f"{match[1]}±{Decimal(match[3]).scaleb(-len(match[2]))}", text)
 
 
@@ -195,7 +195,7 @@ class _Reader:
         return Grid(number, caption, filled_down(rows, covers), heads if heads < len(rows) else 0, problems)
 
     def _lines(self, nodes: Nodes) -> Iterator[tuple[list[_Said], bool]]:
-        """(fields, whether a rule stands above) of every row; rules alone come with no fields."""
+        """Yield (fields, whether a rule is above) of every row."""
         fields: list[list[Any]] = [[]]
         ruled = False
         for node in [*nodes, None]:
@@ -213,14 +213,14 @@ class _Reader:
                 fields[-1].append(node)
 
     def said(self, nodes: Nodes) -> _Said:
-        """The text of some nodes."""
+        """The text of nodes, with bold, problem and span."""
         made = _Said()
         self._say(nodes, made, bold=False)
         made.text = " ".join(made.text.replace("\u2009", "").split())
         return made
 
     def _say(self, nodes: Nodes, made: _Said, bold: bool) -> None:
-        up = False  # behind a ^
+        up = False  # after a ^
         for node in nodes or ():
             if node is None:
                 continue

@@ -13,10 +13,10 @@ from robustdr.transcribe.grids import Field, Grid, Span, raised, spread, titled
 
 
 def read_docx(path: Path) -> list[Grid]:
-    """The tables of a document, in order; a caption is a paragraph beside a table that says Table n.
+    """The tables of a document, in order; a caption is a paragraph `Table <n>` next to a table.
 
     Raises:
-        UserError: no Word document.
+        UserError: the file is not a Word document.
     """
     try:
         parts = list(Document(str(path)).iter_inner_content())

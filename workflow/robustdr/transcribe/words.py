@@ -1,4 +1,4 @@
-"""What heads and labels mean: the project's name of a measure, a collection, a query set; else the paper's own."""
+"""The meaning of heads and labels: the project's names of measures, collections and query sets, or the paper's own."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from robustdr.audit.reported import PAPERS, load
 
-FREE = ("system", "query_set", "category", "quantity", "collection", "split")  # for labels that nothing tells apart
+FREE = ("system", "query_set", "category", "quantity", "collection", "split")  # for labels of unknown meaning
 MEASURES = {
     "RR": "mrr rr",
     "nDCG": "ndcg",
@@ -54,19 +54,19 @@ _SEED = re.compile(r"(?:seed|run)\s*#?\s*(\d+)", re.I)
 
 
 class Meaning(NamedTuple):
-    """A coordinate and the label at it; no coordinate where nothing is known."""
+    """A coordinate and its label; the coordinate is '' if unknown."""
 
     coordinate: str
     label: str
 
 
 def slug(text: str) -> str:
-    """Small letters, digits and _."""
+    """The text in lower-case letters, digits and `_`."""
     return re.sub(r"[^a-z0-9]+", "_", text.casefold().replace("δ", "delta").replace("∆", "delta")).strip("_")
 
 
 def meaning(text: str, among_measures: bool = False) -> Meaning:
-    """What one label says by itself, or beside labels that are measures: RR and AP alone may be anything else."""
+    """The meaning of one label; RR and AP without a depth are measures only `among_measures`."""
     bare = re.sub(r"[↑↓%]|\(\s*%?\s*\)", "", text).strip()
     name = slug(bare)
     if measure := _measure(bare, among_measures):
@@ -97,7 +97,7 @@ def _measure(text: str, among_measures: bool) -> str:
 
 @cache
 def _known() -> Mapping[str, Mapping[str, str]]:
-    """By coordinate, the labels of the project's papers by their slug."""
+    """The labels in the project's reported.yaml files, by coordinate and slug."""
     known: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for path in sorted(PAPERS.glob("*/reported.yaml")):
         for table in load(path).tables.values():
@@ -113,10 +113,10 @@ def coordinate_of(heading: str) -> str:
 
 
 def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meaning]:
-    """What the labels along one head row or label column mean, each with a coordinate that is not `used`.
+    """The meanings of the labels of one head row or label column, with coordinates that are not `used`.
 
-    Labels that say nothing by themselves stand at what the heading names, at what most of the others are, or at the
-    first coordinate that is free.
+    A label of unknown meaning gets the coordinate that the heading names, else that of most other labels, else the
+    first free one.
     """
     among_measures = any(meaning(label).coordinate == "measure" for label in labels)
     said = [meaning(label, among_measures) for label in labels]

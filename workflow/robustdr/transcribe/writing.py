@@ -1,4 +1,4 @@
-"""A draft of reported.yaml as text: its tables, the relations that their numbers speak for, and what was not read."""
+"""The text of a draft of reported.yaml: its tables, likely relations between numbers, and problems."""
 
 import json
 from collections import defaultdict
@@ -20,7 +20,7 @@ OPENING = (
 
 
 def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> tuple[str, Reported]:
-    """The text of a reported.yaml, and its numbers as the audit reads them."""
+    """The text of a reported.yaml, and its content as the audit reads it."""
     bare = _text(source, paper, drafts, problems, {})
     reported = build(source, Transcript.model_validate(yaml.safe_load(bare)), defaultdict(int))
     lines = {

@@ -1,8 +1,8 @@
-"""Query variation generators: `create` to make one, `run` to vary a file.
+"""Query variation generators: `create` makes one, `run` varies a file.
 
-A generator is a class with a `name`; the generators of a family share a file. `listed` is its place in lists; a
-generator without it comes last. A family is imported when one of its generators is made: importing this package loads
-no lexical data.
+A generator is a class with a `name`; the generators of a family share a file. `listed` is its position in lists; a
+generator without it comes last. A family is imported only when one of its generators is made, so importing this package
+loads no lexical data.
 """
 
 import re
@@ -18,7 +18,7 @@ GENERATORS = Plugins("variation", __name__, Variation)
 
 
 class Drawn(NamedTuple):
-    """The parts of the name of a query set: generator, parameters that replace its defaults, number of the draw."""
+    """The parts of a query set's name: generator, parameters that replace defaults, and number of the draw, from 1."""
 
     generator: str
     parameters: dict[str, object]
@@ -31,10 +31,10 @@ QUERY_SET = re.compile(r"(\w+?)(?:\.share(\d+))?(?:\.version(\d+))?(?:\.draw(\d+
 def drawn(query_set: str) -> Drawn:
     """Read `<generator>[.share<percent>][.version<n>][.draw<n>]`.
 
-    E.g. `typo.share40` is a typo in 40 % of a query's words, `llm.version1` the first of the versions that train.
+    E.g. `typo.share40`: a typo in 40 % of a query's words; `llm.version1`: the first version for training.
 
     Raises:
-        UserError: another name.
+        UserError: the name has another form.
     """
     if not (found := QUERY_SET.fullmatch(query_set)):
         raise UserError(f"{query_set!r}; allowed: <variation>[.share<percent>][.version<n>][.draw<n>]")
@@ -44,15 +44,15 @@ def drawn(query_set: str) -> Drawn:
 
 
 def names() -> list[str]:
-    """All generators, in the order of their papers."""
+    """The names of all generators, in the order of their papers."""
     return GENERATORS.names()
 
 
 def kind(name: str) -> type[Variation]:
-    """The class behind `name`.
+    """The class of the generator `name`.
 
     Raises:
-        UserError: unknown name (nearest names first).
+        UserError: the name is unknown (lists the nearest names first).
     """
     return GENERATORS.load(name)
 
@@ -61,7 +61,7 @@ def create(name: str, parameters: dict[str, object] | None = None) -> Variation:
     """Make the generator `name` with its default parameters, overridden by `parameters`.
 
     Raises:
-        UserError: an unknown name or parameter, a value that is not allowed, or a resource that is not installed.
+        UserError: the name or a parameter is unknown, a value is not allowed, or a resource is not installed.
     """
     variation = build(kind(name), parameters or {})
     variation.check()
@@ -87,7 +87,7 @@ def run(
         models: sentence-transformers folders for the semantic similarity.
 
     Raises:
-        UserError: what `create`, `queries.read` and `runner.run` report.
+        UserError: see `create`, `queries.read` and `runner.run`.
     """
     from robustdr.variations import runner
     from robustdr.variations.queries import read

@@ -1,4 +1,4 @@
-"""Answers of a language model on disk: an answer that was paid for is kept even if the process is killed."""
+"""Answers of a language model on disk: each answer is kept at once, even if the process is killed."""
 
 import fcntl
 import json
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """The versions of a query, or the problem with the answer if it has none."""
+    """The versions of a query; or, if there are none, the problem with the answer."""
 
     versions: tuple[str, ...] = ()
     problem: str = ""
 
 
 class Answers(Mapping[str, Answer]):
-    """Answers by key, one JSON object a line; the last line of a key counts, and an incomplete line is skipped.
+    """Answers by key, one JSON object per line; the last line of a key counts; incomplete lines are skipped.
 
     Threads, and processes on several hosts, may add to one file.
     """
@@ -40,13 +40,13 @@ class Answers(Mapping[str, Answer]):
         return len(self._known)
 
     def add(self, key: str, answer: Answer) -> None:
-        """Write `answer` under `key` to disk at once."""
+        """Append `answer` with `key` to the file at once."""
         line = json.dumps({"key": key, **answer._asdict()}, ensure_ascii=False).encode()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._path, "a+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             if end := file.seek(0, 2):
                 file.seek(end - 1)
-                line = line if file.read(1) == b"\n" else b"\n" + line  # after a line that was cut off
+                line = line if file.read(1) == b"\n" else b"\n" + line  # the last line is incomplete
             file.write(line + b"\n")
         self._known[key] = answer

@@ -1,4 +1,4 @@
-"""The base of all query variation generators: parameters, and random choices that depend on the query alone."""
+"""The base of all query variation generators: parameters, and random choices that depend only on the query."""
 
 import hashlib
 import json
@@ -22,33 +22,33 @@ _NOT_WORD = re.compile(r"\W+")
 class Variation:
     """A query variation generator; its dataclass fields are its parameters.
 
-    A variation is a function of (seed, name, parameters, qid, text) and of nothing else: not of order, batch, process
-    or hash seed. A query that the rule cannot change keeps its text.
+    A varied query depends only on (seed, name, parameters, qid, text): not on order, batch, process or hash seed. A
+    query that the rule cannot change keeps its text.
     """
 
     name: ClassVar[str]
-    listed: ClassVar[int]  # place in lists; without a number of its own a generator stands last
+    listed: ClassVar[int]  # position in lists; generators without it come last
     category: ClassVar[str]  # misspelling, naturality, ordering, paraphrasing, syntactic or identity
     papers: ClassVar[tuple[str, ...]]
     needs: ClassVar[str] = "nothing"
     packages: ClassVar[tuple[str, ...]] = ()  # distributions with the pinned version, e.g. bm25s==0.3.16
     processes: ClassVar[bool] = True  # may run in several processes
-    versions: ClassVar[int] = 1  # of a query that are made at once: the parameter `version` says which one this is
+    versions: ClassVar[int] = 1  # versions of a query made together; the parameter `version` selects one
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The declared parameters with their values."""
+        """The parameters with their values."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
     @property
     def effective(self) -> dict[str, object]:
-        """The parameters that decide texts; those that only say how texts are computed are left out."""
+        """The parameters that decide texts, without those that only affect how texts are computed."""
         without = {field.name for field in fields(self) if not field.metadata.get("effect", True)}
         return {key: value for key, value in self.parameters.items() if key not in without}
 
     @property
     def files(self) -> Sequence[Path]:
-        """The user's files and folders that decide texts and whose contents no parameter fixes."""
+        """The user's files and folders that decide texts, if no parameter holds their digest."""
         return ()
 
     @property
@@ -58,49 +58,49 @@ class Variation:
 
     @property
     def problems(self) -> Sequence[str]:
-        """Problems with single queries, which kept their text."""
+        """Problems with queries that kept their text, one text per query."""
         return ()
 
     def check(self) -> None:
-        """Raise a `UserError` naming the package when a resource is not installed."""
+        """Raise a `UserError` if a resource is not installed; it names the package."""
         for pin in self.packages:
             require(pin, self.name)
 
     def fetch(self, queries: Mapping[str, str]) -> None:
-        """Get whatever `vary` needs for these queries, texts by qid; called once, before `vary`.
+        """Prepare what `vary` needs for these queries, texts by qid; called once, before `vary`.
 
         Raises:
-            UserError: it is not available.
+            UserError: a resource is not available.
         """
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
-        """Yield (qid, varied text) for every (qid, text), streaming and in the same order."""
+        """Yield (qid, varied text) for every (qid, text), in the same order."""
         draws = self.draws(seed)
         for qid, text in queries:
             yield qid, self.rewrite(text, draws(qid, text))
 
     def split(self, queries: Mapping[str, str], seed: int) -> dict[str, int]:
-        """By qid, the number (from 1) of the version that is evaluated on; the other versions train."""
+        """By qid, the number (from 1) of the version for evaluation; the other versions are for training."""
         raise NotImplementedError
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        """The variation of one query, or `text` itself when the rule does not apply."""
+        """The varied text of one query; `text` if the rule does not apply."""
         raise NotImplementedError
 
     def draws(self, seed: int) -> "Draws":
-        """The random choices for each query under this generator, its parameters and `seed`."""
+        """The random choices for each query, from this generator, its parameters and `seed`."""
         return Draws(seed, self.name, self.effective)
 
 
 def plain(text: str) -> str:
-    """qvg's preparation of a query: lower case, and one blank for what is no letter, digit or underscore."""
+    """qvg's preparation of a query: lower case; one blank for all that is not a letter, digit or underscore."""
     return " ".join(_NOT_WORD.sub(" ", text.lower()).split())
 
 
 class Plain(Variation):
-    """A rule for prepared queries (see `plain`), as qvg has them; to be named before the class of the rule.
+    """Mixin for rules on prepared queries (see `plain`), as in qvg; list it before the rule's class.
 
-    A query that the rule does not change keeps its text as it was.
+    A query that the rule does not change keeps its original text.
     """
 
     def rewrite(self, text: str, draw: Draw) -> str:
@@ -109,7 +109,7 @@ class Plain(Variation):
         return text if varied == prepared else varied
 
     def rewrite_plain(self, text: str, draw: Draw) -> str:
-        """The rule, for a prepared query."""
+        """The varied text of a prepared query."""
         return super().rewrite(text, draw)
 
 
@@ -126,7 +126,7 @@ class Draws:
 
 
 def require(pin: str, name: str) -> None:
-    """Raise a `UserError` when the distribution of `pin` (name==version) is missing or another version."""
+    """Raise a `UserError` if the distribution of `pin` (name==version) is missing or has another version."""
     package, _, expected = pin.partition("==")
     try:
         found = version(package)
@@ -137,10 +137,10 @@ def require(pin: str, name: str) -> None:
 
 
 def build(kind: type[Variation], parameters: Mapping[str, object]) -> Variation:
-    """Make a generator from parameters given by a user.
+    """Make a generator from a user's parameters.
 
     Raises:
-        UserError: an unknown parameter (nearest names first) or a value of another type than the default's.
+        UserError: a parameter is unknown (lists the nearest names first), or a value has another type than its default.
     """
     defaults = {field.name: field.default for field in fields(kind) if field.init}
     for key, value in parameters.items():
@@ -151,12 +151,12 @@ def build(kind: type[Variation], parameters: Mapping[str, object]) -> Variation:
             parameters = {**parameters, key: float(value)}
         elif type(value) is not type(default):
             expected = type(default).__name__
-            raise UserError(f"variation {kind.name}: {key} is {value!r}; a value of type {expected} is expected")
+            raise UserError(f"variation {kind.name}: {key} is {value!r}; it must be of type {expected}")
     return kind(**parameters)
 
 
 def find(place: str) -> type[Variation]:
-    """The class at `family:Class` of this package."""
+    """The class named `family:Class` in this package."""
     family, _, cls = place.partition(":")
     return getattr(import_module(f"{__package__}.{family}"), cls)
 

@@ -1,4 +1,4 @@
-"""Questions to a server that speaks OpenAI's chat completions."""
+"""Requests to a server with OpenAI's chat completions."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from robustdr.core.client import Client, GarbledError
 
 
 class Chat(Client):
-    """A language model behind a server, asked at a temperature; other arguments are those of `Client`."""
+    """A language model on a server, asked with a sampling temperature; for the other arguments see `Client`."""
 
     def __init__(self, url: str, model: str, temperature: float, key: str, attempts: int, timeout: float):
         super().__init__(url, model, key, attempts, timeout)
         self._temperature = temperature
 
     def ask(self, prompt: str) -> str:
-        """The answer; empty where the server sends no chat completion.
+        """The answer; empty if the server sends no chat completion.
 
         Raises:
             UserError, UnansweredError: see `Client.request`.

@@ -1,7 +1,7 @@
-"""Edits of one character of one word, shared by every generator of misspellings.
+"""Edits of one character in one word, for all generators of misspellings.
 
-An edit takes a word of at least one character and the random choices of its query; it returns the changed word, or None
-where it does not apply. The result differs from the word in more than case.
+An edit takes a non-empty word and the random choices of its query. It returns the changed word, or None if it does not
+apply. The result differs from the word in more than case.
 """
 
 import string
@@ -13,12 +13,12 @@ from robustdr.variations.base import Draw
 Edit = Callable[[str, Draw], str | None]
 
 _KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")  # the rows of a QWERTY keyboard
-# Characters that optical recognition takes for each other.
+# Groups of characters that optical recognition confuses with each other.
 _CONFUSED = ("0oqd", "1li", "2z", "5s", "6bg", "8b", "9gq", "4a", "7t", "ce", "uv", "vy", "hb", "nm", "rn", "fp", "ij")
 
 
 def _linked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Character -> the characters linked with it, in both directions."""
+    """Map each character to the characters linked with it, in both directions."""
     links: dict[str, set[str]] = {}
     for one, two in pairs:
         links.setdefault(one, set()).add(two)
@@ -27,7 +27,7 @@ def _linked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _touching() -> Iterable[tuple[str, str]]:
-    """Keys side by side, and keys next to each other from one row to the next, which is shifted by about half a key."""
+    """Pairs of neighbouring keys, in one row or in two rows; each row is shifted by about half a key."""
     for row in _KEYS:
         yield from pairwise(row)
     for upper, lower, reach in zip(_KEYS, _KEYS[1:], ((0, 1), (-1, 0, 1), (0, 1)), strict=False):
@@ -41,19 +41,19 @@ CONFUSED = _linked((one, two) for group in _CONFUSED for one in group for two in
 
 
 def insert(word: str, draw: Draw) -> str:
-    """A random letter a-z comes in before a random character."""
+    """Insert a random letter a-z before a random character."""
     at = draw.below(len(word))
     return word[:at] + draw.choice(string.ascii_lowercase) + word[at:]
 
 
 def delete(word: str, draw: Draw) -> str | None:
-    """A random character goes; None for a word of one."""
+    """Delete a random character; None for a word of one character."""
     at = draw.below(len(word))
     return word[:at] + word[at + 1 :] or None
 
 
 def substitute_from(letters: str) -> Edit:
-    """An edit that turns a random character into another one of `letters`."""
+    """An edit that replaces a random character by another one of `letters`."""
 
     def substitute(word: str, draw: Draw) -> str:
         at = draw.below(len(word))
@@ -64,7 +64,7 @@ def substitute_from(letters: str) -> Edit:
 
 
 def swap_neighbours(word: str, draw: Draw) -> str | None:
-    """Two characters side by side change places; None when no two differ in more than case."""
+    """Swap two neighbouring characters that differ in more than case; None if there are none."""
     places = [at for at, (one, two) in enumerate(pairwise(word)) if one != two and one.lower() != two.lower()]
     if not places:
         return None
@@ -73,7 +73,7 @@ def swap_neighbours(word: str, draw: Draw) -> str | None:
 
 
 def replace_from(table: Mapping[str, str]) -> Edit:
-    """An edit that turns a random character that `table` knows into one of those it lists, in the same case."""
+    """An edit that replaces a random character in `table` by one of its entries, in the same case; None if none is."""
 
     def replace(word: str, draw: Draw) -> str | None:
         places = [at for at, character in enumerate(word) if character.lower() in table]
@@ -87,7 +87,7 @@ def replace_from(table: Mapping[str, str]) -> Edit:
 
 
 def one_of(*edits: Edit) -> Edit:
-    """An edit that makes one of `edits`, uniform; where that one does not apply, another."""
+    """An edit that applies one of `edits`, drawn uniformly; if it does not apply, another one."""
 
     def edit(word: str, draw: Draw) -> str | None:
         return next((wrong for one in draw.shuffled(edits) if (wrong := one(word, draw)) is not None), None)

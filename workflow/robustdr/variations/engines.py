@@ -1,4 +1,4 @@
-"""Generators that hand batches of queries to an engine: a model, a program, or rules that stand in for them."""
+"""Generators with an engine, which varies batches of queries: a model, a program, or rules as a stand-in."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,16 +15,16 @@ from robustdr.variations.morphology import INFLECTIONS
 Engine = Callable[[Sequence[str]], list[str]]
 
 _BATCH = 32
-SAMPLE = 512  # queries; where none of them differs, fewer than 0.6 % of all do (with 95 % confidence)
+SAMPLE = 512  # queries; if none of them differs, fewer than 0.6 % of all do (with 95 % confidence)
 
 
 @dataclass(frozen=True)
 class Engined(Variation):
-    """A generator with an `engine`; `rules` is its stand-in, which needs lexical data only.
+    """A generator with an `engine`; the engine `rules` is a stand-in that needs only lexical data.
 
     `model` is a folder or a pinned hub model, `owner/name@revision:sha256 of model.safetensors`; `beams` is the width
-    of its beam search, `tokens` the length at which an output is cut. Models compute in float64, on a GPU in half
-    precision where that changes the output of none of a sample of the queries.
+    of its beam search, `tokens` the longest output. Models compute in float64; on a GPU in half precision if this
+    changes no output for a sample of the queries.
     """
 
     packages = (lexicon.WORDNET, lexicon.STOPWORDS, INFLECTIONS)
@@ -35,7 +35,7 @@ class Engined(Variation):
     model: str = ""
     beams: int = 5
     tokens: int = 64
-    chosen: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # `precision`, once it is
+    chosen: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # `precision`, after `choose`
 
     def __post_init__(self) -> None:
         one_of(self, "engine", ("rules", *self.engines))
@@ -68,9 +68,9 @@ class Engined(Variation):
             self.choose(precisions, list(queries.values()))
 
     def choose(self, precisions: Iterable[str], texts: Sequence[str]) -> None:
-        """Compute in the first precision that changes no output for a sample of the texts, if any; print which.
+        """Choose the first precision that changes no output for a sample of the texts, else float64; print which.
 
-        The sample is of all queries of a split, so that all its shards choose alike.
+        The sample is drawn from all queries of a split, so all its shards choose the same precision.
         """
         sample = [self.prepare(text) for text in texts[:: -(-len(texts) // SAMPLE)]]
         exact = self._outputs(seq2seq.EXACT, sample)
@@ -81,11 +81,11 @@ class Engined(Variation):
                 break
         else:
             self.chosen["precision"] = seq2seq.EXACT
-        seq2seq.load.cache_clear()  # the memory of those that were not chosen
+        seq2seq.load.cache_clear()  # free the models that were not chosen
         print(f"{self.name}: models compute in {self.chosen['precision']}", file=sys.stderr, flush=True)
 
     def _outputs(self, precision: str, prepared: list[str]) -> list[str]:
-        """The outputs of models in a precision for prepared queries."""
+        """The models' outputs for prepared queries, computed in a precision."""
         self.chosen["precision"] = precision
         return _outputs(self.start(), prepared)
 
@@ -109,16 +109,16 @@ class Engined(Variation):
         return text
 
     def start(self) -> Engine:
-        """The engine, loaded."""
+        """Load the engine."""
         return self.generator(self.model)
 
     def generator(self, model: str) -> Callable[..., list[str]]:
-        """A loaded model's `generate` with this generator's settings."""
+        """The `generate` function of a model, loaded here, with this generator's settings."""
         loaded = seq2seq.load(model, self.chosen.get("precision", seq2seq.EXACT))
         return partial(loaded.generate, beams=self.beams, longest=self.tokens)
 
     def reword(self, text: str, draw: Draw) -> str:
-        """The stand-in's rule."""
+        """The varied text by the stand-in's rule."""
         raise NotImplementedError
 
 

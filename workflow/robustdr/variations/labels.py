@@ -1,4 +1,4 @@
-"""qvg's released labels: what its annotators wrote about pairs of queries (Table 2) and query variations (Table 3)."""
+"""qvg's released labels: annotations of pairs of queries (Table 2) and of query variations (Table 3)."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -13,10 +13,10 @@ ANNOTATORS = range(3)
 PAIR_SHEETS = [f"anotations/UQV_annotation_-_{n}.csv" for n in ANNOTATORS]
 VARIATION_SHEETS = [f"anotations/automatic_query_variations_anotation_-_{n}.csv" for n in ANNOTATORS]
 LABELLED = ["data/variations_trec2019_labeled.csv", "data/variations_antique_labeled.csv"]
-COUNTED = ("qvg_table2", "qvg_table3")  # tables that are counted from the labels, whatever the scale
+COUNTED = ("qvg_table2", "qvg_table3")  # tables counted from the labels, at every scale
 FILES = {"table2": PAIR_SHEETS, "table3": [*VARIATION_SHEETS, *LABELLED]}
 
-# What the released files call our categories, collections and generators, in the order in which the paper prints them.
+# The names of our categories, collections and generators in the released files, in the paper's order.
 CATEGORIES = {
     "specialisation": "Generalization/Specialization",
     "aspect_change": "Aspect Change",
@@ -45,7 +45,7 @@ BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class Pair:
-    """Two queries for one information need, and the categories that an annotator gave them."""
+    """Two queries for one information need, and an annotator's categories for them."""
 
     queries: tuple[str, ...]
     categories: frozenset[str]
@@ -56,24 +56,24 @@ class Variation:
     """A query variation and its two labels."""
 
     collection: str
-    generator: str  # our name; in a sheet, the released name of a generator that the paper does not use
+    generator: str  # our name; the released name if the paper does not use the generator
     query: str
     text: str
     changed: bool  # whether it differs from the original query
-    valid: bool | None  # it keeps the meaning of the query; None where the annotator left it blank
-    fits: bool  # it differs from the query as its category says
+    valid: bool | None  # whether it keeps the meaning of the query; None if the annotator left it blank
+    fits: bool  # whether it differs from the query as its category says
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The part of a variation that a sheet and the labelled file share."""
+        """The fields that a sheet and the labelled file have in common."""
         return self.collection, self.generator, self.query, self.text
 
 
 def configured(folder: str | None, table: str) -> list[Path]:
-    """The files of `files`, from the folder that config.yaml names.
+    """The result of `files` for the folder in config.yaml.
 
     Raises:
-        UserError: no folder; see `files` too.
+        UserError: config.yaml names no folder; see also `files`.
     """
     if not folder:
         raise UserError(
@@ -85,10 +85,10 @@ def configured(folder: str | None, table: str) -> list[Path]:
 
 
 def files(folder: Path, table: str) -> list[Path]:
-    """The released files that `table2` or `table3` is counted from.
+    """The released files from which `table2` or `table3` is counted.
 
     Raises:
-        UserError: another table, or a file that `folder` does not have.
+        UserError: the table is another one, or a file is missing in `folder`.
     """
     if table not in FILES:
         raise unknown("table of qvg", table, FILES)
@@ -100,10 +100,10 @@ def files(folder: Path, table: str) -> list[Path]:
 
 
 def read_pairs(path: Path) -> dict[str, Pair]:
-    """Read an annotator's sheet into {id of the pair: pair}.
+    """Read an annotator's sheet: pairs by id.
 
     Raises:
-        UserError: file, line, column, value and what is allowed.
+        UserError: a value is not allowed, or an id occurs twice (names file, line, column and value).
     """
     pairs: dict[str, Pair] = {}
     for line, row in _rows(path, ["id", *PAIR, *CATEGORIES.values()]):
@@ -115,10 +115,10 @@ def read_pairs(path: Path) -> dict[str, Pair]:
 
 
 def check_pairs(paths: Sequence[Path], sheets: Sequence[dict[str, Pair]]) -> None:
-    """Check that the sheets are of one study.
+    """Check that the sheets belong to one study.
 
     Raises:
-        UserError: an id that stands for other queries in another sheet, or no pair that all annotators labelled.
+        UserError: an id has other queries in another sheet, or no pair has labels of all annotators.
     """
     first: dict[str, tuple[Path, Pair]] = {}
     for path, sheet in zip(paths, sheets, strict=True):
@@ -127,14 +127,14 @@ def check_pairs(paths: Sequence[Path], sheets: Sequence[dict[str, Pair]]) -> Non
             if pair.queries != known.queries:
                 raise UserError(f"{path}: id: pair {id!r} has other queries than in {other}")
     if not set.intersection(*(set(sheet) for sheet in sheets)):
-        raise UserError(f"{paths[-1]}: id: no pair is in all of {', '.join(map(str, paths))}; agreement needs some")
+        raise UserError(f"{paths[-1]}: id: no pair is in all of {', '.join(map(str, paths))}; agreement needs one")
 
 
 def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
-    """Read labelled variations; an annotator's `sheet` may leave `valid` blank and name generators that are not used.
+    """Read labelled variations; in an annotator's `sheet`, `valid` may be blank, and generators may be unknown.
 
     Raises:
-        UserError: file, line, column, value and what is allowed.
+        UserError: a value is not allowed (names file, line, column and value).
     """
     found = []
     for line, row in _rows(path, VARIATION):
@@ -159,12 +159,12 @@ def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
 
 def _boolean(path: Path, line: int, column: str, value: str) -> bool:
     if value.lower() not in BOOLEANS:
-        raise UserError(f"{path}:{line}: {column}: {value!r} is no label; allowed: TRUE, FALSE")
+        raise UserError(f"{path}:{line}: {column}: {value!r} is not a label; allowed: TRUE, FALSE")
     return BOOLEANS[value.lower()]
 
 
 def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (line, row) of a CSV file that has these columns, and perhaps others."""
+    """Yield (line number, row) of a CSV file, which must have at least these columns."""
     reader = csv.DictReader((line for _, line in read_lines(path)), restval="")
     try:
         missing = [column for column in columns if column not in (reader.fieldnames or [])]
@@ -177,4 +177,4 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, s
     except csv.Error as error:
         raise UserError(f"{path}:{reader.line_num}: not CSV: {error}") from None
     if empty:
-        raise UserError(f"{path}: no rows below the head; the file needs {', '.join(columns)}")
+        raise UserError(f"{path}: no rows below the header; the file needs {', '.join(columns)}")

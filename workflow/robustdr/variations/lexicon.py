@@ -1,6 +1,6 @@
 """Lexical data from registry packages: function words, misspellings, WordNet's lemmas and synonyms.
 
-Every package is pinned and its files are read only when their SHA-256 is the pinned one. Licences: config/README.md.
+Every package is pinned; its files are read only if their SHA-256 is the pinned one. Licences: config/README.md.
 """
 
 from functools import cache
@@ -13,7 +13,7 @@ MISSPELLINGS = "codespell==2.4.3"
 WORDNET = database.PACKAGE
 
 _MISSPELLINGS_SHA256 = "a457564a466120c728361e9c759b6a6ef05c2acc05c7e12d1ba0eb251036f42d"
-# Suffix and its replacement, as WordNet's own lemmatiser detaches them (morphy(7WN)).
+# (suffix, replacement) by part of speech, from WordNet's own lemmatiser (morphy(7WN)).
 _ENDINGS = {
     "n": (
         ("s", ""),
@@ -33,7 +33,7 @@ _ENDINGS = {
 
 @cache
 def stopwords() -> frozenset[str]:
-    """The 179 English function words of NLTK's list, lower case, as bm25s carries them."""
+    """The 179 English function words of NLTK's list, lower case, from bm25s."""
     from bm25s.stopwords import STOPWORDS_EN_PLUS
 
     return frozenset(STOPWORDS_EN_PLUS)
@@ -41,10 +41,10 @@ def stopwords() -> frozenset[str]:
 
 @cache
 def misspellings(ambiguous: bool = False) -> dict[str, tuple[str, ...]]:
-    """Real people's misspellings of a word, from codespell's dictionary: {word: misspellings}, lower case, sorted.
+    """People's misspellings of words, from codespell's dictionary: {word: misspellings}, lower case, sorted.
 
-    A misspelling of the list stands for one word, or is `ambiguous` and stands for several: what is one is never the
-    other. Entries with a comment, or with corrections of several words, are left out.
+    Returns only misspellings with several possible corrections if `ambiguous`, else only those with one. Entries with a
+    comment, or with corrections of several words, are left out.
     """
     found: dict[str, list[str]] = {}
     path = packaged(MISSPELLINGS, "codespell_lib", "data/dictionary.txt", _MISSPELLINGS_SHA256)
@@ -59,7 +59,7 @@ def misspellings(ambiguous: bool = False) -> dict[str, tuple[str, ...]]:
 
 @cache
 def lemmas(word: str) -> tuple[tuple[str, str], ...]:
-    """The (lemma, part of speech) pairs of WordNet that the lower-case `word` may be a form of."""
+    """The (lemma, part of speech) pairs in WordNet of which the lower-case `word` may be a form."""
     known = database.load("nvar")
     found = dict.fromkeys((word, letter) for letter in "nvar")
     found |= dict.fromkeys((base, letter) for base in known.bases.get(word, ()) for letter in "nvar")
@@ -74,7 +74,7 @@ def lemmas(word: str) -> tuple[tuple[str, str], ...]:
 def synonyms(word: str) -> tuple[str, ...]:
     """The lemmas that share a synset with the lower-case `word` or its lemmas, most frequent sense first.
 
-    The word itself and its own lemmas are no synonyms, in whatever case.
+    The word and its lemmas are left out, whatever their case.
     """
     known = database.load("nvar")
     pairs = lemmas(word)
@@ -86,9 +86,9 @@ def synonyms(word: str) -> tuple[str, ...]:
 
 @cache
 def lemma(word: str) -> str:
-    """The lemma that the lower-case `word` is an inflected form of; the word itself where it is a lemma or unknown.
+    """The lemma of the lower-case `word`; the word itself if it is a lemma or unknown.
 
-    Of several lemmas, the one tagged most often in WordNet's corpus.
+    Of several lemmas, it is the one tagged most often in WordNet's corpus.
     """
     known = database.load("nvar")
     found = lemmas(word)

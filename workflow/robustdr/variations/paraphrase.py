@@ -1,4 +1,4 @@
-"""Paraphrases by sequence-to-sequence models, and the rules that stand in for them."""
+"""Paraphrases by sequence-to-sequence models, or by rules as their stand-ins."""
 
 from robustdr.variations import lexicon, reformulation
 from robustdr.variations.base import WORD, Draw
@@ -10,7 +10,7 @@ _NEEDS = "a sequence-to-sequence model (stand-in: WordNet 3.0 and inflections)"
 class T5QqpParaphrase(Engined):
     """qvg, section 3.2, T5QQP: a T5 model fine-tuned on Quora question pairs rewrites the query.
 
-    The model reads "paraphrase : " and the query. The stand-in replaces the question phrase by another one.
+    The model reads "paraphrase : " and the query. The stand-in replaces the question phrase by another.
     """
 
     name = "t5_qqp_paraphrase"
@@ -50,7 +50,7 @@ class ParaphraseT5Paws(T5QqpParaphrase):
 class T5DescriptionToTitle(T5QqpParaphrase):
     """qvg, section 3.2, T5DescToTitle: a T5 model fine-tuned to write a TREC topic's title from its description.
 
-    The stand-in keeps the words that are neither stopwords nor verbs alone in WordNet: a title of nouns and adjectives.
+    The stand-in drops stopwords and words that WordNet has only as verbs, so that nouns and adjectives stay.
     """
 
     name = "t5_description_to_title"

@@ -14,10 +14,11 @@ _TEXTS = ("text", "query")
 def read(source: str | Path) -> dict[str, str]:
     """Read {qid: text} from `irds:<id>` (ir_datasets), a .jsonl file, or a TSV file (qid<TAB>text).
 
-    Blanks, tabs and line breaks inside a JSON or ir_datasets text become single blanks, for the result is a TSV.
+    White space inside a JSON or ir_datasets text becomes single blanks, because the result is written as TSV.
 
     Raises:
-        UserError: missing file or collection, a line of another form, an empty text, an id given twice, no query.
+        UserError: the file or collection is missing, a line is malformed, a text is empty, an id occurs twice, or there
+            are no queries.
     """
     if str(source).startswith("irds:"):
         return _read_irds(str(source).removeprefix("irds:"))
@@ -44,7 +45,7 @@ def _read_jsonl(path: Path) -> dict[str, str]:
 
 
 def _value(record: Any, keys: tuple[str, ...], where: str) -> str:
-    """The value of the first of `keys` that the record has."""
+    """The record's value of the first of `keys` that it has."""
     key = next((key for key in keys if isinstance(record, dict) and key in record), None)
     if key is None or not isinstance(record[key], str | int):
         raise UserError(f"{where}: no text under any of {', '.join(keys)}; found {list(record)[:5]}")

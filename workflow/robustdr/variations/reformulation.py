@@ -1,8 +1,8 @@
-"""Rules that reword an English question as a round trip through another language does.
+"""Rules that reword an English question like a translation to another language and back.
 
-The stand-in for machine translation at mini scale. A round trip keeps the meaning and loses the wording: question
-phrases come back as another usual phrase, words as the usual word for their usual sense, and articles come and go. The
-rules do these three things and nothing else.
+The stand-in for machine translation at mini scale. Back-translation keeps the meaning and changes the wording: a
+question phrase becomes another common phrase, a word the most common word for its most common sense, and articles are
+added or dropped. The rules do only these three things.
 """
 
 import re
@@ -17,7 +17,7 @@ _BE = "is|are|was|were"
 _DO = "do|does|did|can|could|will|would|should"
 _ASPECTS = "symptoms|signs|causes|types|benefits|effects|side effects|examples|uses|advantages|characteristics|parts"
 
-# A question and what it comes back as: {0}, {1} are its groups; {ing} is the first group with its verb as a gerund.
+# A question and its rewordings: {0}, {1} are its groups; {ing} is the first group with its verb as a gerund.
 _PHRASES = tuple(
     (re.compile(pattern, re.IGNORECASE), tuple(wordings.split(" | ")))
     for pattern, wordings in (
@@ -94,16 +94,16 @@ _ARTICLES = (
 
 
 def gerund(phrase: str) -> str:
-    """The phrase with its first word as a gerund: abdicate the throne, abdicating the throne."""
+    """The phrase with its first word as a gerund: abdicate the throne -> abdicating the throne."""
     verb, blank, rest = phrase.partition(" ")
     return (inflections(verb, "VERB").get("VBG") or (verb,))[0] + blank + rest
 
 
 @cache
 def usual_word(word: str) -> str | None:
-    """The most frequent other word for the most frequent sense of the lower-case `word`, in its form, or None.
+    """The most frequent other word for the most frequent sense of the lower-case `word`, in the same form, or None.
 
-    Frequencies are WordNet's counts in its sense-tagged text; both words must have been tagged in that sense.
+    Frequencies are counts in WordNet's sense-tagged text; both words must occur there in this sense.
     """
     known = database.load("nvar")
     senses = [(count, *pair, id) for pair in lexicon.lemmas(word) for id, count in known.senses[pair]]
@@ -126,7 +126,7 @@ def _count(lemma: str, letter: str, id: str) -> int:
 
 
 def reword(text: str, draw: Draw, words: bool = True) -> str:
-    """The query in other words; `text` when no rule applies. Without `words`, single words stay."""
+    """The reworded query; `text` if no rule applies. Without `words`, single words are not replaced."""
     body = text.strip().rstrip("?.! ")
     wording, parts = _phrase(body, draw)
     if words:
@@ -139,7 +139,7 @@ def reword(text: str, draw: Draw, words: bool = True) -> str:
 
 
 def _phrase(text: str, draw: Draw) -> tuple[str, list[str]]:
-    """A wording for this question, and the parts to be filled in; without a question, the text is the part."""
+    """(template, parts to fill in) for this question; if no pattern matches, the text is the only part."""
     for pattern, wordings in _PHRASES:
         if match := pattern.fullmatch(text):
             return draw.choice(wordings), list(match.groups())
@@ -147,7 +147,7 @@ def _phrase(text: str, draw: Draw) -> tuple[str, list[str]]:
 
 
 def usual_words(text: str, draw: Draw, one_in: int) -> str:
-    """Replace about one in `one_in` of the content words for which there is a usual word."""
+    """The text with about one in `one_in` of the words that have a usual word replaced by it; stopwords stay."""
     stopwords = lexicon.stopwords()
     for word in reversed(list(WORD.finditer(text))):
         usual = None if word[0].lower() in stopwords else usual_word(word[0].lower())

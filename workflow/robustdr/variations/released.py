@@ -1,4 +1,4 @@
-"""Query variations of people, as they were released: those that they judged, and those that they typed."""
+"""Released query variations: texts that people judged valid, and queries as people typed them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from robustdr.variations.labels import GENERATORS, read_variations
 
 @dataclass(frozen=True)
 class Released(Variation):
-    """rodr, section 4.1, on ANTIQUE: the variation of the query that qvg released and people judged valid.
+    """rodr, section 4.1, on ANTIQUE: the query's variation that qvg released and people judged valid.
 
-    A query without a valid one keeps its text, and white space becomes single blanks, as in rodr's released query sets.
-    `labels` is one of qvg's labelled files, `variation` the generator that made the texts. The seed has no effect.
+    A query without one keeps its text. White space becomes single blanks, as in rodr's released query sets. `labels` is
+    one of qvg's labelled files, `variation` the generator that made the texts. The seed has no effect.
     """
 
     name = "released"
@@ -24,12 +24,12 @@ class Released(Variation):
     papers = ("rodr",)
     needs = "qvg's released labels"
 
-    labels: str = field(default="", metadata={"effect": False})  # the contents count: see `files`
+    labels: str = field(default="", metadata={"effect": False})  # its contents decide texts, not its path: see `files`
     variation: str = ""
 
     @property
     def files(self) -> list[Path]:
-        return [Path(self.labels)] if self.labels else []  # Path("") is the folder where the command runs
+        return [Path(self.labels)] if self.labels else []  # Path("") would be the current folder
 
     def check(self) -> None:
         one_of(self, "variation", GENERATORS.values())
@@ -48,9 +48,9 @@ class Released(Variation):
 
 @dataclass(frozen=True)
 class Typed(Variation):
-    """toroder, section 5: the query as a person typed it, from a file of `qid<TAB>text`, such as DL-Typo's.
+    """toroder, section 5: the query as a person typed it, from a file of `qid<TAB>text`, e.g. DL-Typo's.
 
-    A query that the file lacks keeps its text. `queries` is the file, `digest` its SHA-256. The seed has no effect.
+    A query that is not in the file keeps its text. `queries`: the file, `digest`: its SHA-256. The seed has no effect.
     """
 
     name = "typed"
@@ -59,7 +59,7 @@ class Typed(Variation):
     papers = ("toroder",)
     needs = "queries that people typed"
 
-    queries: str = field(default="", metadata={"effect": False})  # its digest counts
+    queries: str = field(default="", metadata={"effect": False})  # `digest` decides texts, not the path
     digest: str = ""
 
     def check(self) -> None:

@@ -1,8 +1,8 @@
-"""Five rewordings of a question by rules, in place of those that a large language model writes.
+"""Five rewordings of a question by rules, the stand-in for a large language model.
 
-A model asks the same in another frame ("could you tell me …"), in other words, in another order and register. So do the
-rules: each of the five has an opening of its own, the question becomes what it asks for, some words become the usual
-word for their usual sense, and what stands last ("… in the kitchen") comes first in some.
+A model adds an opening ("could you tell me …") and changes words, order and register. So do the rules: each of the five
+rewordings has another opening; the question becomes a phrase for what it asks; some words become the most common word
+for their most common sense; and in some rewordings the end of the question ("… in the kitchen") moves to the front.
 """
 
 import re
@@ -11,7 +11,7 @@ from robustdr.variations.base import Draw
 from robustdr.variations.reformulation import reword, usual_words
 
 COUNT = 5
-# Each takes what is asked for: a clause, a phrase, or a question after a colon. None begins like another one.
+# What is asked for follows: a clause, a phrase, or a colon and a question. No two openings begin alike.
 OPENINGS = (
     "could you tell me",
     "can you explain",
@@ -30,7 +30,7 @@ _BE = "(?P<be>is|are|was|were)"
 _TOPIC = "(?:an? |the )?(?P<topic>.+)"
 _HOW = r"(?P<done>(?:born|called|found|known|located|made|named|used)\b.*)"
 _REST = r"(?P<rest>| (?:when|if|as|in)\b.*)"
-# A question, and what it asks for. Words of the parts that are called topic are exchanged, others are not.
+# A question, and what it asks for. Only words of the group `topic` are replaced.
 _ASKED = tuple(
     (re.compile(pattern, re.IGNORECASE), tuple(wordings.split(" | ")))
     for pattern, wordings in (
@@ -102,7 +102,7 @@ def rewordings(text: str, draw: Draw) -> list[str]:
 
 
 def _asked(body: str, draw: Draw) -> tuple[list[str], dict[str, str]] | None:
-    """What is asked for, in several wordings, with the parts to be filled in; None for another kind of question."""
+    """(templates for what is asked, parts to fill in); None for a question that no pattern matches."""
     for pattern, wordings in _ASKED:
         if match := pattern.fullmatch(body):
             return draw.shuffled(wordings), match.groupdict()

@@ -1,4 +1,4 @@
-"""Vary a file of queries, in one process or several, whole or in shards; the output is the same."""
+"""Vary a file of queries, in one or more processes, as a whole or in shards; the output is the same."""
 
 import multiprocessing
 import sys
@@ -17,27 +17,27 @@ from robustdr.variations.statistics import Encode, Tokenize, describe, lost, tal
 Pairs = list[tuple[str, str]]
 Vary = Callable[[Pairs], Iterable[tuple[str, str]]]
 
-PORTION = 2_000  # queries handed to a worker at a time; statistics are summed in them, and shards are made of them
+PORTION = 2_000  # queries per chunk: for workers, for sums of statistics, and as the unit of shards
 
 
 def tokenize_with(path: Path) -> Tokenize:
-    """The tokenizer in `path`, a tokenizer.json or a folder that has one, as a function from text to token ids."""
+    """A function from text to token ids; `path`: a tokenizer.json, or a folder with one."""
     from tokenizers import Tokenizer
 
     file = path / "tokenizer.json" if path.is_dir() else path
     try:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises bare exceptions
-        raise UserError(f"{file}: no tokenizer ({error}); a tokenizer.json or a folder with one is expected") from None
+        raise UserError(f"{file}: no tokenizer ({error}); expected: a tokenizer.json, or a folder with one") from None
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
 class Worker:
-    """Varies and counts chunks of queries."""
+    """Varies chunks of queries and counts their changes."""
 
-    current: "Worker"  # of this process, when there are several
+    current: "Worker"  # the worker of this process, if there are several processes
 
     def __init__(self, vary: Vary, tokenizer: Path | None, encoders: Mapping[str, Encode], count: bool):
         self._vary, self._count = vary, count
@@ -65,7 +65,7 @@ def _chunks(queries: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
 
 
 def shard_of(queries: Mapping[str, str], shard: int, shards: int) -> dict[str, str]:
-    """The queries of one shard, from 0: whole portions, so that a model sees the same batches as in the file.
+    """The queries of shard number `shard`, from 0: whole portions, so a model sees the same batches as in one file.
 
     Raises:
         UserError: there are fewer portions than shards.
@@ -73,18 +73,18 @@ def shard_of(queries: Mapping[str, str], shard: int, shards: int) -> dict[str, s
     portions = -(-len(queries) // PORTION)
     if portions < shards:
         raise UserError(
-            f"{len(queries)} queries in {shards} shards of {PORTION} or more: collections.yaml overstates the split's "
-            "`count`"
+            f"{len(queries)} queries in {shards} shards of {PORTION} or more: the split's `count` in collections.yaml "
+            "is too large"
         )
     first, last = (PORTION * (portions * bound // shards) for bound in (shard, shard + 1))
     return dict(islice(queries.items(), first, last))
 
 
 def gathered(queries: Mapping[str, str], shards: Sequence[Path]) -> dict[str, str]:
-    """The varied queries that shards hold, in the order of `queries`.
+    """The varied queries of all shards, in the order of `queries`.
 
     Raises:
-        UserError: a shard is missing, or holds other queries than it should.
+        UserError: a shard is missing or has other queries than expected.
     """
     varied: dict[str, str] = {}
     for shard, path in enumerate(shards):
@@ -106,28 +106,28 @@ def run(
     encoders: Mapping[str, Encode] | None = None,
     shards: Sequence[Path] = (),
 ) -> None:
-    """Write the variations of `queries` as TSV, and, if asked, statistics that describe them as JSON.
+    """Write varied queries as TSV and, if asked, statistics about them as JSON.
 
     Args:
         originals: texts by query id.
         output: TSV, `qid<TAB>text`, in the order of the input.
-        statistics: JSON with the generator, its parameters and resource, the seed, and the comparison.
-        variation: the generator; its resources are looked for first.
+        statistics: JSON file for the generator, its parameters and resource, the seed, and the comparison; None: none.
+        variation: the generator; it is checked first.
         seed: any integer.
-        tokenizer: tokenizer.json, or a folder with one, for the count of changes that a model sees.
-        workers: processes.
-        encoders: what the semantic similarity is computed with, by name; they travel to the processes.
-        shards: files of the queries varied already, a shard each, in order; nothing is varied then.
+        tokenizer: tokenizer.json, or a folder with one, to count queries whose tokens change.
+        workers: number of processes.
+        encoders: embedding models for the semantic similarity, by name; must be picklable.
+        shards: files of already varied queries, one per shard, in order; if given, nothing is varied here.
 
     Raises:
-        UserError: what the generator's `check` and `gathered` report, or a generator that allows one process only.
+        UserError: see the generator's `check`, and `gathered`; or several workers for a generator that allows one.
     """
     from tqdm import tqdm
 
     variation.check()
     name = variation.name
     if workers < 1 or (workers > 1 and not variation.processes):
-        allowed = "1 or more" if variation.processes else "1 (it does several requests at a time by itself)"
+        allowed = "1 or more" if variation.processes else "1 (it sends several requests at a time itself)"
         raise UserError(f"variation {name}: workers is {workers}; allowed: {allowed}")
     made = gathered(originals, shards)
     vary = (lambda chunk: ((qid, made[qid]) for qid, _ in chunk)) if made else partial(variation.vary, seed=seed)

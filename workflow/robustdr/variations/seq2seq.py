@@ -1,4 +1,4 @@
-"""Sequence-to-sequence models: pinned, safetensors only, and the same output whatever the batch."""
+"""Sequence-to-sequence models: pinned, safetensors only; outputs do not depend on the batch."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ EXACT = "float64"
 
 
 def check(model: str, where: str) -> None:
-    """Raise a `UserError` unless `model` is a folder with safetensors weights or `id@revision:sha256` of a hub."""
+    """Raise a `UserError` unless `model` is a folder with safetensors weights or a hub model `id@revision:sha256`."""
     if not PINNED.fullmatch(model) and not (Path(model) / _WEIGHTS).is_file():
         raise UserError(
             f"{where}: {model!r} is neither a folder with {_WEIGHTS} nor a pinned hub model: "
@@ -23,7 +23,7 @@ def check(model: str, where: str) -> None:
 
 
 def half() -> tuple[str, ...]:
-    """The half precisions to try: on GPUs, which are much faster in them, the more exact one first; none on a CPU."""
+    """The half precisions to try on a GPU, the more exact one first; none on a CPU."""
     import torch
 
     return ("float16", "bfloat16") if torch.cuda.is_available() else ()
@@ -31,10 +31,10 @@ def half() -> tuple[str, ...]:
 
 @cache
 def load(model: str, precision: str = EXACT) -> "Seq2Seq":
-    """Load a model once in a precision, torch's name of a type.
+    """Load a model; `precision` is the name of a torch type. Calls with the same arguments share one model.
 
     Raises:
-        UserError: the weights cannot be had, or are not the pinned ones.
+        UserError: the weights cannot be downloaded, or are not the pinned ones.
     """
     pinned = PINNED.fullmatch(model)
     if not pinned:
@@ -55,12 +55,12 @@ def load(model: str, precision: str = EXACT) -> "Seq2Seq":
 class Seq2Seq:
     """A sequence-to-sequence model with its tokenizer.
 
-    Beam search is deterministic, but padding and batch shape move logits in their last bits; in float64 that is 1e-13
-    or less, so that they decide no token and a query's output depends on the query alone. In half precision it is 1e-3.
+    Beam search is deterministic, but padding and batch shape change the last bits of logits. In float64 the change is
+    at most 1e-13 and decides no token, so a query's output depends only on the query. In half precision it is 1e-3.
     """
 
     def __init__(self, folder: Path, precision: str):
-        import sentencepiece  # noqa: F401  (the tokenizers of Marian and M2M100 load it by its name)
+        import sentencepiece  # noqa: F401  (the tokenizers of Marian and M2M100 load it by name)
         import torch
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 

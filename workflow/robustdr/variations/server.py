@@ -1,4 +1,4 @@
-"""A language model that is served on this machine while it is needed."""
+"""Starts and stops a language model server on this machine."""
 
 import shlex
 import shutil
@@ -15,51 +15,51 @@ from urllib.request import ProxyHandler, build_opener
 from robustdr.core.errors import UserError
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
-_OPENER = build_opener(ProxyHandler({}))  # a proxy of the cluster does not know this machine's loopback
+_OPENER = build_opener(ProxyHandler({}))  # no proxy: a cluster's proxy cannot reach this machine's loopback
 
 
 def words(command: str, **values: str | int) -> list[str]:
-    """The words of a command, `{model}` and `{port}` filled in; no shell reads them.
+    """The words of a command, with `{model}` and `{port}` filled in; no shell is used.
 
     Raises:
-        UserError: a program that is not there, an open quotation, or another name in braces.
+        UserError: the program does not exist, a quotation is not closed, or another name is in braces.
     """
     try:
         found = [word.format(**values) for word in shlex.split(command)]
     except (ValueError, LookupError) as error:
-        raise UserError(f"server: {command!r} is no command ({error}); it may name {{model}} and {{port}}") from None
+        raise UserError(f"server: {command!r} is not a command ({error}); it may use {{model}} and {{port}}") from None
     if not found or not shutil.which(found[0]):
         raise UserError(f"server: {command!r}: no such program; give its path, or install it")
     return found
 
 
 def free_port(port: int) -> int:
-    """`port`; for 0, a free port of the loopback.
+    """`port`; if it is 0, a free port of the loopback.
 
     Raises:
-        UserError: something listens there already.
+        UserError: the port is in use.
     """
     with socket.socket() as asked:
         asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             asked.bind(("127.0.0.1", port))
         except OSError as error:
-            raise UserError(f"server: port {port} cannot be had ({error.strerror}); 0 takes a free one") from None
+            raise UserError(f"server: port {port} is not available ({error.strerror}); 0 takes a free port") from None
         return asked.getsockname()[1]
 
 
 @contextmanager
 def serving(command: str, model: str, port: int, wait: float, log: Path) -> Iterator[str]:
-    """Start a server, wait until it answers, yield its base URL; it is stopped when the block, or the process, ends.
+    """Start a server, wait until it answers, and yield its base URL; it stops when the block or this process ends.
 
     Args:
-        command: what starts it, e.g. `vllm serve {model} --port {port}`.
-        port: where it listens; 0: a free one.
-        wait: seconds until it must answer `GET /v1/models`.
-        log: what it prints is appended here.
+        command: starts the server, e.g. `vllm serve {model} --port {port}`.
+        port: the server's port; 0: a free port.
+        wait: seconds in which it must answer `GET /v1/models`.
+        log: file to which its output is appended.
 
     Raises:
-        UserError: it cannot be started, ends, or does not answer in time.
+        UserError: the server cannot be started, ends, or does not answer in time.
     """
     started = words(command, model=model, port=(port := free_port(port)))
     url = f"http://127.0.0.1:{port}/v1"
@@ -88,13 +88,13 @@ def _answers(url: str) -> bool:
         with _OPENER.open(url, timeout=5):
             return True
     except HTTPError:
-        return True  # a server that wants more than this
+        return True  # the server runs, e.g. it asks for a key
     except (URLError, OSError):
         return False
 
 
 def _end(log: Path) -> str:
-    """The last line of a log, and where it is."""
+    """The last line of a log and its path, for error messages."""
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"it said {last[:300]!r} ({log})" if last else f"it said nothing ({log})"
+    return f"it printed {last[:300]!r} ({log})" if last else f"it printed nothing ({log})"

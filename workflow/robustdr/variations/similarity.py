@@ -1,4 +1,4 @@
-"""Semantic similarity between queries and their variations, by the embedding models that a user names."""
+"""Semantic similarity between queries and their variations, by a user's embedding models."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +14,10 @@ from robustdr.variations.statistics import cosine
 
 @dataclass
 class Similarity:
-    """The embedding model in `path`, a sentence-transformers folder; it is loaded where it is first needed.
+    """The embedding model in `path`, a sentence-transformers folder; it is loaded at its first use.
 
     Raises:
-        UserError: there is no such folder.
+        UserError: `path` is not such a folder.
     """
 
     path: Path
@@ -25,11 +25,11 @@ class Similarity:
     def __post_init__(self) -> None:
         if not (self.path / "modules.json").is_file():
             raise UserError(
-                f"{self.path}: no embedding model; a sentence-transformers folder (with modules.json) is expected"
+                f"{self.path}: no embedding model; expected: a sentence-transformers folder, with modules.json"
             )
 
     def __call__(self, texts: list[str]) -> np.ndarray:
-        """One vector for each text."""
+        """Vectors of the texts, [texts, dimension]."""
         return self._model.encode(texts, batch_size=64, show_progress_bar=False, convert_to_numpy=True)
 
     @cached_property
@@ -43,10 +43,11 @@ def write_similarity(threads: int, model: Path, queries: Path, varied: list[Path
     """Write the mean cosine similarity of queries and their variations, by variation (intent, Table 2).
 
     Args:
-        threads: of the processor. model: see `Similarity`. queries: the original ones.
-        varied: a file of each variation, called after it.
+        threads: of the processor. model: see `Similarity`. queries: file of the original queries.
+        varied: one file per variation, with its name.
+        output: JSON, similarity by variation.
     """
-    from robustdr.encoding.hardware import start  # slow to import, and who varies queries needs none
+    from robustdr.encoding.hardware import start  # slow to import, and not needed to vary queries
 
     start(threads)
     encode, originals = Similarity(model), read_queries(queries)

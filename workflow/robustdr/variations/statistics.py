@@ -1,4 +1,4 @@
-"""How much a set of varied queries differs from the original set."""
+"""Statistics of the differences between varied and original queries."""
 
 import re
 from collections import Counter
@@ -15,9 +15,9 @@ _MEANS = ("characters_edited", "word_jaccard", "characters", "words")
 
 
 def levenshtein(one: str, two: str) -> int:
-    """The least number of inserted, deleted and substituted characters that turns `one` into `two`.
+    """The smallest number of inserted, deleted and substituted characters that turns `one` into `two`.
 
-    Hyyrö's bit-parallel form of Myers' algorithm (2003): one column of the table is two numbers with a bit per row.
+    Hyyrö's bit-parallel form of Myers' algorithm (2003): two integers hold one column of the table, a bit per row.
     """
     if not one:
         return len(two)
@@ -37,18 +37,18 @@ def levenshtein(one: str, two: str) -> int:
 
 
 def jaccard(one: str, two: str) -> float:
-    """The Jaccard similarity of the two sets of lower-case words (intent, Table 3); 1 for two empty ones."""
+    """The Jaccard similarity of the sets of lower-case words (intent, Table 3); 1 if both are empty."""
     first, second = set(one.lower().split()), set(two.lower().split())
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def neutral(text: str) -> str:
-    """The text without case and punctuation."""
+    """The text in lower case, without punctuation."""
     return _NEUTRAL.sub(" ", text.lower()).strip()
 
 
 def cosine(one: np.ndarray, two: np.ndarray) -> float:
-    """The sum of the cosine similarities of the vectors in the rows of two matrices."""
+    """The sum of the cosine similarities of matching rows: [n, d], [n, d] -> number."""
     norms = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
     return float(np.sum(np.einsum("ij,ij->i", one, two, dtype=np.float64) / norms))
 
@@ -56,7 +56,7 @@ def cosine(one: np.ndarray, two: np.ndarray) -> float:
 def tally(
     pairs: Iterable[tuple[str, str]], tokenizer: Tokenize | None = None, encoders: Mapping[str, Encode] | None = None
 ) -> dict[str, float]:
-    """Counts and sums over (original, varied) texts; those of parts of a set add up to those of the set."""
+    """Counts and sums over (original, varied) texts; the results for parts of a set add up to the whole set's."""
     pairs = list(pairs)
     different = [(one, two) for one, two in pairs if one != two]
     totals: dict[str, float] = {
@@ -80,9 +80,9 @@ def tally(
 
 
 def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
-    """How many queries a variation leaves none of their uncommon words: it replaces the question, not its wording.
+    """The number of queries whose variation keeps none of their uncommon words: it asks another question.
 
-    A word is uncommon that at most one query in a hundred has; what all queries have in common says nothing.
+    An uncommon word occurs in at most one query in a hundred, or in only one query.
     """
     counts = Counter(word for text in originals.values() for word in set(neutral(text).split()))
     common = {word for word, count in counts.items() if count > max(1, len(originals) / 100)}
@@ -91,7 +91,7 @@ def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
 
 
 def describe(totals: Mapping[str, float]) -> Statistics:
-    """The statistics of a whole set from its totals; see `statistics`."""
+    """The statistics of a query set from its totals; see `statistics`."""
     count = max(totals["queries"], 1)
     found: Statistics = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
     found.setdefault("changed_after_tokenising", None)
@@ -109,14 +109,14 @@ def statistics(
     """Compare two query sets with the same ids.
 
     Args:
-        originals: qid -> text.
-        varied: qid -> varied text, the same ids.
-        tokenizer: text -> token ids of the model that will read the queries; without one its count is None.
-        encoders: name -> embedding model, for the semantic similarity (intent, Table 2).
+        originals: texts by qid.
+        varied: varied texts by qid, the same ids.
+        tokenizer: from text to token ids, of the model that reads the queries; if None, its count is None.
+        encoders: embedding models by name, for the semantic similarity (intent, Table 2).
 
     Returns:
-        Counts: queries, unchanged (the rule did not apply), changed, and those of the changed ones that still differ
-        when case and punctuation are ignored, or after tokenising, and `lost`, see there. Means over all queries:
+        Counts: queries, unchanged (the rule did not apply), changed, changed queries that still differ if case and
+        punctuation are ignored, or after tokenising, and `lost` (see `lost`). Means over all queries:
         characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets), characters and words of
         the varied query, and semantic_similarity (cosine) by encoder.
     """

@@ -1,4 +1,4 @@
-"""Generators that add, drop or move whole words or marks and change none: identity, punctuation, stopwords, order."""
+"""Generators that add, drop or move whole words or punctuation: identity, punctuation, stopwords, order."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation
 
-# A word, a clitic on its own as in Penn's treebank (do n't, what 's), or one mark.
+# A word, a clitic as in the Penn Treebank (do n't, what 's), or one punctuation mark.
 _TOKEN = re.compile(
     r"\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:[-.][^\W_]+)*|\S", re.IGNORECASE
 )
@@ -14,7 +14,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Original(Variation):
-    """The identity: every query as it is."""
+    """The identity: queries are not changed."""
 
     name = "original"
     listed = 0
@@ -27,7 +27,7 @@ class Original(Variation):
 
 @dataclass(frozen=True)
 class ExtraPunctuation(Variation):
-    """rodr, section 2.1, EXTRAPUNC: one to three identical marks out of , . ? ! at the end of the query."""
+    """rodr, section 2.1, EXTRAPUNC: one to three identical marks of , . ? ! at the end of the query."""
 
     name = "extra_punctuation"
     listed = 8
@@ -42,8 +42,8 @@ class ExtraPunctuation(Variation):
 class NoStopwords(Variation):
     """rodr, section 2.1, NOSTOPWORD: all stopwords are deleted.
 
-    Words and clitics are told apart first (what's: what, 's); those of NLTK's English list go, whatever their case, and
-    the rest is joined by blanks. A query of stopwords alone stays as it is.
+    The query is split into words and clitics (what's: what, 's). Those in NLTK's English list are deleted, whatever
+    their case; the rest is joined by blanks. A query that has only stopwords is not changed.
     """
 
     name = "no_stopwords"
@@ -63,7 +63,7 @@ class NoStopwords(Variation):
 
 @dataclass(frozen=True)
 class SwapWords(Variation):
-    """rodr, section 2.1, SWAPWORDS: two random words, different in more than case, change places."""
+    """rodr, section 2.1, SWAPWORDS: two random words that differ in more than case are swapped."""
 
     name = "swap_words"
     listed = 14
@@ -89,7 +89,7 @@ class RemoveStopwords(Plain, NoStopwords):
 
 
 class RandomOrderSwap(Plain, SwapWords):
-    """qvg, section 3.2, RandOrderSwap: two random words of the query change places."""
+    """qvg, section 3.2, RandOrderSwap: two random words of the query are swapped."""
 
     name = "random_order_swap"
     listed = 21
@@ -97,7 +97,7 @@ class RandomOrderSwap(Plain, SwapWords):
 
 
 class ReorderWords(SwapWords):
-    """capot, section 3.1, RW: the word at a random index changes places with another word of the query."""
+    """capot, section 3.1, RW: the word at a random index is swapped with another word of the query."""
 
     name = "reorder_words"
     listed = 33

@@ -1,4 +1,4 @@
-"""One word becomes a synonym: from WordNet, or a neighbour of its word vector."""
+"""Generators that replace one word by a synonym: from WordNet, or a neighbour of its word vector."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, one
 
 
 def swap_one(text: str, draw: Draw, candidates: Callable[[str], Sequence[str]], function_words: bool = False) -> str:
-    """Replace one random word by a random one of its `candidates` (lower-case word -> replacements).
+    """The text with one random word replaced by one of its `candidates` (from lower-case word to replacements).
 
-    Words are tried in random order until one has a candidate; stopwords are left out unless `function_words`.
+    Words are tried in random order until one has a candidate. Stopwords are tried only if `function_words`.
     """
     stopwords = lexicon.stopwords()
     words = [word for word in WORD.finditer(text) if function_words or word[0].lower() not in stopwords]
@@ -27,9 +27,9 @@ def swap_one(text: str, draw: Draw, candidates: Callable[[str], Sequence[str]], 
 class SwapSynonymWordnet(Variation):
     """rodr, section 2.1, SWAPSYN-WNET: one random word becomes one of its synonyms in WordNet 3.0.
 
-    Synonyms are the lemmas of all synsets of the word's lemmas, of any part of speech, without those lemmas themselves;
-    they enter uninflected, as in rodr's Table 1 (drinking: imbibe). Stopwords are not replaced; with `variant` released
-    they are, as in rodr's released sets (does: cause, who: WHO).
+    Synonyms are the lemmas of all synsets of the word's lemmas, of any part of speech, except these lemmas. They are
+    not inflected, as in rodr's Table 1 (drinking: imbibe). Stopwords are not replaced; with `variant` released they
+    are, as in rodr's released sets (does: cause, who: WHO).
     """
 
     name = "swap_synonym_wordnet"
@@ -83,10 +83,10 @@ class Synonym(Variation):
 class SwapSynonymEmbedding(Variation):
     """rodr, section 2.1, SWAPSYN-GLOVE: one random word becomes one of its nearest neighbours in GloVe.
 
-    A neighbour shares a part of speech (in WordNet) and no lemma with the word, has at least `cosine` with it, and is
-    one of the `neighbours` nearest among the `vocabulary` most frequent words. Stopwords are not replaced. `file` is
+    A neighbour shares a part of speech (in WordNet) but no lemma with the word, has a cosine of at least `cosine`, and
+    is one of the `neighbours` nearest among the `vocabulary` most frequent words. Stopwords are not replaced. `file` is
     empty for the packaged GloVe vectors, or a text file of vectors (word, blank, numbers; most frequent word first)
-    that has the given `sha256`.
+    with the given `sha256`.
     """
 
     name = "swap_synonym_embedding"
@@ -128,7 +128,7 @@ class SwapSynonymEmbedding(Variation):
 @dataclass(frozen=True)
 class EmbeddingSynonymSwap(Plain, SwapSynonymEmbedding):
     """qvg, section 3.2, WEmbedSynSwap: one random non-stopword becomes a random one of its at most 15 nearest
-    neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); the packaged GloVe vectors stand in for them."""
+    neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); without `file`, in the packaged GloVe vectors."""
 
     name = "embedding_synonym_swap"
     listed = 24

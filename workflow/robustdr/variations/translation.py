@@ -1,4 +1,4 @@
-"""Back-translation: to another language and back, by a model, by rule-based translation, or by a stand-in."""
+"""Back-translation to another language and back: by a model, by rule-based translation, or by a stand-in."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from robustdr.variations.base import Draw, plain
 from robustdr.variations.engines import Engine, Engined
 
 APERTIUM = "apertium-eng-spa"
-DATA = Path("/usr/share/apertium", APERTIUM)  # where Debian puts its dictionaries and rules
+DATA = Path("/usr/share/apertium", APERTIUM)  # Debian's folder for its dictionaries and rules
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class BackTranslation(Engined):
 
     `engine`: `marian` takes a pair of models (`model` from English, `back` to English); `m2m100` takes one multilingual
     `model`, with `pivot` as the other language; `apertium` is rule-based translation to Spanish and back (Debian's
-    apertium-eng-spa). `rules` translates nothing: it stands in for a model and rewords question phrases, articles and
-    words as a round trip does (see `reformulation`).
+    apertium-eng-spa). `rules` is the stand-in for a model: it does not translate, but rewords question phrases,
+    articles and words like back-translation (see `reformulation`).
     """
 
     name = "back_translation"
@@ -79,7 +79,7 @@ class BackTranslationM2M(BackTranslation):
 
 
 def _apertium(texts: Sequence[str], pair: str) -> list[str]:
-    """Translate every text; each is a sentence of its own, so that none is context for the next."""
+    """Translate every text; each ends as a sentence, so that it is no context for the next."""
     lines = "".join(f"{' '.join(text.split())} .\n" for text in ["start", *texts])
     done = subprocess.run(["apertium", "-u", pair], input=lines, capture_output=True, text=True, check=False)
     outputs = done.stdout.splitlines()

@@ -1,4 +1,4 @@
-"""Typos: toroder's five kinds (Zhuang & Zuccon), and the character edits of qvg and capot."""
+"""Typos: toroder's five types (Zhuang & Zuccon), and the character edits of qvg and capot."""
 
 import re
 import string
@@ -14,11 +14,11 @@ _NEEDS = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
 
 @dataclass(frozen=True)
 class Typo(Variation):
-    """toroder, section 3.1, after Zhuang & Zuccon (2021): one of the five kinds of typo, uniform, in one random word.
+    """toroder, section 3.1, after Zhuang & Zuccon (2021): one of five types of typo, at random, in one random word.
 
-    A word is eligible that has at least three characters and is no stopword of NLTK's English list; its first and
-    last characters may change. With `share` > 0, that share of the query's words (rounded half up) gets one typo each,
-    as far as words are eligible (toroder, Figure 2); otherwise `words` of them.
+    Eligible words have at least three characters and are not in NLTK's English list of stopwords; their first and last
+    characters may change. With `share` > 0, this share of the query's words (rounded half up) gets one typo each, if
+    enough words are eligible (toroder, Figure 2); otherwise `words` words do.
     """
 
     name = "typo"
@@ -54,7 +54,7 @@ class Typo(Variation):
 
 
 class RandInsert(Typo):
-    """toroder, RandInsert: a random letter a-z comes in before a random character of the word. Words as in `typo`."""
+    """toroder, RandInsert: a random letter a-z is inserted before a random character. Words as in `typo`."""
 
     name = "rand_insert"
     listed = 1
@@ -62,7 +62,7 @@ class RandInsert(Typo):
 
 
 class RandDelete(Typo):
-    """toroder, RandDelete: a random character of the word goes. Words as in `typo`."""
+    """toroder, RandDelete: a random character of the word is deleted. Words as in `typo`."""
 
     name = "rand_delete"
     listed = 2
@@ -78,7 +78,7 @@ class RandSubstitute(Typo):
 
 
 class SwapNeighbourChars(Typo):
-    """toroder, SwapNeighbor: two different characters side by side change places. Words as in `typo`."""
+    """toroder, SwapNeighbor: two different neighbouring characters are swapped. Words as in `typo`."""
 
     name = "swap_neighbour_chars"
     listed = 4
@@ -86,7 +86,7 @@ class SwapNeighbourChars(Typo):
 
 
 class SwapAdjacentKey(Typo):
-    """toroder, SwapAdjacent: a letter becomes one of those that touch it on a QWERTY keyboard. Words as in `typo`."""
+    """toroder, SwapAdjacent: a letter becomes a neighbouring letter on a QWERTY keyboard. Words as in `typo`."""
 
     name = "swap_adjacent_key"
     listed = 5
@@ -94,7 +94,7 @@ class SwapAdjacentKey(Typo):
 
 
 class NeighbourCharSwap(Plain, SwapNeighbourChars):
-    """qvg, section 3.2, NeighbCharSwap: two neighbouring characters of one random word that is no stopword swap."""
+    """qvg, section 3.2, NeighbCharSwap: two neighbouring characters of one random non-stopword are swapped."""
 
     name = "neighbour_char_swap"
     listed = 16
@@ -114,7 +114,7 @@ class RandomCharSubstitution(Plain, Typo):
 
 
 class QwertyCharSubstitution(Plain, SwapAdjacentKey):
-    """qvg, section 3.2, QWERTYCharSub: one character of one random non-stopword becomes one close to it on a QWERTY
+    """qvg, section 3.2, QWERTYCharSub: one character of one random non-stopword becomes a neighbouring one on a QWERTY
     keyboard."""
 
     name = "qwerty_char_substitution"
@@ -128,8 +128,8 @@ _CHARACTER = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True)
 class RandomChar(Variation):
-    """capot, section 3.1, RCS: a random letter a-z comes in to the left of a random letter or digit of the query, to
-    its right, or in its place, with equal probability."""
+    """capot, section 3.1, RCS: a random letter a-z is inserted before or after a random letter or digit of the query,
+    or replaces it, with equal probability."""
 
     name = "random_char"
     listed = 30
@@ -137,7 +137,7 @@ class RandomChar(Variation):
     papers = ("capot",)
 
     def noise(self, character: str, draw: Draw) -> str:
-        """The character that comes in beside or for `character`."""
+        """The character to insert next to `character` or to replace it."""
         return draw.choice(string.ascii_lowercase.replace(character.lower(), ""))
 
     def rewrite(self, text: str, draw: Draw) -> str:
@@ -150,9 +150,9 @@ class RandomChar(Variation):
 
 
 class KeyboardChar(RandomChar):
-    """capot, section 3.1, KCS: as RCS, but the new character is one that touches the chosen one on a QWERTY keyboard.
+    """capot, section 3.1, KCS: as RCS, but the new character is a neighbour of the chosen one on a QWERTY keyboard.
 
-    A character that is on no key of a letter or digit takes any letter a-z.
+    For a character that is on no letter or digit key, it is any letter a-z.
     """
 
     name = "keyboard_char"
@@ -163,7 +163,7 @@ class KeyboardChar(RandomChar):
 
 
 class DeleteChar(RandomChar):
-    """capot, section 3.1, CD: a random letter or digit of the query goes; the last one of a query stays."""
+    """capot, section 3.1, CD: a random letter or digit of the query is deleted, unless it is the only one."""
 
     name = "delete_char"
     listed = 32

@@ -1,4 +1,4 @@
-"""A word's neighbours among frequent words, by the packaged GloVe vectors or a file of vectors."""
+"""A word's nearest neighbours among frequent words, by the packaged GloVe vectors or a file of vectors."""
 
 from functools import cache
 from itertools import islice
@@ -13,8 +13,8 @@ from robustdr.variations import lexicon
 class Vectors:
     """The neighbours of a word by cosine.
 
-    Candidates are the words of at least three letters among the first `size` that WordNet knows; a neighbour shares a
-    part of speech, and no lemma, with the word.
+    Candidates are those of the first `size` words that have at least three letters and are in WordNet. A neighbour
+    shares a part of speech, but no lemma, with the word.
     """
 
     def __init__(self, words: list[str], vectors: np.ndarray, size: int):
@@ -59,6 +59,6 @@ def _speech(word: str) -> int:
 
 @cache
 def load(size: int, path: str = "", digest: str = "") -> Vectors:
-    """The packaged GloVe vectors, or those of the text file `path`, read once."""
+    """The packaged GloVe vectors, or those of the text file `path` with this `digest`; read once."""
     words, vectors = read_text(Path(path), digest, 400_000) if path else read_glove()
     return Vectors(words, vectors, size)

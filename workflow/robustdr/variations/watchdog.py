@@ -1,6 +1,6 @@
-"""Run a command until standard input ends, which it does when the process at its other end is gone, however it went.
+"""Run a command until standard input ends, i.e. until the process that writes to it ends for whatever reason.
 
-Started by `robustdr.variations.server` as a script of the standard library alone.
+`robustdr.variations.server` starts it as a script; it imports only the standard library.
 """
 
 import contextlib
@@ -10,18 +10,18 @@ import subprocess
 import sys
 import threading
 
-PATIENCE = 30.0  # seconds between the request to end and the end by force
+PATIENCE = 30.0  # seconds between SIGTERM and SIGKILL
 
 
 def end(process: subprocess.Popen, how: signal.Signals) -> None:
-    """Signal the command and all that it started."""
+    """Signal the command and all processes of its group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, how)
 
 
 def watch(process: subprocess.Popen) -> None:
     """End the command when standard input ends."""
-    os.read(0, 1)  # nothing is ever written
+    os.read(0, 1)  # returns when the input ends: nothing is ever written
     end(process, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(PATIENCE)
@@ -29,7 +29,7 @@ def watch(process: subprocess.Popen) -> None:
 
 
 if __name__ == "__main__":
-    for sent in (signal.SIGTERM, signal.SIGINT):  # to all processes of a job: the one that is served decides
+    for sent in (signal.SIGTERM, signal.SIGINT):  # sent to all processes of a job: ignored, the parent decides
         signal.signal(sent, lambda *_: None)
     command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=watch, args=(command,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Figures, one file each, named by `kind` in experiment.yaml.
+"""Figures, one file each; `kind` in experiment.yaml names the file.
 
 A figure is a function of a `Drawing`, whose `spec` is the figure's `Settings`; it returns a matplotlib figure.
 """

@@ -16,7 +16,7 @@ class Settings(FigureSpec):
     kind: Literal["accuracy_by_depth"]
     collections: Names = Field(description="roles of the paper's evaluation")
     systems: Annotated[tuple[OneEach, ...], Field(min_length=1)] = Field(
-        description="lists of one system for each collection; the first is drawn"
+        description="lists of one system for each collection; the first list is drawn"
     )
     query_sets: Names
     measures: Names

@@ -1,4 +1,4 @@
-"""A measure over the share of the training steps."""
+"""A measure by share of the training steps."""
 
 from typing import Annotated, Literal
 
@@ -24,7 +24,7 @@ def snapshot(system: str, share: float) -> str:
 class Settings(OnOneCollection):
     kind: Literal["learning_curve"]
     measure: str
-    start: str = Field(description="the system that training starts from")
+    start: str = Field(description="system that training starts from")
     points: Annotated[tuple[Share, ...], Field(min_length=1)] = Field(description="shares of the training steps")
 
     def needed(self) -> list[str | OneEach]:
@@ -33,7 +33,7 @@ class Settings(OnOneCollection):
 
 
 def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
-    """A measure over the share of the training steps, on the original queries and on the mean of the variations."""
+    """A measure by share of the training steps, on the original queries and on the mean of the variations."""
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store
     measure = settings.measured[spec.measure]

@@ -1,4 +1,4 @@
-"""Drops against the original queries of one system over the recall set size."""
+"""Drops by recall set size, against one system's original queries."""
 
 from typing import Literal
 
@@ -17,12 +17,12 @@ class Settings(OnOneCollection):
     kind: Literal["loss_by_depth"]
     measures: Names
     query_set: str
-    drop_from: str = Field(description="the system whose original queries drops are relative to")
+    drop_from: str = Field(description="drops are relative to this system's original queries")
     reported: Names = Field(description="tables that hold the printed numbers")
 
 
 def loss_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
-    """The drop against the original queries of `drop_from` over the recall set size: a line per system."""
+    """The drop by recall set size, against the original queries of `drop_from`: a line per system."""
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store
     figure, axes = drawing.depth_axes(spec.measures, "relative loss (%)")

@@ -1,4 +1,4 @@
-"""A measure over numbers, the labels of systems or of query sets."""
+"""A measure by a number: the labels of systems or of query sets."""
 
 import re
 from typing import Literal
@@ -19,8 +19,8 @@ from robustdr.reporting.style import COLOURS, MARKERS
 class Settings(OnOneCollection):
     kind: Literal["series"]
     measure: str
-    across: Literal["systems", "query_sets"] = Field(description="whose labels are the numbers on the axis")
-    axis: str = Field(description="what stands below the axis")
+    across: Literal["systems", "query_sets"] = Field(description="their labels are the numbers on the axis")
+    axis: str = Field(description="label of the axis")
     query_sets: Labels = Field(description="label by query set")
     reported: Names | None = Field(default=None, description="tables that hold the printed numbers")
 
@@ -28,11 +28,11 @@ class Settings(OnOneCollection):
         super().__post_init__()
         for name, label in (self.systems if self.across == "systems" else self.query_sets).items():
             if not re.fullmatch(r"\d+(\.\d+)?", label):
-                raise UserError(f"{self.across}.{name}: {label!r}; a place on the axis is a number")
+                raise UserError(f"{self.across}.{name}: {label!r}; labels on the axis must be numbers")
 
 
 def series(drawing: Drawing[Settings]) -> plt.Figure:
-    """A measure over numbers, the labels of systems or of query sets (`across`): a line for each of the others.
+    """A measure by a number: the labels of systems or of query sets (`across`); a line for each of the others.
 
     Systems that were not run are left out; a note names them.
     """

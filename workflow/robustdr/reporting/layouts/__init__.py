@@ -1,4 +1,4 @@
-"""Layouts of tables, one file each, named by `rows` in experiment.yaml.
+"""Layouts of tables, one file each; `rows` in experiment.yaml names the file.
 
 A layout is a function of a `Maker` of cells, whose `spec` is the layout's `Settings`; it returns a `Grid`.
 """

@@ -1,4 +1,4 @@
-"""The parts of a gain: along a chain of controls, each step from one system to the next changes one thing."""
+"""The parts of a gain: in a chain of controls, each step from one system to the next changes one thing."""
 
 from math import isfinite
 from typing import Annotated, Literal
@@ -23,8 +23,8 @@ class Settings(Quoted):
     rows: Literal["chains"]
     collections: Name
     systems: Names
-    links: Names = Field(description="what each link of a chain adds")
-    chains: dict[str, Chain] = Field(description="by system, the systems before it: one before each link, ~ for none")
+    links: Names = Field(description="names of the links: what each one adds")
+    chains: dict[str, Chain] = Field(description="by system, the system before each link; ~ for none")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -35,10 +35,10 @@ class Settings(Quoted):
                 links = f"{len(chain)} systems for the links {', '.join(self.links)}; one before each"
                 raise UserError(f"chains.{system}: {links}")
             if chain[0] is None:
-                raise UserError(f"chains.{system}: begins with ~; a system is needed to start from")
+                raise UserError(f"chains.{system}: begins with ~; the first entry must be a system")
 
     def chain(self, system: str) -> tuple[str, list[tuple[str, str | None]]]:
-        """The system that a chain starts from; by link the one that follows, None where the next link is taken too."""
+        """(first system, [(link, system after it)]) of a chain; the system is None if the next link comes with it."""
         start, *further = self.chains[system]
         return start or "", list(zip(self.links, [*further, system], strict=True))
 
@@ -50,9 +50,9 @@ TOTAL = "all together"
 
 
 def chains(make: Maker[Settings]) -> Grid:
-    """A row per system and query set, a column per link of the chain that ends in the system, and their sum.
+    """A row per system and query set; a column per link of the system's chain, and one for their sum.
 
-    A printed step is the difference of two printed cells, each from the first of the tables `reported` that has it.
+    A reported step is the difference of two printed cells, each from the first of the tables `reported` that has it.
     """
     (role,), links = make.spec.collections, make.spec.links
     measure = make.settings.evaluation[role]["measures"][0]
@@ -78,7 +78,7 @@ def chains(make: Maker[Settings]) -> Grid:
 
 
 def _words(make: Maker[Settings], system: str) -> str:
-    """A chain in words: the system after each link."""
+    """A chain in words: its first system, and the system after each link."""
     labels, (start, steps) = make.settings.labels, make.spec.chain(system)
     reached = [f"{link}: {labels[after]}" for link, after in steps if after is not None]
     return f"{labels[start]} ({', '.join(reached)})"
@@ -99,7 +99,7 @@ def _step(make: Maker[Settings], role: str, query_set: str, measure: str, before
 
 
 def _printed(make: Maker[Settings], cell: Cell) -> str:
-    """The difference of what is printed for the two systems of a step; empty where one is not printed."""
+    """The difference of the printed numbers of a step's two systems; '' if one is not printed."""
     if make.reported is None:
         return ""
     where = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}

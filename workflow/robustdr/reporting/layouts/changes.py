@@ -1,4 +1,4 @@
-"""How much measures change from the original queries to their variations: by system, and over several systems."""
+"""Changes of measures from the original queries to their variations: by system, and averaged over systems."""
 
 from dataclasses import replace
 from itertools import product
@@ -27,13 +27,13 @@ class Settings(Quoted):
     explains_uncertainty = False
 
     rows: Literal["changes"]
-    systems: Columns = Field(description="a list has one for each collection")
+    systems: Columns = Field(description="systems; a list has one for each collection")
     measures: Names
     query_sets: Names
     queries: Literal["changed"] | None = Field(
-        default=None, description="`changed`: only the queries count whose words the variation changes"
+        default=None, description="`changed`: only queries whose words the variation changes count"
     )
-    averages: dict[str, Columns] = Field(description="systems of the table by the name of their average")
+    averages: dict[str, Columns] = Field(description="systems by name of their average")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,7 +74,7 @@ def changes(make: Maker[Settings]) -> Grid:
 
 
 def _changed(queries: list[Path]) -> Changed:
-    """The queries that each variation gives other words, case and punctuation left aside."""
+    """The queries whose words each variation changes, without regard to case and punctuation."""
     texts = {path.parts[-3:]: read_queries(path) for path in queries}
     return {
         (collection, split, Path(name).stem): {
@@ -88,7 +88,7 @@ def _changed(queries: list[Path]) -> Changed:
 
 
 def _average(name: str, parts: list[tuple[Cell, Estimate | None]]) -> tuple[Cell, Estimate | None]:
-    """The mean over systems in a cell of its own; no estimate if one of them has none."""
+    """(cell, estimate) of the mean over systems; the estimate is None if one system has none."""
     not_run = next((cell.not_run for cell, _ in parts if cell.not_run), "")
     estimates = [estimate for _, estimate in parts if estimate]
     whole = replace(parts[0][0], system=name, label=name, not_run=not_run)
@@ -101,7 +101,7 @@ def mean_of(parts: list[Estimate]) -> Estimate:
 
 
 def _drop(make: Maker[Settings], cell: Cell, changed: Changed | None) -> Estimate | None:
-    """The mean drop over the variations behind a cell's query set; None where one of them has nothing to lose."""
+    """The mean drop over the variations of a cell's query set; None if the originals' mean is 0 for one of them."""
     original, drops = make.values(cell, cell.system, ORIGINAL), []
     for kind in make.store.averaged(cell.role, cell.query_set):
         counted = np.ones(original.shape[1])
@@ -116,7 +116,7 @@ def _drop(make: Maker[Settings], cell: Cell, changed: Changed | None) -> Estimat
 
 
 def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool) -> Cell:
-    """A cell with the printed number (a `loss` is printed without its sign) and with our estimate."""
+    """The cell with the printed number (a `loss` is printed without its sign) and the estimate."""
     cell.value = "drop"
     cell.quote(printed)
     if estimate is None:

@@ -13,7 +13,7 @@ from robustdr.reporting.spec import Dropping, Names, OneEach, Tested
 class Settings(Tested, Dropping):
     rows: Literal["collections"]
     systems: Annotated[tuple[OneEach, ...], Field(min_length=1)] = Field(
-        description="lists of one system for each collection"
+        description="lists; each has one system for each collection"
     )
     measures: Names
     query_sets: Names

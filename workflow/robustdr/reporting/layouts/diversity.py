@@ -1,4 +1,4 @@
-"""A row per query set: the length of its queries, and how far their words are from the original ones."""
+"""A row per query set: the length of its queries, and their distances from the original queries."""
 
 from statistics import fmean
 from typing import Literal
@@ -19,7 +19,7 @@ class Settings(TableSpec):
     query_sets: Names
 
 
-DIVERSITY = {  # quantity in reported.yaml -> of the statistics, and for people
+DIVERSITY = {  # quantity in reported.yaml -> (key in the statistics, heading)
     "sentence_length": ("characters", "characters"),
     "jaccard_similarity": ("word_jaccard", "Jaccard similarity of words"),
     "levenshtein_distance": ("characters_edited", "Levenshtein distance"),
@@ -27,9 +27,9 @@ DIVERSITY = {  # quantity in reported.yaml -> of the statistics, and for people
 
 
 def diversity(make: Maker[Settings]) -> Grid:
-    """A row per query set, columns for the length of its queries and their distances from the original ones.
+    """A row per query set; columns for the length of its queries and their distances from the original queries.
 
-    A mean is that over its variations (intent, Table 3).
+    The values of a mean are averaged over its variations (intent, Table 3).
     """
     made = by_place(make.statistics)
     originals = (path for path in make.queries if path.stem == "queries")

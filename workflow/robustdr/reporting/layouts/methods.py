@@ -1,4 +1,4 @@
-"""All methods under equal conditions: the gain of each by mean of variations, and its cost."""
+"""All methods under equal conditions: the gain of each on every mean of variations, and its cost."""
 
 import json
 from typing import Literal
@@ -19,7 +19,7 @@ class Settings(Measured):
     rows: Literal["methods"]
     collections: Name
     systems: Names
-    base: str = Field(description="the system that marks and re-indexing are relative to")
+    base: str = Field(description="marks and re-indexing are relative to this system")
     level: Level = Field(description="of the tests, after Holm's correction")
 
 
@@ -31,12 +31,12 @@ def expenses(lineage: dict[str, list[str]], costs: dict[str, Cost]) -> dict[str,
     """The costs of training a system, averaged over its seeds, as texts of the table.
 
     Args:
-        lineage: `own` and `total`: the cost.json files of the system, and of all that it is trained from, itself
-            included; one of each per seed. Empty for a system that is not trained.
+        lineage: `own`: the cost.json files of the system; `total`: of its whole lineage, with itself. For all seeds;
+            empty for a system that is not trained.
         costs: by file.
 
     Returns:
-        own and total seconds, GPU-hours of the whole lineage where a device is a GPU, peak memory of its own training.
+        Own and total seconds, GPU-hours of the whole lineage if it used a GPU, peak memory of its own training.
     """
     own, total = ([costs[path] for path in lineage[part]] for part in ("own", "total"))
     if not own:
@@ -51,7 +51,7 @@ def expenses(lineage: dict[str, list[str]], costs: dict[str, Cost]) -> dict[str,
 
 
 def _mark(cells: list[Cell], level: float) -> int:
-    """Mark what is better or worse than the base system after Holm's correction over all cells; gives their number."""
+    """Mark cells that are better or worse than the base system after Holm's correction; return the number of tests."""
     tested = [cell for cell in cells if cell.p is not None]
     for cell, p in zip(tested, holm([cell.p for cell in tested if cell.p is not None]), strict=True):
         cell.p = p
@@ -61,10 +61,10 @@ def _mark(cells: list[Cell], level: float) -> int:
 
 
 def methods(make: Maker[Settings]) -> Grid:
-    """A row per system; a column per query set (original and the means), and facts: what its training costs.
+    """A row per system; a column per query set (original and the means), and facts: the cost of its training.
 
-    Drops are against the system's own original queries; marks say whether the measure itself differs from the base
-    system's. `p` of a cell is corrected.
+    Drops are against the system's own original queries; marks say whether the measure differs from the base system's.
+    `p` of a cell is corrected.
     """
     (role,), base = make.spec.collections, make.spec.base
     labels = make.settings.labels

@@ -16,9 +16,9 @@ class Settings(Measured, Quoted, Tested, Dropping):
     reads = ("counts",)
 
     rows: Literal["query_sets"]
-    systems: Columns = Field(description="a list has one for each collection")
+    systems: Columns = Field(description="systems; a list has one for each collection")
     counts: Annotated[tuple[Literal["unchanged", "changed", "valid"], ...], Unique] = Field(
-        default=("unchanged", "changed"), description="queries of each query set that are counted"
+        default=("unchanged", "changed"), description="counts of queries in each query set"
     )
 
 
@@ -26,7 +26,7 @@ CHANGED = (
     "valid: the queries that a variation leaves with other words, case and punctuation aside; an invalid variation is "
     "replaced by the original query where people judged it."
 )
-COUNTED = {  # quantity in reported.yaml -> count in the statistics of a query set
+COUNTED = {  # quantity in reported.yaml -> key in the statistics of a query set
     "unchanged": "unchanged",
     "changed": "changed",
     "valid": "changed_ignoring_case_and_punctuation",
@@ -34,9 +34,10 @@ COUNTED = {  # quantity in reported.yaml -> count in the statistics of a query s
 
 
 def query_sets(make: Maker[Settings]) -> Grid:
-    """A row per query set of each collection, a column per system and measure; facts: what variations change.
+    """A row per query set of each collection, a column per system and measure; facts: counts of changed queries.
 
-    `valid` counts the queries that have other words: where people judged the variations, an invalid one is none.
+    `valid` counts the queries with other words; where people judged the variations, invalid ones were replaced by the
+    original query.
     """
     roles = make.spec.collections
     references = make.spec.drop_from or [""] * len(roles)

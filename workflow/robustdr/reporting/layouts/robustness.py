@@ -22,7 +22,7 @@ AVERAGE, WORST = "average_drop", "worst_drop"  # values in reported.yaml
 def robustness(make: Maker[Settings]) -> Grid:
     """A row per system; columns for a measure on the original queries, its mean drop over the variations, the worst.
 
-    The mean drop is intent's avg d., the worst one, that of the variation which costs most, its worst d. (§4.2).
+    The mean drop is intent's avg d.; the worst drop, over all variations, is its worst d. (§4.2).
     """
     cells: dict[tuple[str, str], Cell] = {}
     for role, measure in ((at, taken) for at in make.spec.collections for taken in make.measures(at)):
@@ -43,7 +43,7 @@ def robustness(make: Maker[Settings]) -> Grid:
 
 
 def _attacked(make: Maker[Settings], system: str, role: str, measure: str) -> dict[str, Estimate | None]:
-    """The mean drop over the variations of a role, and the worst one; None where there are none."""
+    """The mean and the worst drop over a role's variations; None if not run, or if the mean on originals is 0."""
     cell = make.blank(system, role, MEAN, measure)
     if cell.not_run:
         return {AVERAGE: None, WORST: None}

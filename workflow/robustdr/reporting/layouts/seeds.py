@@ -1,4 +1,4 @@
-"""A row per query set of one system, collection and measure; a column per seed, and what sums them up."""
+"""A row per query set of one system, collection and measure; a column per seed, and columns for summaries."""
 
 from typing import Literal
 
@@ -34,10 +34,10 @@ SUMMARY = {  # value in reported.yaml -> heading
 
 
 def summary(by_seed: np.ndarray) -> dict[str, float]:
-    """What CAPOT's Tables 8 to 17 say of the measures of several seeds, [seeds].
+    """The summary in CAPOT's Tables 8 to 17 of the measures of several seeds, [seeds].
 
-    `median` is the mean (the paper prints means below that heading), `ci` half the 95 % confidence interval under a
-    normal distribution, 1.96 · deviation / √seeds. One seed has a mean alone.
+    `median` is the mean (the paper prints means under this heading), `ci` half the 95 % confidence interval of a normal
+    distribution, 1.96 · deviation / √seeds. One seed has only a mean.
     """
     mean = float(by_seed.mean())
     if len(by_seed) < 2:
@@ -48,7 +48,7 @@ def summary(by_seed: np.ndarray) -> dict[str, float]:
 
 
 def seeds(make: Maker[Settings]) -> Grid:
-    """A row per query set of one system, collection and measure; a column per seed, and what sums them up."""
+    """A row per query set of one system, collection and measure; a column per seed, and columns for summaries."""
     (role,), (system,), (measure,) = make.spec.collections, make.spec.systems, make.spec.measures
     wanted, run = make.settings.seeds["paper"], make.settings.seeds["scale"]
     lacking = f"this scale has {len(run)} seed{'s' if len(run) > 1 else ''} of this system: {', '.join(map(str, run))}"
@@ -62,7 +62,7 @@ def seeds(make: Maker[Settings]) -> Grid:
         return cell
 
     for query_set in rows:
-        # By their place, not their number: the paper heads two columns with the same seed.
+        # By position, not by seed: the paper gives two columns the same seed.
         place = {**where, "query_set": query_set, "seed": ANY, "value": "value"}
         table = make.reported.tables[make.settings.table] if make.reported else None
         printed = table.select(place) if table else []

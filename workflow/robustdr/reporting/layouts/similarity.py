@@ -1,4 +1,4 @@
-"""A row per sentence encoder: how near varied query sets are to the original queries in meaning."""
+"""A row per sentence encoder: the similarity in meaning of varied queries and original queries."""
 
 from typing import Literal
 

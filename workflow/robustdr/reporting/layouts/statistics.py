@@ -20,7 +20,7 @@ class Settings(TableSpec):
     rows: Literal["statistics"]
 
 
-QUANTITIES = {  # in reported.yaml -> for people
+QUANTITIES = {  # quantity in reported.yaml -> heading
     "passages": "Passages",
     "train_queries": "Training queries",
     "dev_queries": "Evaluated queries",
@@ -50,7 +50,7 @@ def statistics(make: Maker[Settings]) -> Grid:
 
 
 def _counted(card: Card, split: str, queries: list[Path]) -> dict[str, float]:
-    """The quantities of one collection; variations of a query that read alike are one."""
+    """The quantities of one collection; equal variations of a query count once."""
     originals = read_queries(next(path for path in queries if path.stem == "queries"))
     varied = [read_queries(path) for path in queries if path.stem != "queries"]
     different = [text for qid in originals for text in {of_set[qid] for of_set in varied} - {originals[qid]}]

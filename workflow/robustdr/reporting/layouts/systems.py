@@ -16,7 +16,7 @@ class Settings(Measured, Quoted, Tested):
     rows: Literal["systems"]
     systems: Names
     unit: Literal["percent", "number"] = Field(
-        default="percent", description="how measures are printed: times 100, or as they are"
+        default="percent", description="how measures are printed: `percent`, times 100; `number`, not scaled"
     )
 
 
