@@ -1,4 +1,4 @@
-"""BM25 (bm25s, Lucene's variant), searched by all threads of the job."""
+"""BM25 search (bm25s, Lucene's variant), with all threads of the job."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from robustdr.retrieval.settings import BM25Settings as Settings
 
 TOGETHER = 64  # queries that a thread takes at once
 for function in filter(is_jitted, vars(retrieve_utils).values()):
-    function.enable_caching()  # compiling takes longer than the miniature's searches
+    function.enable_caching()  # compiled once per machine: compiling takes longer than the miniature's searches
 
 
 class Index:
@@ -35,7 +35,7 @@ class Index:
         scorer: BM25's score of every term in every passage.
 
     Raises:
-        UserError: the index is missing or damaged, belongs to another corpus, or was made with other settings.
+        UserError: the index is missing, damaged, of another corpus, or made with other settings.
     """
 
     def __init__(self, settings: Settings, corpus: Path, folder: Path):
@@ -45,7 +45,7 @@ class Index:
             made = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
             for key, value in about(settings.index, corpus).items():
                 if made[key] != value:
-                    raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, {value!r} is searched; index it anew")
+                    raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, expected {value!r}; delete {folder}")
             self.docids = pa.ipc.open_file(pa.memory_map(str(folder / DOCIDS))).read_all()["docid"].combine_chunks()
             self.places, self.of_passages = (np.load(folder / name, mmap_mode="r") for name in (PASSAGES, TERMS))
             self.scorer = bm25s.BM25.load(folder, mmap=True, auto_compile=False)
@@ -56,7 +56,7 @@ class Index:
             if not whole:
                 raise ValueError("its files differ in length")
         except (OSError, ValueError, EOFError, LookupError, TypeError) as error:
-            raise UserError(f"{folder}: no index, or a damaged one ({error}); delete it and run again") from error
+            raise UserError(f"{folder}: index missing or damaged ({error}); delete it and run again") from error
         vocabulary = self.scorer.vocab_dict
         self.tokenizer.word_to_id = {"": vocabulary[""]} if settings.stemmer else vocabulary
         self.tokenizer.stem_to_sid = vocabulary if settings.stemmer else {}
@@ -77,17 +77,17 @@ class Index:
         return np.diff(self.scorer.scores["indptr"])
 
     def terms_of(self, row: int) -> list[int]:
-        """The terms of a passage, in their order."""
+        """The term ids of a passage, in the order of its text."""
         return self.of_passages[self.places[row] : self.places[row + 1]].tolist()
 
     def terms(self, text: str) -> tuple[int, Counter[int]]:
-        """How many words a query has, and how often each of those that any passage has."""
+        """(number of words, counts by term id) of a query; stopwords are left out, and only known terms have counts."""
         words = [word for word in self.tokenizer.splitter(text.lower()) if word not in self.tokenizer.stopwords]
         (known,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
         return len(words), Counter(term for term in known if self.words[term])
 
     def search(self, queries: dict[str, str], lists: Lists) -> Mapping[str, Ranking]:
-        """The best passages of each query that contain one of its words; with `lists`, all passages of its list."""
+        """The best passages of each query that contain one of its words; with `lists`, all passages in its list."""
         texts = list(queries.values())
         tokens = self.tokenizer.tokenize(texts, update_vocab=False, show_progress=False, return_as="ids")
         if lists:
@@ -105,14 +105,14 @@ class Index:
 
         shape = len(queries), min(self.depth, len(self.docids))
         rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
-        # The threads of the job, as Snakemake tells every library; one holds a score of every passage for its query.
+        # Snakemake sets OMP_NUM_THREADS to the job's threads. Each thread holds one score per passage.
         with ThreadPoolExecutor(int(os.environ.get("OMP_NUM_THREADS", 1))) as pool:
             for asked, found, of_found in fetched(fetch, len(queries), self.depth, self.docids):
                 rows[asked], scores[asked] = found, of_found
         return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)
 
     def ranked(self, scores: np.ndarray, docids: list[str]) -> Ranking:
-        """The ranking of some passages by the scores of all, [passages]."""
+        """The ranking of some passages; `scores`: of all passages, [passages]."""
         return rank(((docid, float(scores[self.rows[docid]])) for docid in docids), len(docids))
 
 
