@@ -21,7 +21,7 @@ rule table:
             subcategory=lambda w: TABLES[w.table][0],
         ),
         others=expand("{{root}}/tables/{{table}}.{format}", format=["csv", "json", "tex"]),
-        record="{root}/tables/{table}.md.sha256",
+        record="{root}/tables/{table}.json.sha256",
     log:
         "{root}/logs/table/{table}.log",
     benchmark:
@@ -78,7 +78,7 @@ rule claims:
     output:
         md=report("{root}/claims/{paper}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"),
         json="{root}/claims/{paper}.json",
-        record="{root}/claims/{paper}.md.sha256",
+        record="{root}/claims/{paper}.json.sha256",
     log:
         "{root}/logs/claims/{paper}.log",
     benchmark:
@@ -175,8 +175,9 @@ rule site:
         code=code("site"),
         contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
     shell:
-        "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q} --figures {input.figures:q}"
-        " --claims {input.claims:q} --audits {input.audits:q} --output {output.html:q} > {log:q} 2>&1"
+        "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q}"
+        " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q} --output {output.html:q}"
+        " --pages {output.pages:q} > {log:q} 2>&1"
 
 
 rule headline:
@@ -206,8 +207,8 @@ rule headline:
         ),
         code=code("headline"),
     shell:
-        "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q} --tables {input.tables:q}"
-        " --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
+        "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q}"
+        " --tables {input.tables:q} --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
 
 
 rule findings:
@@ -230,5 +231,5 @@ rule findings:
         commit=commit,
         code=code("findings"),
     shell:
-        "python -m robustdr.stages findings --made-of {params.code} --commit {params.commit:q} --claims {input.claims:q} --output {output.md:q}"
-        " > {log:q} 2>&1"
+        "python -m robustdr.stages findings --made-of {params.code} --commit {params.commit:q}"
+        " --claims {input.claims:q} --output {output.md:q} > {log:q} 2>&1"

@@ -28,5 +28,6 @@ rule validation:
         labels=lambda w: [sha256(path) for path in labels.configured(SETTINGS.qvg_labels, w.validated)],
         contents=lambda w: sha256(HOUSE / "papers/qvg/reported.yaml"),
     shell:
-        "python -m robustdr.stages validate-labels --made-of {params.code} --table {wildcards.validated} --labels {params.folder:q}"
+        "python -m robustdr.stages validate-labels --made-of {params.code} --table {wildcards.validated}"
+        " --labels {params.folder:q}"
         " --reported {input.reported:q} --output {output.md:q} > {log:q} 2>&1"

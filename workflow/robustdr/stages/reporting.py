@@ -14,7 +14,7 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, 
     queries_=READS,
     costs_=PATHS,
     reported_=PATH,
-    output=MADE,
+    output=PATH,
 )
 def table(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
@@ -22,27 +22,27 @@ def table(a: argparse.Namespace) -> Made:
     from robustdr.reporting.tables import write_table
 
     write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
-    return None
+    return [tuple(a.output.with_suffix(f".{form}") for form in ("json", "md", "csv", "tex"))]
 
 
-@stage("draw a figure", settings=TEXT, measures_=READS, reported_=PATH, output=MADE)
+@stage("draw a figure", settings=TEXT, measures_=READS, reported_=PATH, output=PATH)
 def figure(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.reporting.drawing import write_figure
     from robustdr.reporting.settings import FigureSettings
 
     write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
-    return None
+    return [(a.output, a.output.with_suffix(".png"))]
 
 
-@stage("judge a paper's claims", settings=TEXT, measures_=READS, claims=PATH, reported_=PATH, output=MADE)
+@stage("judge a paper's claims", settings=TEXT, measures_=READS, claims=PATH, reported_=PATH, output=PATH)
 def claims(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
 
     write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
-    return [(a.output.with_suffix(".json"),)]
+    return [(a.output.with_suffix(".json"), a.output)]
 
 
 @stage(
@@ -53,7 +53,7 @@ def claims(a: argparse.Namespace) -> Made:
     judgements=READS,
     queries={**READS, "help": "the original queries of each split"},
     corpus_=READ,
-    output=PATH,
+    output=MADE,
 )
 def queries(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
@@ -67,7 +67,7 @@ def queries(a: argparse.Namespace) -> Made:
 
 @stage(
     "write the texts of a collection's queries and of the passages that the report shows",
-    explored={**PATHS, "help": "files that the stage `queries` wrote"},
+    explored={**READS, "help": "files that the stage `queries` wrote"},
     queries={**READS, "help": "original and varied"},
     corpus=READ,
     output={**PATH, "help": "the texts of the queries"},
@@ -77,7 +77,7 @@ def texts(a: argparse.Namespace) -> Made:
     from robustdr.reporting.texts import write_texts
 
     write_texts(a.explored, a.queries, a.corpus, a.output, a.passages)
-    return None
+    return [(a.output, *a.passages)]
 
 
 @stage(
@@ -86,8 +86,9 @@ def texts(a: argparse.Namespace) -> Made:
     tables=READS,
     figures=READS,
     claims=READS,
-    audits=PATHS,
-    output={**PATH, "help": "its first page; the others are in the same folder"},
+    audits=READS,
+    output={**PATH, "help": "its first page"},
+    pages={**PATHS, "help": "the other files, in the same folder"},
 )
 def site(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
@@ -95,7 +96,7 @@ def site(a: argparse.Namespace) -> Made:
     from robustdr.reporting.site import write_site
 
     write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
-    return None
+    return [(a.output, *a.pages)]
 
 
 @stage("write the verdicts on all claims in one document", commit=TEXT, claims=READS, output=PATH)

@@ -10,4 +10,4 @@ def validate_labels(a: argparse.Namespace) -> Made:
     from robustdr.audit.validation import write_validation
 
     write_validation(a.table, a.labels, a.reported, a.output)
-    return None
+    return [tuple(a.output.with_suffix(f".{form}") for form in ("json", "md", "csv"))]
