@@ -14,7 +14,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, Pooling, R
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from robustdr.core.errors import UserError
-from robustdr.encoding import loading
+from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
 from robustdr.encoding.encoder import Encoder
@@ -304,7 +304,7 @@ def test_a_name_is_never_one_of_a_hub(tmp_path, monkeypatch, reader):
     monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", lambda *of, **how: called.append(of))
     monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *of, **how: called.append(of))
     with pytest.raises((UserError, OSError)):
-        {**READERS, "rerank": loading.sentence_transformer}[reader](Path("any/model"))
+        {**READERS, "rerank": loading_modules.sentence_transformer}[reader](Path("any/model"))
     assert not called
 
 

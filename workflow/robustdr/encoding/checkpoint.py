@@ -13,7 +13,7 @@ from transformers import AutoModel
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, write_text
-from robustdr.encoding import loading
+from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
 from robustdr.encoding.directory import MODULES
@@ -158,7 +158,7 @@ def _located(settings: CheckpointSettings) -> Path:
 
 def _write(settings: CheckpointSettings, directory: Path, description: str, key: str, output: Path) -> None:
     torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
-    transformer = loading.module(directory, torch.float32)
+    transformer = loading_modules.module(directory, torch.float32)
     layers = settings.layers
     if layers is not None:
         blocks = transformer.model.encoder.layer

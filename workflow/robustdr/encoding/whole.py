@@ -10,7 +10,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Router, Transformer
 
 from robustdr.core.errors import UserError
-from robustdr.encoding import loading
+from robustdr.encoding import loading_modules
 from robustdr.encoding.allowed import READ
 from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTES
 
@@ -29,7 +29,7 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
         UserError: a part that is not supported (names it), or a damaged directory.
     """
     how = {"dtype": dtype} | ({"attn_implementation": attention} if attention else {})
-    model = loading.sentence_transformer(path, READ, how, device="cpu")
+    model = loading_modules.sentence_transformer(path, READ, how, device="cpu")
     if any((model.module_kwargs or {}).values()):
         raise UserError(f"{path}: {MODULES}: kwargs: arguments of single modules are not honoured")
     for route in ROUTES:
