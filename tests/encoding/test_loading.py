@@ -70,7 +70,9 @@ ATTACKS = {
     "another model that calls itself a BERT": (
         "config.json", {"architectures": ["BertModel"], "auto_map": MINE}, "auto_map: .* MyConfig, MyModel; allowed"
     ),
-    "a class of a part": ("config.json", {"text_config": {"auto_map": MINE}}, "auto_map: names code of the folder"),
+    "a class of a part": (
+        "config.json", {"text_config": {"auto_map": {"AutoModelForX": "code.MyModel"}}}, "auto_map: names code of"
+    ),
     "a tokenizer of the folder": (
         "tokenizer_config.json",
         {"tokenizer_class": "MyTokenizer", "auto_map": {"AutoTokenizer": ["code.MyTokenizer", None]}},

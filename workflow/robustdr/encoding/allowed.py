@@ -144,7 +144,7 @@ def _check_code(file: Path, config: Mapping[str, Any], *classes: object) -> None
 
     named = [*classes, *(str(name).rpartition(".")[2] for key, name in _own(maps[0]).items() if key in MAPPED)]
     lacking = [str(name) for name in named if not isinstance(getattr(transformers, str(name), None), type)]
-    if lacking or not classes or "auto_map" not in config or len(maps) > 1:
+    if lacking or not classes or len(maps) > ("auto_map" in config):
         raise UserError(
             f"{file}: auto_map: names code of the folder, which is never run, for {', '.join(lacking) or 'a part'}; "
             "allowed: classes of transformers"
