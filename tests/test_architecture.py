@@ -89,3 +89,55 @@ def test_few_places_are_untyped():
 def test_the_package_knows_nothing_of_snakemake():
     for module, file in FILES.items():
         assert "import snakemake" not in file.read_text(encoding="utf-8"), module
+
+
+# Where models, tokenizers and pickles are opened. `convert` reads released pickles, as tensors alone.
+OPENERS = {"from_pretrained", "SentenceTransformer", "CrossEncoder", "Transformer", "torch.load", "pickle"}
+DOORS = {
+    "robustdr.encoding.loading": {"from_pretrained"},
+    "robustdr.encoding.loading_modules": {"SentenceTransformer", "CrossEncoder", "Transformer"},
+    "robustdr.encoding.convert": {"torch.load", "pickle"},
+}
+
+
+def opened(tree):
+    """What a module opens; a model that is put together from `modules` in memory opens nothing."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr="from_pretrained" as name) | ast.Constant("from_pretrained" as name):
+                yield name
+            case ast.Call(ast.Name(name) | ast.Attribute(_, name), _, keywords) if name in OPENERS:
+                if "modules" not in {keyword.arg for keyword in keywords}:
+                    yield name
+            case ast.Attribute(ast.Name("torch"), "load") | ast.ImportFrom("torch", [ast.alias("load")]):
+                yield "torch.load"
+            case ast.Import(names) if {alias.name for alias in names} & {"pickle", "joblib", "dill", "cloudpickle"}:
+                yield "pickle"
+            case ast.ImportFrom("pickle" | "joblib" | "dill" | "cloudpickle"):
+                yield "pickle"
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_models_are_opened_at_one_door(module):
+    found = set(opened(ast.parse(FILES[module].read_text(encoding="utf-8"))))
+    assert found <= DOORS.get(module, set()), (
+        "use encoding.loading or loading_modules: they check what the folder names"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AutoModel.from_pretrained(folder)",
+        "getattr(kind, 'from_pretrained')(folder)",
+        "sentence_transformers.CrossEncoder(folder)",
+        "SentenceTransformer(str(folder), device='cpu')",
+        "Transformer(str(folder))",
+        "torch.load(path)",
+        "from torch import load",
+        "import pickle",
+        "from pickle import loads",
+    ],
+)
+def test_an_opener_elsewhere_is_seen(line):
+    assert list(opened(ast.parse(line))) and not list(opened(ast.parse("SentenceTransformer(modules=parts)")))

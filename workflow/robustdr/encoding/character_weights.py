@@ -10,10 +10,11 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModel, AutoTokenizer, BertConfig
+from transformers import AutoModel, BertConfig
 
 from robustdr.core.errors import UserError
-from robustdr.encoding import hardware
+from robustdr.encoding import hardware, loading
+from robustdr.encoding.allowed import check_transformer
 from robustdr.encoding.character import (
     FILL,
     FILTERS,
@@ -52,6 +53,7 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
     Raises:
         UserError: the directory holds no whole CharacterBERT.
     """
+    check_transformer(directory)
     weights = load_file(directory / "model.safetensors")
     for pattern, replacement in NAMES.items():
         weights = {re.sub(pattern, replacement, old): tensor for old, tensor in weights.items()}
@@ -82,7 +84,7 @@ def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[Charact
     """
     hardware.start(1)  # the sums' last digits, and so the bytes, depend on it
     torch.manual_seed(0)  # an unused pooler that the BERT lacks is drawn too
-    bert = AutoModel.from_pretrained(directory, use_safetensors=True, local_files_only=True, dtype=torch.float32)
+    bert = loading.transformer(AutoModel, directory, dtype=torch.float32)
     config = CharacterBertConfig(**{**bert.config.to_dict(), "filters": filters})
     words, ids = _frequent(count + HELD_OUT)
     targets = _word_vectors(bert, directory, words)
@@ -117,7 +119,7 @@ def _frequent(count: int) -> tuple[list[str], torch.Tensor]:
 
 def _word_vectors(bert: Any, directory: Path, words: list[str]) -> torch.Tensor:
     """The mean of the embeddings of each word's pieces, [words, dimension]."""
-    tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    tokenizer = loading.tokenizer(directory)
     embeddings = bert.get_input_embeddings().weight.detach()
     pieces = tokenizer(words, add_special_tokens=False)["input_ids"]
     return torch.stack([embeddings[torch.tensor(own)].mean(0) for own in pieces])

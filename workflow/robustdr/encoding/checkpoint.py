@@ -7,12 +7,13 @@ from tempfile import TemporaryDirectory
 
 import torch
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+from sentence_transformers.sentence_transformer.modules import Pooling
 from transformers import AutoModel
 
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, write_text
+from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
 from robustdr.encoding.directory import MODULES
@@ -59,9 +60,9 @@ def check_whole(name: str, directory: Path, drop: list[str]) -> None:
     modules = directory / "modules.json"
     entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
     parts = {entry["type"].rpartition(".")[2] for entry in entries} - {"Transformer", "Pooling"}
-    model, loading = AutoModel.from_pretrained(directory, use_safetensors=True, output_loading_info=True)
+    model, found = loading.transformer(AutoModel, directory, output_loading_info=True)
     inside = f"{model.base_model_prefix}."
-    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in loading["unexpected_keys"]}
+    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in found["unexpected_keys"]}
     for part in drop:
         if part not in parts:
             raise unknown(f"checkpoint {name}: drop", part, parts)
@@ -70,7 +71,7 @@ def check_whole(name: str, directory: Path, drop: list[str]) -> None:
             f"checkpoint {name}: {directory} is more than a transformer with a pooling: {', '.join(left)}; "
             "these parts are not read (a checkpoint without them: name them under `drop`)"
         )
-    lacking = sorted(weight for weight in loading["missing_keys"] if not weight.startswith("pooler."))
+    lacking = sorted(weight for weight in found["missing_keys"] if not weight.startswith("pooler."))
     if lacking:
         raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")
 
@@ -157,9 +158,7 @@ def _located(settings: CheckpointSettings) -> Path:
 
 def _write(settings: CheckpointSettings, directory: Path, description: str, key: str, output: Path) -> None:
     torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
-    transformer = Transformer(
-        str(directory), model_kwargs={"use_safetensors": True, "dtype": torch.float32}, config_kwargs={}
-    )
+    transformer = loading_modules.module(directory, torch.float32)
     layers = settings.layers
     if layers is not None:
         blocks = transformer.model.encoder.layer

@@ -12,11 +12,12 @@ import numpy as np
 import torch
 from safetensors import SafetensorError
 from tqdm import tqdm
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import AutoModel, PreTrainedModel
 
 import robustdr.encoding.character  # noqa: F401  by it, the Auto classes of transformers know a CharacterBERT
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import digest
+from robustdr.encoding import loading
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, is_plain, is_router, part
 from robustdr.encoding.hardware import Precision, autocast, device, dtype, sent
@@ -51,7 +52,7 @@ class Encoder:
     length 1.
 
     Args:
-        path: the model directory (safetensors; code from the directory is never run).
+        path: the model directory (see `loading` for what is refused).
         on: device; default: the first GPU, else the CPU.
         precision: that it computes in.
         training: keep the weights in single precision whatever the precision, as an optimiser needs them.
@@ -86,6 +87,8 @@ class Encoder:
         try:
             if plain := is_plain(self.path):
                 self._read_plain(weights, attention)
+        except UserError:
+            raise
         except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise UserError(f"{path}: no model there, or a damaged one ({error}); delete it and run again") from error
         if not plain:
@@ -98,15 +101,10 @@ class Encoder:
     def _read_plain(self, weights: torch.dtype, attention: str) -> None:
         transformer, pooler = part(self.path, self.route)
         self.pooling = json.loads((pooler / "config.json").read_text(encoding="utf-8"))["pooling_mode"]
-        self.model = AutoModel.from_pretrained(
-            transformer,
-            attn_implementation=attention,
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            dtype=weights,
-        ).to(self.device)
-        self.tokenizer = AutoTokenizer.from_pretrained(transformer, local_files_only=True, trust_remote_code=False)
+        self.model = loading.transformer(AutoModel, transformer, attn_implementation=attention, dtype=weights).to(
+            self.device
+        )
+        self.tokenizer = loading.tokenizer(transformer)
         self.dimension = self.model.config.hidden_size
 
     @property

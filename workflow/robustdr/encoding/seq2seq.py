@@ -3,15 +3,15 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from transformers import AutoTokenizer, T5Config, T5ForConditionalGeneration
+from transformers import T5Config, T5ForConditionalGeneration
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_text
+from robustdr.encoding import loading
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, locate
 
@@ -117,11 +117,10 @@ def _stand_in(settings: CheckpointSettings, directory: Path, config: Mapping, to
 def _copied(settings: CheckpointSettings, directory: Path) -> T5ForConditionalGeneration:
     if settings.layers is not None:
         raise UserError(f"checkpoint {settings.name}: layers {settings.layers}; a T5 is taken whole, without `layers`")
-    kind: Any = T5ForConditionalGeneration
-    model, loading = kind.from_pretrained(
-        directory, use_safetensors=True, local_files_only=True, dtype=torch.float32, output_loading_info=True
+    model, found = loading.transformer(
+        T5ForConditionalGeneration, directory, dtype=torch.float32, output_loading_info=True
     )
-    if other := sorted({*loading["missing_keys"], *loading["unexpected_keys"]}):
+    if other := sorted({*found["missing_keys"], *found["unexpected_keys"]}):
         raise UserError(f"checkpoint {settings.name}: {directory} is not a T5 with a head: {', '.join(other[:5])}")
     return model
 
@@ -141,7 +140,7 @@ def write_seq2seq(settings: CheckpointSettings, key: str, output: Path) -> None:
     directory = locate(settings.source)
     try:
         config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+        tokenizer = loading.tokenizer(directory)
         match config["model_type"]:
             case "t5":
                 model, made = _copied(settings, directory), COPIED

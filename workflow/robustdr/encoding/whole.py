@@ -1,50 +1,22 @@
 """Models of sentence-transformers with the modules, prompts, similarity and lengths that their directories state."""
 
 import copy
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Router, Transformer
 
 from robustdr.core.errors import UserError
-from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTER_CONFIG, ROUTES
+from robustdr.encoding import loading_modules
+from robustdr.encoding.allowed import READ
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTES
 
-READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
 TASK = "feature-extraction"
 VECTOR = "sentence_embedding"
-PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 CHUNK = 1024  # texts that are tokenised at once
-
-
-def classes(path: Path) -> Iterator[str]:
-    """The full names of the classes of a directory's modules, those of a Router's routes included."""
-    for entry in json.loads((path / MODULES).read_text(encoding="utf-8")):
-        yield entry["type"]
-        router = path / entry["path"] / ROUTER_CONFIG
-        if router.is_file():
-            yield from json.loads(router.read_text(encoding="utf-8"))["types"].values()
-
-
-def check(path: Path) -> None:
-    """Refuse a directory that holds something unsupported, before any of it is read.
-
-    Raises:
-        UserError: names a module that is not read, or weights that are a pickle.
-        OSError, ValueError, KeyError: no directory of sentence-transformers, or a damaged one.
-    """
-    for full in classes(path):
-        name = full.rpartition(".")[2]
-        if not full.startswith("sentence_transformers.") or name not in READ:
-            raise UserError(f"{path}: the module {full} is not read; allowed: {', '.join(READ)}")
-    # Pickles are what a module falls back on where it has no safetensors.
-    for pickle in sorted(file for pattern in PICKLES for file in path.rglob(pattern)):
-        if not list(pickle.parent.glob("*.safetensors")):
-            raise UserError(f"{pickle}: a pickle, and no safetensors beside it; pickles are not loaded")
 
 
 def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | None = None) -> SentenceTransformer:
@@ -56,14 +28,8 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
     Raises:
         UserError: a part that is not supported (names it), or a damaged directory.
     """
-    how = {"use_safetensors": True, "dtype": dtype} | ({"attn_implementation": attention} if attention else {})
-    try:
-        check(path)
-        model = SentenceTransformer(str(path), device="cpu", local_files_only=True, model_kwargs=how)
-    except UserError:
-        raise
-    except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
-        raise UserError(f"{path}: no model there, or a damaged one ({' '.join(str(error).split())})") from error
+    how = {"dtype": dtype} | ({"attn_implementation": attention} if attention else {})
+    model = loading_modules.sentence_transformer(path, READ, how, device="cpu")
     if any((model.module_kwargs or {}).values()):
         raise UserError(f"{path}: {MODULES}: kwargs: arguments of single modules are not honoured")
     for route in ROUTES:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from transformers import AutoTokenizer
-
 from robustdr.core.errors import UserError
+from robustdr.encoding import loading
 
 CONTINUES = "##"  # prefix of a piece that continues a word
 
@@ -23,7 +22,7 @@ class Vocabulary:
     """
 
     def __init__(self, checkpoint: Path):
-        self.tokenizer = AutoTokenizer.from_pretrained(checkpoint, local_files_only=True, trust_remote_code=False)
+        self.tokenizer = loading.tokenizer(checkpoint)
         if self.tokenizer.mask_token_id is None:
             raise UserError(
                 f"{checkpoint}: its tokenizer has no mask token, and pre-training masks words; "

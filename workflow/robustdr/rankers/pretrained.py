@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from tokenizers import Encoding
-from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging
 
 from robustdr.core.errors import UserError
+from robustdr.encoding import loading
 from robustdr.encoding.hardware import device
 
 
@@ -24,7 +24,9 @@ def configuration(folder: Path, expected: str, fits: Callable[[Any], bool]) -> A
         UserError: no transformer is there, or another one.
     """
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        config = loading.configuration(folder)
+    except UserError:
+        raise
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: no transformer there ({error}); expected: {expected}") from error
     if not fits(config):
@@ -46,25 +48,25 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
     """
     # On the CPU the plain attention trains faster, see `encoding.encoder`.
     attention = "eager" if device().type == "cpu" else "sdpa"
-    local = {"local_files_only": True, "trust_remote_code": False}
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # weights that are missing are an error below, or meant
     try:
-        model, loading = kind.from_pretrained(
+        model, found = loading.transformer(
+            kind,
             folder,
             config=config,
             attn_implementation=attention,
-            use_safetensors=True,
             dtype=torch.float32,
             output_loading_info=True,
-            **local,
         )
-        tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+        tokenizer = loading.tokenizer(folder)
+    except UserError:
+        raise
     except (OSError, ValueError, SafetensorError) as error:
         raise UserError(f"{folder}: a damaged model ({error}); expected: {expected}") from error
     finally:
         logging.set_verbosity(verbosity)
-    if lacking := sorted(name for name in loading["missing_keys"] if not name.startswith(drawn)):
+    if lacking := sorted(name for name in found["missing_keys"] if not name.startswith(drawn)):
         raise UserError(f"{folder}: lacks weights: {', '.join(lacking[:5])}; expected: {expected}")
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()

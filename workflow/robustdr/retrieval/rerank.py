@@ -13,7 +13,7 @@ from robustdr.collections.rows import Corpus
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import read_queries
-from robustdr.encoding import hardware
+from robustdr.encoding import hardware, loading_modules
 from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank, read_run, write_run
@@ -126,11 +126,9 @@ def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
 
     Prompts, modules and lengths are those of the directory.
     """
-    import sentence_transformers
-
     if kind_of(model) == CROSS:
-        return np.asarray(sentence_transformers.CrossEncoder(str(model), local_files_only=True).predict(list(pairs)))
-    dual = sentence_transformers.SentenceTransformer(str(model), local_files_only=True)
+        return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
+    dual = loading_modules.sentence_transformer(model)
     texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
     vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
     place = [{text: row for row, text in enumerate(of)} for of in texts]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
+from robustdr.encoding import loading
 
 PINNED = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40}):(?P<sha256>[0-9a-f]{64})")
 _WEIGHTS = "model.safetensors"
@@ -62,13 +63,12 @@ class Seq2Seq:
     def __init__(self, folder: Path, precision: str):
         import sentencepiece  # noqa: F401  (the tokenizers of Marian and M2M100 load it by name)
         import torch
-        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+        from transformers import AutoModelForSeq2SeqLM
 
         self._torch = torch
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        options = {"local_files_only": True, "trust_remote_code": False}
-        self._tokenizer = AutoTokenizer.from_pretrained(folder, **options)
-        model = AutoModelForSeq2SeqLM.from_pretrained(folder, use_safetensors=True, dtype=precision, **options)
+        self._tokenizer = loading.tokenizer(folder)
+        model = loading.transformer(AutoModelForSeq2SeqLM, folder, dtype=precision)
         self._model = model.to(self._device).eval()
 
     def generate(

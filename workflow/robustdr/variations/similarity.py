@@ -9,6 +9,7 @@ import numpy as np
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, write_json
+from robustdr.encoding import loading_modules
 from robustdr.variations.statistics import cosine
 
 
@@ -34,9 +35,7 @@ class Similarity:
 
     @cached_property
     def _model(self) -> Any:
-        from sentence_transformers import SentenceTransformer
-
-        return SentenceTransformer(str(self.path), local_files_only=True, trust_remote_code=False)
+        return loading_modules.sentence_transformer(self.path)
 
 
 def write_similarity(threads: int, model: Path, queries: Path, varied: list[Path], output: Path) -> None:

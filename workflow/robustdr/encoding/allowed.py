@@ -1,0 +1,199 @@
+"""What a model's folder may name: checked before transformers or sentence-transformers reads any of it.
+
+Weights are safetensors. Classes are those of the two libraries, and activations go by names of a list. `auto_map`, by
+which a folder brings code, is allowed where transformers itself has the classes that the folder names: it reads its
+own then, and the folder's code stays unread.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.errors import UserError
+from robustdr.encoding.directory import MODULES, ROUTER_CONFIG, SETTINGS
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+CONFIG, TOKENIZER, ADAPTER = "config.json", "tokenizer_config.json", "adapter_config.json"
+PROCESSORS = ("processor_config.json", "preprocessor_config.json", "video_preprocessor_config.json")
+# Modules of sentence-transformers: of dual encoders that are trained, and of models that the library itself runs.
+READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
+RUN = (*READ, "StaticEmbedding", "LogitScore")
+# Activations that sentence-transformers makes from a dotted name.
+TORCH = ("torch.nn", "torch.nn.modules.activation", "torch.nn.modules.linear")
+ACTIVATIONS = (
+    *("Identity", "Sigmoid", "Tanh", "ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SELU", "GELU", "SiLU", "Mish"),
+    *("Softplus", "Softsign", "Hardtanh", "Hardsigmoid", "Hardswish", "LogSigmoid"),
+)
+DOTTED = frozenset(f"{module}.{name}" for module in TORCH for name in ACTIVATIONS)
+MAPPED = ("AutoConfig", "AutoModel")
+PLAIN = re.compile(r"[\w-]+")  # a name that transformers looks up in a list of its own
+NAMED = re.compile(r"(^|_)(act|activation)(_|$)|(attn|experts)_implementation")  # keys with such names
+# Keys that would read other files than those that were checked, or need code of packages or of a hub.
+ELSEWHERE = ("configuration_files", "transformers_weights", "quantization_config")
+# Arguments that a Transformer's settings may hand on to transformers.
+ARGUMENTS = ("model_args", "model_kwargs", "config_args", "config_kwargs", "tokenizer_args", "processor_kwargs")
+HANDED = ("trust_remote_code", "dtype", "torch_dtype", "add_pooling_layer", "padding_side", "model_max_length")
+
+
+def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
+    """Refuse a folder of sentence-transformers that names code, or whose weights are a pickle, before any is read.
+
+    Args:
+        modules: classes that may be in it.
+
+    Raises:
+        UserError: names the file, what is refused and what is allowed.
+        KeyError, TypeError: a damaged folder.
+    """
+    check_configuration(folder)
+    _check_activation(folder / SETTINGS, "activation_fn", _read(folder / SETTINGS).get("activation_fn"))
+    entries = _read(folder / MODULES, list) or [{"type": "sentence_transformers.Transformer", "path": ""}]
+    for full, part in _parts(folder, entries, modules):
+        match full.rpartition(".")[2]:
+            case "Transformer":
+                check_transformer(part)
+                _check_arguments(part)
+            case "Dense":
+                _check_activation(part / CONFIG, "activation_function", _read(part / CONFIG).get("activation_function"))
+                _check_weights(part)
+            case _:
+                _check_weights(part)
+
+
+def check_transformer(folder: Path) -> None:
+    """Refuse a transformer's folder that names code, or whose weights are a pickle.
+
+    Raises:
+        UserError, FileNotFoundError: see `check_configuration`.
+    """
+    check_configuration(folder)
+    _check_weights(folder, INDEX)
+
+
+def _read(file: Path, kind: type = dict) -> Any:
+    """The object or the list in a JSON file; an empty one where there is no file."""
+    try:
+        told = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else kind()
+    except ValueError as error:
+        raise UserError(f"{file}: no model there, or a damaged one ({error})") from error
+    if not isinstance(told, kind):
+        raise UserError(f"{file}: no model there, or a damaged one (holds a {type(told).__name__})")
+    return told
+
+
+def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    """The class and the folder of each module, those of a Router's routes included."""
+    for entry in entries:
+        full, folder = entry["type"], root / entry["path"]
+        if not full.startswith("sentence_transformers.") or full.rpartition(".")[2] not in modules:
+            raise UserError(f"{root}: the module {full} is not read; allowed: {', '.join(modules)}")
+        yield full, folder
+        if full.endswith(".Router"):
+            types = _read(folder / ROUTER_CONFIG)["types"]  # without it the library would read config.json
+            yield from _parts(folder, [{"type": kind, "path": name} for name, kind in types.items()], modules)
+
+
+def check_configuration(folder: Path) -> None:
+    """Refuse a transformer's folder whose configuration or tokenizer names code, or a part that is not in the folder.
+
+    Raises:
+        UserError: names the file, what is refused and what is allowed.
+        FileNotFoundError: no such folder.
+    """
+    if not folder.is_dir():  # else the libraries would take its name for one of a hub
+        raise FileNotFoundError(f"{folder}: no such folder")
+    if (folder / ADAPTER).is_file():
+        raise UserError(
+            f"{folder / ADAPTER}: adapters are not read; allowed: a whole model (merge the adapter into its base "
+            "model with `merge_and_unload` of peft, and save that)"
+        )
+    for name in PROCESSORS:
+        _check_code(folder / name, _read(folder / name))
+    told = _read(folder / TOKENIZER)
+    _check_code(folder / TOKENIZER, told, told.get("tokenizer_class"))
+    file = folder / CONFIG
+    config = _read(file)
+    _check_code(file, config, *(config.get("architectures") or []))
+    for key in ("sbert_ce_default_activation_function", "sentence_transformers"):
+        value = config.get(key)
+        _check_activation(file, key, value.get("activation_fn") if isinstance(value, dict) else value)
+    for key, value in _named(config):
+        if key in ELSEWHERE and value is not None:
+            raise UserError(f"{file}: {key}: {value!r}: not honoured; allowed: a model without it")
+        told = json.dumps(value) if key.endswith("_implementation") and isinstance(value, dict) else value
+        if NAMED.search(key) and isinstance(told, str) and not PLAIN.fullmatch(told) and told not in DOTTED:
+            raise UserError(
+                f"{file}: {key}: {told!r} is refused; allowed: a name that transformers knows, as gelu, sdpa"
+            )
+
+
+def _check_code(file: Path, config: Mapping[str, Any], *classes: object) -> None:
+    """Refuse an `auto_map`, but at the top of a file all of whose classes transformers has itself.
+
+    Args:
+        classes: that the file names elsewhere. A model's name in `auto_map` counts too: a class of another name is
+            another model, though it may call itself a BERT.
+    """
+    maps = [value for key, value in _named(config) if key == "auto_map"]
+    if not maps:
+        return
+    import transformers
+
+    named = [*classes, *(str(name).rpartition(".")[2] for key, name in _own(maps[0]).items() if key in MAPPED)]
+    lacking = [str(name) for name in named if not isinstance(getattr(transformers, str(name), None), type)]
+    if lacking or not classes or len(maps) > ("auto_map" in config):
+        raise UserError(
+            f"{file}: auto_map: names code of the folder, which is never run, for {', '.join(lacking) or 'a part'}; "
+            "allowed: classes of transformers"
+        )
+
+
+def _own(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _named(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """All keys of nested objects with their values; the items of a list have its key."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name, inner
+            yield from _named(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield key, inner
+            yield from _named(inner, key)
+
+
+def _check_activation(file: Path, key: str, value: Any) -> None:
+    if value is not None and str(value) not in DOTTED:
+        raise UserError(
+            f"{file}: {key}: the activation {value!r} is refused; allowed: torch.nn. and one of "
+            f"{', '.join(ACTIVATIONS)}"
+        )
+
+
+def _check_arguments(folder: Path) -> None:
+    """Check what the settings of a Transformer, whatever their file is called, hand on to transformers."""
+    for file in sorted(folder.glob("sentence_*_config.json")):
+        told = _read(file)
+        if told.get("tokenizer_name_or_path") is not None:
+            raise UserError(f"{file}: tokenizer_name_or_path: not honoured; allowed: a tokenizer in the same folder")
+        for key in set(told) & set(ARGUMENTS):
+            if other := sorted(set(told[key]) - set(HANDED)):
+                raise UserError(f"{file}: {key}: {other[0]!r} is refused; allowed: {', '.join(HANDED)}")
+
+
+def _check_weights(folder: Path, *others: str) -> None:
+    """Refuse pickles where the safetensors are not that the library would take: it would fall back on the pickles."""
+    pickles = sorted(file for pattern in PICKLES for file in folder.glob(pattern))
+    if pickles and not any((folder / name).is_file() for name in (WEIGHTS, *others)):
+        raise UserError(
+            f"{pickles[0]}: a pickle, and no {WEIGHTS} beside it; pickles are not loaded; allowed: {WEIGHTS}, which "
+            f"`robustdr convert-weights {folder} OUTPUT` makes of a pytorch_model.bin"
+        )
+    for file in sorted(set(_read(folder / INDEX).get("weight_map", {}).values())):
+        if Path(file).name != file or not file.endswith(".safetensors"):
+            raise UserError(f"{folder / INDEX}: weight_map: {file!r} is refused; allowed: *.safetensors of its folder")

@@ -1,0 +1,70 @@
+"""Transformers and tokenizers are loaded here alone: weights from safetensors, and no code of their folders.
+
+A folder may be anyone's: a hub's, a package's, the user's own. `allowed` checks what its files name. For models of
+sentence-transformers, `loading_modules` is such a place.
+"""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.errors import UserError
+from robustdr.encoding.allowed import CONFIG, check_configuration, check_transformer
+
+LOCAL: Any = {"local_files_only": True, "trust_remote_code": False}
+SAFE: Any = {"use_safetensors": True}
+
+
+def configuration(folder: Path) -> Any:
+    """The configuration of a transformer's folder.
+
+    Raises:
+        UserError: it names something that is not allowed, see `check_transformer`.
+        OSError, ValueError: no transformer is there.
+    """
+    from transformers import AutoConfig
+
+    check_configuration(folder)
+    with silent():
+        return AutoConfig.from_pretrained(folder, **LOCAL)
+
+
+def tokenizer(folder: Path) -> Any:
+    """The tokenizer of a transformer's folder; raises as `configuration`."""
+    from transformers import AutoTokenizer
+
+    check_configuration(folder)
+    with silent():
+        return AutoTokenizer.from_pretrained(folder, **LOCAL)
+
+
+def transformer(kind: Any, folder: Path, **how: Any) -> Any:
+    """The model in a transformer's folder; raises as `configuration`.
+
+    Args:
+        kind: a class of transformers, such as `AutoModel`. how: arguments of its `from_pretrained`.
+    """
+    check_transformer(folder)
+    try:
+        with silent():
+            return kind.from_pretrained(folder, **how, **SAFE, **LOCAL)
+    except KeyError as error:
+        from transformers.activations import ACT2FN
+
+        known = ", ".join(sorted(ACT2FN))
+        raise UserError(
+            f"{folder / CONFIG}: names what transformers does not have: {error} (its activations: {known})"
+        ) from error
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """No question can be asked on standard input: transformers asks there whether to run a folder's code."""
+    given, sys.stdin = sys.stdin, io.StringIO()
+    try:
+        yield
+    finally:
+        sys.stdin = given

@@ -1,0 +1,73 @@
+"""Models of sentence-transformers are loaded here alone, under the rules of `loading`.
+
+They have a file of their own for the keys: who loads a transformer does not depend on sentence-transformers.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetensors import SafetensorError
+
+from robustdr.core.errors import UserError
+from robustdr.encoding.allowed import RUN, check_modules, check_transformer
+from robustdr.encoding.loading import LOCAL, SAFE, silent
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder, SentenceTransformer
+    from torch import dtype
+
+
+def module(folder: Path, dtype: "dtype") -> Any:
+    """The model in a transformer's folder as a module of sentence-transformers; raises as `loading.transformer`."""
+    from sentence_transformers.sentence_transformer.modules import Transformer
+
+    check_transformer(folder)
+    with silent():
+        return Transformer(
+            str(folder),
+            model_kwargs={"dtype": dtype, **SAFE, **LOCAL},
+            config_kwargs=dict(LOCAL),
+            processor_kwargs=dict(LOCAL),
+        )
+
+
+def sentence_transformer(
+    folder: Path, modules: tuple[str, ...] = RUN, how: Mapping[str, object] | None = None, **options: Any
+) -> "SentenceTransformer":
+    """The dual encoder in a folder.
+
+    Args:
+        modules: classes of sentence-transformers that may be in it.
+        how: arguments of its transformers. options: arguments of `SentenceTransformer`.
+
+    Raises:
+        UserError: something in it is not allowed, or it is damaged.
+    """
+    with _readable(folder):
+        check_modules(folder, modules)
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(str(folder), model_kwargs={**(how or {}), **SAFE}, **LOCAL, **options)
+
+
+def cross_encoder(folder: Path) -> "CrossEncoder":
+    """The cross-encoder in a folder; raises as `sentence_transformer`."""
+    with _readable(folder):
+        check_modules(folder, RUN)
+        from sentence_transformers import CrossEncoder
+
+        return CrossEncoder(str(folder), model_kwargs=dict(SAFE), **LOCAL)
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    """Whatever is wrong with a folder is one `UserError`."""
+    try:
+        with silent():
+            yield
+    except UserError:
+        raise
+    except (OSError, ValueError, TypeError, LookupError, RuntimeError, ImportError, SafetensorError) as error:
+        raise UserError(f"{folder}: no model there, or a damaged one ({' '.join(str(error).split())})") from error
