@@ -1,17 +1,19 @@
 """Files that are whole or absent: written under a temporary name, then renamed."""
 
-import glob
+import errno
 import hashlib
 import json
 import os
 import re
 import shutil
+import sys
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from robustdr.core.errors import UserError
@@ -19,25 +21,68 @@ from robustdr.core.errors import UserError
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any failure.
+    """Yield a temporary path; the file or folder made there becomes `path` on success, and is removed on any failure.
 
-    The temporary path keeps the suffix, so that libraries which choose a format by it work; a directory made there
-    replaces the directory at `path`. What killed processes left of the same artifact is removed.
+    The temporary path lies beside `path` and keeps the suffix, so that libraries which choose a format by it work. A
+    folder replaces the folder at `path`; a link stays, and what it leads to is replaced. What is renamed is on disk.
+    What processes of this machine left of the same artifact when they were killed is removed.
+
+    A device, a pipe or this process's own output is never replaced: the bytes of the file are written to it.
+
+    Raises:
+        UserError: a folder was made for such a `path`.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
-        process = left.name.split(".")[1]
-        if process.isdigit() and not _runs_elsewhere(int(process)):
+    if (stream := _stream(path)) is not None:
+        with open(stream, "wb") as output, TemporaryDirectory() as folder:
+            yield (temporary := Path(folder, path.name))
+            if temporary.is_dir():
+                raise UserError(f"{path}: a folder is written here, and this is none; name a folder")
+            with open(temporary, "rb") as file:
+                shutil.copyfileobj(file, output)
+        return
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    here = f".{os.uname().nodename}."
+    named = re.compile(rf"{re.escape(here)}([1-9][0-9]{{0,8}})\.{re.escape(path.name)}")
+    for left in target.parent.iterdir():
+        if (found := named.fullmatch(left.name)) and not _runs_elsewhere(int(found[1])):
             _remove(left)
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    temporary = target.with_name(f"{here}{os.getpid()}.{path.name}")
     try:
         yield temporary
-        if temporary.is_dir() and path.is_dir():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
+        for made in (*temporary.rglob("*"), temporary):
+            _sync(made)
+        if temporary.is_dir() and target.is_dir():
+            shutil.rmtree(target)
+        os.replace(temporary, target)
+        _sync(target.parent)
     finally:
         _remove(temporary)
+
+
+def _stream(path: Path) -> int | None:
+    """A descriptor to write to, where `path` is this process's own output, or neither a file nor a folder."""
+    if not path.exists():
+        return None
+    for own in (sys.stdout, sys.stderr):
+        with suppress(OSError, AttributeError):  # closed, or put in place by a caller
+            if os.path.samestat(path.stat(), os.fstat(own.fileno())):
+                own.flush()
+                return os.dup(own.fileno())
+    return None if path.is_file() or path.is_dir() else os.open(path, os.O_WRONLY)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the list of names in a folder, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL or not path.is_dir():  # some network file systems do not sync folders
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _runs_elsewhere(process: int) -> bool:
@@ -46,7 +91,7 @@ def _runs_elsewhere(process: int) -> bool:
         os.kill(process, 0)
     except PermissionError:
         pass
-    except (ProcessLookupError, OverflowError):
+    except ProcessLookupError:
         return False
     return process != os.getpid()
 
