@@ -6,10 +6,11 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from safetensors import SafetensorError
 
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, redacted
 from robustdr.core.paths import check_streams, named, read_once, written
 from robustdr.stages import STAGES, run_stage
 
@@ -69,6 +70,13 @@ def list_variations(a: argparse.Namespace) -> None:
         print(f"    {' '.join(summary.split())}")
 
 
+class Parser(argparse.ArgumentParser):
+    """Prints no secret that it was given by mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(redacted(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
@@ -76,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.own import command as own
     from robustdr.transcribe import command as transcribe
 
-    made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
+    made = Parser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("audit", help="check reported numbers against each other")
     command.set_defaults(function=audit.run)
@@ -162,7 +170,7 @@ def parser() -> argparse.ArgumentParser:
 
 def stage_parser() -> argparse.ArgumentParser:
     """The options of the stages alone: what the rules start hundreds of times loads no command of people's."""
-    made = argparse.ArgumentParser(prog="robustdr stage")
+    made = Parser(prog="robustdr stage")
     _add_stages(made)
     return made
 
@@ -193,5 +201,5 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (OSError, SafetensorError) as error:
-        print(f"robustdr: {' '.join(str(error).split())}; nothing was left half-written", file=sys.stderr)
+        print(f"robustdr: {redacted(' '.join(str(error).split()))}; nothing was left half-written", file=sys.stderr)
         return 2
