@@ -28,7 +28,7 @@ from robustdr.core.files import (
 
 ROOT = Path(__file__).parents[2]
 HOST = os.uname().nodename
-TEXTS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
+TEXTS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1).filter(str.strip)
 
 
 class Stop(Exception):
@@ -268,6 +268,15 @@ def test_text_and_json_have_the_same_bytes_everywhere(tmp_path):
     assert (tmp_path / "a.txt").read_bytes() == "Straße\n“x”\n".encode()
     write_json(tmp_path / "a.json", {"b": "ß", "a": 1})
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "b": "ß",\n  "a": 1\n}\n'
+
+
+@pytest.mark.parametrize("line_break", ["\r", "\n", "\r\n", *"\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"])
+def test_a_line_break_in_a_query_splits_no_line(tmp_path, line_break):
+    write_queries(tmp_path / "q.tsv", [("q1", f"one{line_break}two"), ("q2", "three")])
+    assert (tmp_path / "q.tsv").read_text().splitlines() == ["q1\tone two", "q2\tthree"]
+    if "\n" not in line_break:
+        (tmp_path / "own.tsv").write_bytes(f"q1\tone{line_break}two\nq2\tthree\n".encode())
+        assert read_queries(tmp_path / "own.tsv") == {"q1": "one two", "q2": "three"}
 
 
 @given(st.dictionaries(st.text("abc123_.-", min_size=1), TEXTS, min_size=1))

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from robustdr.core.errors import UserError
+from robustdr.core.markup import one_line
 
 
 @contextmanager
@@ -183,13 +184,13 @@ def read_queries(path: str | Path) -> dict[str, str]:
 
 
 def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
-    """Yield the (qid, text) pairs of `qid<TAB>text` lines.
+    """Yield the (qid, text) pairs of `qid<TAB>text` lines; what else may end a line somewhere is a blank in them.
 
     Raises:
         UserError: what `read_queries` says of a single line.
     """
     for number, line in read_lines(path):
-        qid, tab, text = line.partition("\t")
+        qid, tab, text = one_line(line).partition("\t")
         if not tab:
             raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
         if not qid.strip() or not text.strip():
@@ -198,9 +199,9 @@ def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
 
 
 def write_queries(path: str | Path, queries: Iterable[tuple[str, str]]) -> None:
-    """Write (qid, text) pairs as `qid<TAB>text` lines."""
+    """Write (qid, text) pairs as `qid<TAB>text` lines; a line break in a text becomes a blank."""
     with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{qid}\t{text}\n" for qid, text in queries)
+        file.writelines(one_line(f"{qid}\t{text}") + "\n" for qid, text in queries)
 
 
 def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
