@@ -50,7 +50,7 @@ def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
         depth = 0
         for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes takes the stack, and dies where it ends
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST:
+            if depth > DEEPEST and event.start_mark:
                 raise _too_deep(path, event.start_mark.line + 1)
         loader = yaml.CSafeLoader(text)
         root = loader.get_single_node()
