@@ -7,7 +7,7 @@
 # make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions
 # make requirements   the packages that it installs
 # make schemas    JSON schemas of the configuration for editors, and the tables of keys in config/README.md
-# make lock       requirements.lock and envs/ from what is installed
+# make lock       requirements.lock, its hashes and envs/ from what is installed; needs the program uv
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 # make rehearse   what the stages cost at MS MARCO's size, on drawn data; SIZE=0.01 for a hundredth of it
 VENV := .venv
@@ -17,9 +17,9 @@ SIZE ?= 1
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
-READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock requirements.hashes pyproject.toml | cksum | cut -d' ' -f1)
 # The package index's own torch has CUDA: `===` takes no other build of a version.
-LOCKED := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==/torch===/',cat) requirements.lock
+BUILDS := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==/torch===/',cat)
 
 # One line of progress; Snakemake's own log, every job and why it runs, lies in .snakemake/log.
 TOLD := --logger robustdr --logger-robustdr-benchmarks results/mini/benchmarks --
@@ -72,23 +72,24 @@ lock: setup
 
 setup: $(READY)
 
-# torch comes first: what depends on it then takes this version, and no other build of it is fetched. The two builds of
-# FAISS have their files in common. Errors alone of pip are shown: its warnings are about mirrors and folders of the machine.
+# No file is taken whose bytes requirements.hashes does not know. torch is not in it, as builds of it differ; it comes last,
+# when all that it needs of the lock is there. The two builds of FAISS have their files in common, and their hashes one
+# entry. Errors alone of pip are shown: its warnings are about mirrors and folders of the machine.
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 OTHERS := $(shell grep == requirements.lock | grep -vc ^torch==)
 
 requirements:
-	@$(LOCKED)
+	@$(BUILDS) requirements.lock
 
 $(READY):
 	@echo "Set-up, 1 of 4: an environment of its own in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(LOCKED) > $(VENV)/requirements.txt
+	@$(BUILDS) requirements.hashes > $(VENV)/requirements.txt
 	@$(PIP) uninstall --yes faiss-$(if $(GPU),cpu,gpu)
-	@echo "Set-up, 2 of 4: torch, $(if $(GPU),several GB with CUDA,190 MB as built for processors; then 650 MB are left)"
-	@$(PIP) install "$$(grep -o '^torch==[^ ]*' $(VENV)/requirements.txt)"
-	@echo "Set-up, 3 of 4: the other $(OTHERS) packages of requirements.lock, 650 MB"
-	@$(PIP) install -r $(VENV)/requirements.txt
+	@echo "Set-up, 2 of 4: $(OTHERS) packages of requirements.lock, 650 MB"
+	@$(PIP) install --no-deps --require-hashes -r $(VENV)/requirements.txt
+	@echo "Set-up, 3 of 4: torch, $(if $(GPU),several GB with CUDA,190 MB as built for processors)"
+	@$(PIP) install "$$($(BUILDS) requirements.lock | grep -o '^torch==[^ ]*')"
 	@echo "Set-up, 4 of 4: this project"
 	@$(PIP) install --no-deps --editable .
 	@$(BIN)/robustdr schemas config > $(VENV)/schemas.txt

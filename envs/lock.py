@@ -1,10 +1,13 @@
-"""Write requirements.lock and the environments beside this file from what is installed: `make lock`.
+"""Write requirements.lock, its hashes and the environments beside this file from what is installed: `make lock`.
 
-The lock has one line a package: its version, and after `# via` the packages that need it. An environment names what its
-stages import; everything that this needs follows at the locked versions.
+The lock has one line a package: its version, and after `# via` the packages that need it. requirements.hashes has, as
+pip reads it, the SHA-256 of every file that the package index has of these versions, whatever the system. Torch is not
+in it: there are builds of it that the index does not have. An environment names what its stages import; everything that
+this needs follows at the locked versions.
 """
 
 import re
+import subprocess
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
+HASHES = ROOT / "requirements.hashes"
 NEEDED = "      # what these need"
 
 
@@ -48,6 +52,19 @@ def locked() -> str:
     return "\n".join([*lines, ""])
 
 
+def hashed(lock: str) -> str:
+    """The text of requirements.hashes by what the package index says; the program `uv` asks it.
+
+    The two builds of FAISS share an entry, so that set-up can take either name.
+    """
+    pins = [pin for pin in re.findall(r"^[\w.-]+==\S+", lock, flags=re.MULTILINE) if not pin.startswith("torch==")]
+    pins += [pin.replace("faiss-cpu", "faiss-gpu") for pin in pins if pin.startswith("faiss-cpu==")]
+    how = ["--generate-hashes", "--no-deps", "--universal", "--no-header", "--no-annotate", "--quiet"]
+    command = ["uv", "pip", "compile", *how, "--python-version", "3.11", "-"]
+    text = subprocess.run(command, input="\n".join(pins), stdout=subprocess.PIPE, check=True, text=True).stdout
+    return re.sub(r"\nfaiss-gpu==\S+", "", text)
+
+
 def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
     """The text of an environment with everything that its packages need, at the locked versions.
 
@@ -68,5 +85,6 @@ if __name__ == "__main__":
     from robustdr.keys import provenance
 
     LOCK.write_text(locked(), encoding="utf-8")
+    HASHES.write_text(hashed(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
     for path in sorted(ROOT.glob("envs/*.yaml")):
         path.write_text(environment(path.read_text(encoding="utf-8"), provenance.lock()), encoding="utf-8")

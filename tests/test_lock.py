@@ -1,5 +1,6 @@
-"""requirements.lock and the environments are what `make lock` writes."""
+"""requirements.lock, its hashes and the environments are what `make lock` writes."""
 
+import re
 import shutil
 import subprocess
 from importlib.util import module_from_spec, spec_from_file_location
@@ -33,7 +34,7 @@ def test_faiss_for_gpus_is_the_locked_library():
 @pytest.fixture()
 def make(tmp_path):
     """`make("setup", "GPU=1")`: what make prints in a folder of its own, where nothing is installed."""
-    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+    for name in ("Makefile", "requirements.lock", "requirements.hashes", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
 
     def run(*arguments):
@@ -42,6 +43,45 @@ def make(tmp_path):
 
     run.folder = tmp_path
     return run
+
+
+ENTRY = re.compile(r"^(\S+)==(\S+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n", re.MULTILINE)
+
+
+def test_every_locked_package_but_torch_has_hashes():
+    text = (ROOT / "requirements.hashes").read_text(encoding="utf-8")
+    entries = {provenance.normalised(name): version for name, version, _ in ENTRY.findall(text)}
+    assert entries == {name: version for name, version in provenance.pins().items() if name != "torch"}
+    assert ENTRY.sub("", text) == ""
+
+
+def test_hashes_are_asked_for_all_but_torch_and_for_both_builds_of_faiss(monkeypatch):
+    def answer(command, input, **how):
+        assert command[:3] == ["uv", "pip", "compile"] and "--generate-hashes" in command
+        found = [f"{pin} \\\n    --hash=sha256:{number}\n" for number, pin in enumerate(input.split("\n"))]
+        return subprocess.CompletedProcess(command, 0, "".join(found[:1] + sorted(found[1:])))
+
+    monkeypatch.setattr(subprocess, "run", answer)
+    text = made.hashed("a.b==1  # via x\nfaiss-cpu==2.0\ntorch==3  # via faiss-cpu\nx==4\n")
+    assert text == (
+        "a.b==1 \\\n    --hash=sha256:0\n"
+        "faiss-cpu==2.0 \\\n    --hash=sha256:1 \\\n    --hash=sha256:3\n"
+        "x==4 \\\n    --hash=sha256:2\n"
+    )
+
+
+def test_set_up_takes_no_file_of_other_bytes(make):
+    """Hashes of FAISS move with its name; torch is the only package without one, and comes last."""
+    for gpu in ("", "GPU=1"):
+        lines = [line for line in make("--dry-run", "setup", *filter(None, [gpu])).splitlines() if " install " in line]
+        assert [line.partition(" install ")[2].split()[0] for line in lines[:1]] == ["--no-deps"]
+        assert "--require-hashes -r .venv/requirements.txt" in lines[0] and "torch==" in lines[1] and len(lines) == 3
+    (builds,) = re.findall(r"sed '(.*?)' requirements.hashes", make("--dry-run", "setup", "GPU=1"))
+    swapped = subprocess.run(["sed", builds, ROOT / "requirements.hashes"], capture_output=True, text=True).stdout
+    kept = {name: hashes for name, _, hashes in ENTRY.findall(swapped)}
+    text = (ROOT / "requirements.hashes").read_text(encoding="utf-8")
+    hashes = {name: hashes for name, _, hashes in ENTRY.findall(text)}
+    assert kept == {name.replace("faiss-cpu", "faiss-gpu"): of for name, of in hashes.items()}
 
 
 def test_a_gpu_takes_other_builds_of_the_locked_versions(make):

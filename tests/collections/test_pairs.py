@@ -75,6 +75,15 @@ def test_a_row_is_a_passage_and_questions_without_an_answer_are_removed_and_coun
     assert card["splits"]["test"]["grades"] == {"0": 2, "1": 2} and card["passages"]["count"] == 5
 
 
+def test_a_carriage_return_in_a_tsv_splits_no_row(tmp_path):
+    written(source(tsv(tmp_path), TSV), tmp_path)
+    before = (tmp_path / "test/queries.tsv").read_text()
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(path.read_bytes().replace(b"glacier caves", b"glacier\rcaves").replace(b"\n", b"\r\n"))
+    written(source(path, TSV), tmp_path)
+    assert (tmp_path / "test/queries.tsv").read_text() == before
+
+
 def test_filtered_leaves_no_question_whose_candidates_are_all_relevant(tmp_path):
     counts, (_, queries, _) = written(source(parquet(tmp_path), filtered=True), tmp_path)
     assert read_queries(queries).keys() == {"Q1"}

@@ -1,9 +1,12 @@
 """Files are whole or absent; what is wrong in them is named with its line."""
 
+import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -24,7 +27,8 @@ from robustdr.core.files import (
 )
 
 ROOT = Path(__file__).parents[2]
-TEXTS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
+HOST = os.uname().nodename
+TEXTS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1).filter(str.strip)
 
 
 class Stop(Exception):
@@ -91,10 +95,172 @@ def test_a_process_killed_while_it_writes_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_what_a_living_process_writes_is_left_alone(tmp_path):
-    (tmp_path / f".{os.getppid()}.a.txt").write_text("half")
+@pytest.fixture()
+def dead():
+    """The id of a process that has ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_what_dead_processes_of_this_machine_left_is_removed(tmp_path, dead):
+    for left in (f".{HOST}.{dead}.model", f".{HOST}.{os.getpid()}.model"):
+        (tmp_path / left).mkdir()
+        (tmp_path / left / "half").touch()
+    write_text(tmp_path / "model", "new")
+    assert os.listdir(tmp_path) == ["model"]
+
+
+def test_nothing_else_that_is_hidden_is_removed(tmp_path, dead):
+    kept = {
+        f".{HOST}.{os.getppid()}.a.txt",  # it lives
+        f".other-{HOST}.{dead}.a.txt",
+        f".other.{dead}.a.txt",
+        f".{HOST}x{dead}.a.txt",
+        f".{HOST}.{dead}.b.a.txt",  # of b.a.txt
+        f".{HOST}.{dead}.a.txt.gz",
+        f".{HOST}.{dead}.a-txt",
+        f".{HOST}.{dead}..a.txt",
+        f".{HOST}.0{dead}.a.txt",
+        f".{HOST}.{10**9 + dead}.a.txt",  # no system counts as far
+        f".{HOST}.-{dead}.a.txt",
+        f".{HOST}.swap.a.txt",
+        f".{HOST}..a.txt",
+        f".{dead}.a.txt",
+        f"{HOST}.{dead}.a.txt",
+        f"..{HOST}.{dead}.a.txt",
+    }
+    for name in kept:
+        (tmp_path / name).write_text("another's")
     write_text(tmp_path / "a.txt", "new")
-    assert (tmp_path / f".{os.getppid()}.a.txt").exists()
+    assert set(os.listdir(tmp_path)) == {"a.txt", *kept}
+
+
+def test_a_host_is_a_name_and_no_pattern(tmp_path, monkeypatch, dead):
+    monkeypatch.setattr(os, "uname", lambda: type("", (), {"nodename": "a.b"}))
+    (tmp_path / f".axb.{dead}.a.txt").touch()
+    with atomic(tmp_path / "a.txt") as temporary:
+        temporary.touch()
+        assert temporary.name == f".a.b.{os.getpid()}.a.txt"
+    assert set(os.listdir(tmp_path)) == {"a.txt", f".axb.{dead}.a.txt"}
+
+
+def test_a_process_of_another_user_is_alive(tmp_path, monkeypatch, dead):
+    def refuse(process, signal):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", refuse)
+    (tmp_path / f".{HOST}.{dead}.a.txt").touch()
+    write_text(tmp_path / "a.txt", "new")
+    assert (tmp_path / f".{HOST}.{dead}.a.txt").exists()
+
+
+def test_a_link_stays_and_leads_to_what_is_new(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "data.old").write_text("old")
+    (tmp_path / "a.txt").symlink_to(tmp_path / "far" / "data.old")
+    with atomic(tmp_path / "a.txt") as temporary:
+        temporary.write_text("new")
+        assert temporary.parent == tmp_path / "far" and temporary.suffix == ".txt"
+    assert (tmp_path / "a.txt").is_symlink() and (tmp_path / "far" / "data.old").read_text() == "new"
+    assert os.listdir(tmp_path / "far") == ["data.old"]
+
+
+def test_a_link_to_nothing_leads_to_what_is_new(tmp_path):
+    (tmp_path / "a.txt").symlink_to("b.txt")
+    write_text(tmp_path / "a.txt", "new")
+    assert (tmp_path / "a.txt").is_symlink() and (tmp_path / "b.txt").read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE, text=True) as reader:
+        write_queries(tmp_path / "pipe", [("q1", "one")])
+        assert reader.communicate()[0] == "q1\tone\n"
+    assert (tmp_path / "pipe").is_fifo() and os.listdir(tmp_path) == ["pipe"]
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/full"])
+def test_a_device_is_written_to_and_stays(tmp_path, device):
+    number = os.stat(device).st_rdev
+    try:
+        os.mknod(tmp_path / "device", 0o666 | stat.S_IFCHR, number)
+    except PermissionError:
+        pytest.skip("no right to make a device here")
+    if device == "/dev/full":
+        with pytest.raises(OSError, match="No space left"):
+            write_text(tmp_path / "device", "new")
+    else:
+        write_text(tmp_path / "device", "new")
+    assert (tmp_path / "device").is_char_device() and os.listdir(tmp_path) == ["device"]
+
+
+def test_a_folder_is_not_written_to_a_device(tmp_path):
+    (tmp_path / "null").symlink_to("/dev/null")
+    with (
+        pytest.raises(UserError, match="null: a folder is written here, and this is none; name a folder"),
+        atomic(tmp_path / "null") as temporary,
+    ):
+        temporary.mkdir()
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_output_goes_where_this_process_prints(tmp_path, mode, stream):
+    """What a shell opened for `>` or `>>`, and writes to before and after, is no file to replace."""
+    code = (
+        "import sys\nfrom robustdr.core.files import write_text\n"
+        f"print('before', file=sys.{stream}, end=' ')\nwrite_text('/dev/{stream}', 'text ')\n"
+        f"print('after', file=sys.{stream})"
+    )
+    (tmp_path / "log").write_text("kept ")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "PYTHONUNBUFFERED": ""}
+    with open(tmp_path / "log", mode) as log:
+        subprocess.run([sys.executable, "-c", code], env=environment, check=True, **{stream: log})
+    assert (tmp_path / "log").read_text() == ("kept " if mode == "a" else "") + "before text after\n"
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_what_is_renamed_is_on_disk(tmp_path, monkeypatch, folder):
+    done = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (done.append(os.readlink(f"/proc/self/fd/{file}")), sync(file)))
+    monkeypatch.setattr(os, "replace", lambda *paths: (done.append("renamed"), replace(*paths)))
+    with atomic(tmp_path / "a") as temporary:
+        if folder:
+            (temporary / "deep").mkdir(parents=True)
+            (temporary / "deep" / "file").write_text("new")
+        else:
+            temporary.write_text("new")
+    at = done.index("renamed")
+    below = (temporary, temporary / "deep", temporary / "deep" / "file") if folder else (temporary,)
+    assert set(done[:at]) == set(map(str, below)) and done[at + 1 :] == [str(tmp_path)]
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EIO])
+def test_a_folder_need_not_be_synced_where_the_file_system_cannot(tmp_path, monkeypatch, number):
+    refused = []
+
+    def fsync(file):
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            refused.append(file)
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with nullcontext() if number == errno.EINVAL else pytest.raises(OSError, match="Input/output error"):
+        write_text(tmp_path / "a.txt", "new")
+    assert refused and (tmp_path / "a.txt").read_text() == "new"
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EINVAL])
+def test_a_file_that_does_not_reach_the_disk_does_not_appear(tmp_path, monkeypatch, number):
+    def fail(file):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        write_text(tmp_path / "a.txt", "new")
+    assert not os.listdir(tmp_path)
 
 
 def test_text_and_json_have_the_same_bytes_everywhere(tmp_path):
@@ -102,6 +268,15 @@ def test_text_and_json_have_the_same_bytes_everywhere(tmp_path):
     assert (tmp_path / "a.txt").read_bytes() == "Straße\n“x”\n".encode()
     write_json(tmp_path / "a.json", {"b": "ß", "a": 1})
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "b": "ß",\n  "a": 1\n}\n'
+
+
+@pytest.mark.parametrize("line_break", ["\r", "\n", "\r\n", *"\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"])
+def test_a_line_break_in_a_query_splits_no_line(tmp_path, line_break):
+    write_queries(tmp_path / "q.tsv", [("q1", f"one{line_break}two"), ("q2", "three")])
+    assert (tmp_path / "q.tsv").read_text().splitlines() == ["q1\tone two", "q2\tthree"]
+    if "\n" not in line_break:
+        (tmp_path / "own.tsv").write_bytes(f"q1\tone{line_break}two\nq2\tthree\n".encode())
+        assert read_queries(tmp_path / "own.tsv") == {"q1": "one two", "q2": "three"}
 
 
 @given(st.dictionaries(st.text("abc123_.-", min_size=1), TEXTS, min_size=1))

@@ -1,5 +1,11 @@
 """YAML files: what is read, what is refused, and the line of a key."""
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from robustdr.core.errors import UserError
@@ -85,6 +91,46 @@ def test_what_is_refused(tmp_path, text, message):
     with pytest.raises(UserError, match=f"^{path}{message}") as caught:
         read(path)
     assert "\n" not in str(caught.value)
+
+
+NINE = range(9)
+BOMBS = {
+    "lists": ["[x, x]", *(f"[{', '.join([f'*a{n}'] * 9)}]" for n in range(11))],
+    "mappings": ["{k: x}", *(f"{{{', '.join(f'k{m}: *a{n}' for m in NINE)}}}" for n in range(11))],
+    "merge keys": ["{k: x}", *(f"{{<<: [{', '.join([f'*a{n}'] * 9)}], z{n}: 1}}" for n in range(11))],
+    "two merge keys": ["{k: x}", *(f"{{<<: [*a{n}, *a{n}]}}" for n in range(25))],
+    "a chain": ["{k: x}", *(f"{{<<: *a{n}, z{n}: 1}}" for n in range(3000))],
+    "a depth of lists": ["[" * 100_000 + "]" * 100_000],
+    "a depth of mappings": ["{a: " * 5000 + "1" + "}" * 5000],
+    "a depth on one line": ["\n  " + "- " * 5000 + "x"],
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_bomb_is_answered_in_seconds_and_little_memory(tmp_path, bomb):
+    (tmp_path / "bomb.yaml").write_text("".join(f"a{n}: &a{n} {text}\n" for n, text in enumerate(BOMBS[bomb])))
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nresource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
+        "from robustdr.core import yaml_files\nfrom robustdr.core.errors import UserError\n"
+        "try:\n    yaml_files.read(Path(sys.argv[1]))\nexcept UserError as error:\n    print(error)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
+    command = [sys.executable, "-c", code, str(tmp_path / "bomb.yaml")]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert re.fullmatch(
+        r".*/bomb\.yaml:\d+: (more than 100,000 entries, anchors included; use fewer anchors|"
+        r"more than 50 mappings and lists inside each other; use fewer)\n",
+        done.stdout,
+    )
+
+
+def test_fifty_levels_and_many_entries_are_read(tmp_path):
+    path = tmp_path / "some.yaml"
+    path.write_text("{a: " * 50 + "1" + "}" * 50)
+    assert len(read_numbered(path)[1]) == 50
+    path.write_text("a: &a {" + ", ".join(f"k{n}: x" for n in range(90)) + "}\nb: [" + ", ".join(["*a"] * 900) + "]")
+    assert len(read(path)["b"]) == 900
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path):

@@ -71,6 +71,19 @@ def test_queries_are_texts_whatever_they_look_like(found):
     assert "<script" not in page and "<em>" not in page
 
 
+def test_names_are_texts_whatever_they_look_like(found):
+    nasty = f"![x](http://h/x.png) {NASTY}\r\u2028y"
+    found["systems"]["own_bm25"]["label"] = found["remedies"]["own_capot"]["label"] = nasty
+    page = html({**found, "model": nasty, "source": f"The model is {nasty}."})
+    shown = escape(nasty.replace("\r\u2028", " "), quote=False)
+    assert page.count(shown) >= 6 and "<script" not in page and "<em>" not in page and "<img" not in page
+
+
+def test_a_line_break_in_a_query_is_a_blank(found):
+    found["worst"][0]["query"] = "one\rtwo\x85three"
+    assert "| one two three | a\\|bb |" in markdown(found)
+
+
 def test_the_page_has_what_the_document_has(found):
     page, said = html(found), headline(found)
     assert f"<p>{escape(said, quote=False)}</p>" in page

@@ -7,6 +7,7 @@ from math import inf, isfinite
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 from robustdr.claims.effects import ORIGINAL
 from robustdr.claims.intervals import Interval
@@ -256,3 +257,15 @@ def test_the_json_says_where_each_cell_stands_and_what_it_quotes(paper):
     line = next(line for line in files["md"].read_text(encoding="utf-8").splitlines() if line.startswith("| misspell"))
     assert f"| {said} |" in line and found.startswith("37.5") and made["title"] == "Table 1: Query sets"
     assert made["means"]["passages"]["variations_mean"] == ["misspell", "swap_words"]
+
+
+def test_a_name_and_a_title_are_texts_in_markdown_and_tex(paper):
+    labels = {"dr_oq": "![x](http://h/x.png)\r\n\n<b>", "rodr": r"\input{/etc/passwd} $x^2~", "dr_oq_verbs": "*a*"}
+    title = "[A](javascript:x)\u2028`toy` \\end{table}"
+    files = paper.table("table1", labels={**labels, "rodr_verbs": "b"}, title=title, miniature="<!-- \\def")
+    text, of_tex = (files[kind].read_text(encoding="utf-8") for kind in ("md", "tex"))
+    html = MarkdownIt("commonmark").enable("table").render(text)
+    assert not re.search("<(img|a|b|em|script|!--)[ >]", html) and "![x](http://h/x.png) &lt;b&gt;" in html
+    assert "[A](javascript:x) `toy` \\end{table}" in html and "&lt;!-- \\def" in html
+    assert r"\textbackslash{}input\{/etc/passwd\} \$x\textasciicircum{}2\textasciitilde{}" in of_tex
+    assert r"\input" not in of_tex and r"\def" not in of_tex and of_tex.count(r"\end{table}") == 1

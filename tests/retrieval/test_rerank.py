@@ -1,7 +1,11 @@
 """Somebody's run, ranked anew: by a cross-encoder and by a dual encoder, as sentence-transformers scores them."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,3 +109,14 @@ def test_bad_input_is_one_line(call, cross, tiny_model, tmp_path, capsys):
     weights["classifier.bias"] = torch.full_like(weights["classifier.bias"], np.nan)
     save_file(weights, broken / "model.safetensors", metadata={"format": "pt"})
     assert "the score of query 'q1' and passage 'd3' is not finite" in complaint(broken)
+
+
+def test_a_run_goes_through_a_pipe(call, cross, tmp_path):
+    assert call(cross[0]) == 0
+    paths = {name: str(tmp_path / file) for name, file in (("queries", "queries.tsv"), ("corpus", "corpus.jsonl"))}
+    named = [text for name, path in paths.items() for text in (f"--{name}", path)]
+    command = [sys.executable, "-m", "robustdr", "rerank", "--model", str(cross[0]), "--run", "-", "-o", "-", *named]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
+    given = (tmp_path / "in.trec").read_text()
+    done = subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.replace("stdin", "in.trec") == (tmp_path / "out.trec").read_text()

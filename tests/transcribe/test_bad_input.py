@@ -1,5 +1,7 @@
 """What cannot be read is said in a word, and the rest is read."""
 
+from zipfile import ZIP_DEFLATED, ZipFile
+
 import pytest
 from docx import Document
 
@@ -39,6 +41,12 @@ def test_a_ragged_row_is_lost_and_said(read, name):
     tables, problems = read(name, RAGGED[name])
     assert list(tables.values()) == [["1.1", "2.2", "4.4", "5.5"]]
     assert problems == ["table_1: row 3 (y) has 2 fields, others 3"]
+
+
+@pytest.mark.parametrize("character", "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
+def test_what_ends_no_line_of_markdown_moves_no_row(read, character):
+    tables, problems = read("a.md", f"Some{character}words{character}here.\n\n{GOOD}")
+    assert tables == {"table_1": ["18.7", "31.4"]} and problems == []
 
 
 def test_a_macro_in_place_of_a_number_is_said(read):
@@ -167,3 +175,40 @@ def test_the_command_writes_a_draft_that_the_audit_reads(tmp_path, capsys):
     assert main(["audit", str(tmp_path / "mine.yaml")]) == 0
     assert "2 printed numbers" in capsys.readouterr().out
     assert main(["transcribe", str(tmp_path / "absent.md")]) == 2
+
+
+def repacked(path, change):
+    """A Word document whose parts are what `change` makes of their name and bytes."""
+    Document().save(path)
+    with ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    with ZipFile(path, "w", ZIP_DEFLATED) as packed:
+        for name, data in parts.items():
+            packed.writestr(name, change(name, data))
+    return path
+
+
+def test_a_document_that_unpacks_to_much_is_one_line(tmp_path, capsys):
+    big = b" " * (100 * 2**20)
+    path = repacked(tmp_path / "a.docx", lambda name, data: big if name.endswith("document.xml") else data)
+    assert path.stat().st_size < 200_000 and main(["transcribe", str(path)]) == 2
+    message = "more than 100 MB when unpacked; save its tables alone"
+    assert capsys.readouterr().err == f"robustdr: {path}: {message}\n"
+
+
+@pytest.mark.parametrize("text", [b"<w", b"", b"<a>&b;</a>", b"<w:document xmlns:w='x'/>"])
+def test_a_document_of_other_xml_is_one_line(tmp_path, capsys, text):
+    path = repacked(tmp_path / "a.docx", lambda name, data: text if name.endswith("document.xml") else data)
+    assert main(["transcribe", str(path)]) == 2
+    assert capsys.readouterr().err == f"robustdr: {path}: not a Word document; save it as .docx\n"
+
+
+def test_a_document_of_damaged_bytes_is_one_line(tmp_path, capsys):
+    path = repacked(tmp_path / "a.docx", lambda name, data: data)
+    with ZipFile(path) as packed:
+        start = packed.getinfo("word/document.xml").header_offset + 60
+    data = bytearray(path.read_bytes())
+    data[start : start + 20] = bytes(20)
+    path.write_bytes(data)
+    assert main(["transcribe", str(path)]) == 2
+    assert capsys.readouterr().err == f"robustdr: {path}: not a Word document; save it as .docx\n"

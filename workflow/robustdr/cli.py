@@ -4,8 +4,10 @@ import argparse
 import json
 import os
 from pathlib import Path
+from typing import NoReturn
 
-from robustdr.core.errors import exit_status
+from robustdr.core.errors import exit_status, redacted
+from robustdr.core.paths import check_streams, named, read_once, written
 
 
 def vary(a: argparse.Namespace) -> None:
@@ -63,6 +65,13 @@ def list_variations(a: argparse.Namespace) -> None:
         print(f"    {' '.join(summary.split())}")
 
 
+class Parser(argparse.ArgumentParser):
+    """Prints no secret that it was given by mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(redacted(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
@@ -70,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.own import command as own
     from robustdr.transcribe import command as transcribe
 
-    made = argparse.ArgumentParser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
+    made = Parser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("audit", help="check reported numbers against each other")
     command.set_defaults(function=audit.run)
@@ -89,16 +98,19 @@ def parser() -> argparse.ArgumentParser:
     check.add_arguments(command)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
     command.set_defaults(function=vary)
-    command.add_argument("queries", help="TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>")
-    command.add_argument("-o", "--output", type=Path, required=True, help="TSV file to write")
+    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
+    command.add_argument("queries", type=read_once, help=text)
+    command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
     command.add_argument("--variation", required=True, help="a generator; see `robustdr variations list`")
     command.add_argument("--seed", type=int, default=0, help="default: 0")
     command.add_argument("--parameters", type=json.loads, default={}, help="JSON object of the generator's parameters")
-    command.add_argument("--statistics", type=Path, help="JSON file for what was changed and by how much")
-    command.add_argument("--tokenizer", type=Path, help="a model folder or tokenizer.json: counts changes that it sees")
+    command.add_argument("--statistics", type=written, help="JSON file for what was changed and by how much")
+    command.add_argument(
+        "--tokenizer", type=named, help="a model folder or tokenizer.json: counts changes that it sees"
+    )
     command.add_argument(
         "--model",
-        type=Path,
+        type=named,
         action="append",
         default=[],
         dest="models",
@@ -112,38 +124,40 @@ def parser() -> argparse.ArgumentParser:
         rerank.__name__, help="rank the passages of a run anew", description="Rank a run anew."
     )
     command.set_defaults(function=rerank)
-    command.add_argument("--model", type=Path, required=True, help="folder of a cross-encoder or dual encoder")
-    command.add_argument("--run", type=Path, required=True, help="TREC run, gzipped or not")
-    command.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=Path, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
+    command.add_argument("--run", type=read_once, required=True, help="TREC run; gzipped as .gz")
+    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
+    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
     command.add_argument("--depth", type=int, default=100, help="passages of a query that are ranked; default: 100")
-    command.add_argument("-o", "--output", type=Path, required=True, help="TREC run to write; gzipped as .gz")
+    command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write; gzipped as .gz")
     command = commands.add_parser(
         "convert-weights", help="turn released pickled weights into safetensors", description="Convert weights."
     )
     command.set_defaults(function=convert)
-    command.add_argument("folder", type=Path, help="with pytorch_model.bin and config.json")
-    command.add_argument("output", type=Path, help="folder to write")
+    command.add_argument("folder", type=named, help="with pytorch_model.bin and config.json")
+    command.add_argument("output", type=named, help="folder to write")
     text = "show two results folders side by side, of two commits or scales"
     command = commands.add_parser(compare.__name__, help=text, description=f"{text.capitalize()}.")
     command.set_defaults(function=compare)
-    command.add_argument("first", type=Path, help="a results folder, such as results/mini: A on the pages")
-    command.add_argument("second", type=Path, help="another one: B")
-    command.add_argument("-o", "--output", type=Path, required=True, help="folder of the pages; open its index.html")
+    command.add_argument("first", type=named, help="a results folder, such as results/mini: A on the pages")
+    command.add_argument("second", type=named, help="another one: B")
+    command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
     command = commands.add_parser("export", help="write a training file for another toolkit", description="Export.")
     command.set_defaults(function=export)
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
-    command.add_argument("data", type=Path, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
-    command.add_argument("--corpus", type=Path, required=True, help="results/…/collections/COLLECTION/corpus.jsonl")
-    command.add_argument("-o", "--output", type=Path, required=True, help="JSONL to write")
+    command.add_argument("data", type=named, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
+    command.add_argument("--corpus", type=named, required=True, help="results/…/collections/COLLECTION/corpus.jsonl")
+    command.add_argument("-o", "--output", type=written, required=True, help="JSONL to write")
     text = "hash artifacts again and list the damaged; exit status 1 if there are any"
     command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=verify)
-    command.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="an artifact, or a folder such as results")
+    command.add_argument(
+        "paths", type=named, nargs="+", metavar="PATH", help="an artifact, or a folder such as results"
+    )
     text = "write the JSON schemas of a configuration, for editors, and the tables of keys in its README.md"
     command = commands.add_parser(schemas.__name__, help=text, description=text.capitalize() + ".")
     command.set_defaults(function=schemas)
-    command.add_argument("folder", type=Path, nargs="?", default=Path("config"), help="default: config")
+    command.add_argument("folder", type=named, nargs="?", default=Path("config"), help="default: config")
     return made
 
 
@@ -151,4 +165,10 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit status 2."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     arguments = parser().parse_args(argv)
-    return exit_status(lambda: arguments.function(arguments))
+
+    def run() -> int | None:
+        check_streams(arguments)
+        status: int | None = arguments.function(arguments)
+        return status
+
+    return exit_status(run)

@@ -13,6 +13,7 @@ from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import PAPERS, load
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
+from robustdr.core.paths import STDIN, named, written
 
 FORMATS = {**formats.FORMATS, "html": page.html}
 
@@ -20,14 +21,18 @@ FORMATS = {**formats.FORMATS, "html": page.html}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument(
-        "papers", nargs="*", metavar="paper", help="a paper of the project or a reported.yaml; all if none"
+        "papers",
+        nargs="*",
+        type=lambda text: str(STDIN) if text == "-" else text,
+        metavar="paper",
+        help="a paper of the project, a reported.yaml, or -: one on standard input; all if none",
     )
     parser.add_argument("--format", choices=FORMATS, default="md", help="default: md")
-    parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of the TREC runs that the tables name")
-    parser.add_argument("--qrels", type=Path, metavar="FILE", help="TREC judgements of these runs")
+    parser.add_argument("--runs", type=named, metavar="DIR", help="folder of the TREC runs that the tables name")
+    parser.add_argument("--qrels", type=named, metavar="FILE", help="TREC judgements of these runs")
     parser.add_argument("--summary", action="store_true", help="only the table of papers, as Markdown")
     parser.add_argument("--fail-on", choices=SEVERITIES, help="exit with 1 on findings of this severity or worse")
-    parser.add_argument("-o", "--output", type=Path, help="file to write; default: standard output")
+    parser.add_argument("-o", "--output", type=written, help="file to write; default: standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:

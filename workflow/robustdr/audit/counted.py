@@ -9,6 +9,7 @@ from pathlib import Path
 from robustdr.audit.cells import Cell
 from robustdr.claims.intervals import Interval
 from robustdr.core.files import write_json, write_text
+from robustdr.core.markup import plain, table_row
 
 COUNT, SHARE, COEFFICIENT = ",d", ".2%", ".3f"
 LEGEND = "= the printed number is a rounding of the counted one; ≠ it is none."
@@ -70,15 +71,15 @@ def markdown(title: str, entries: Sequence[Entry], notes: Sequence[str]) -> str:
             for name in ([f"{column}: reported", "counted"] if column in printed else [column])
         ]
         lines += [f"## {section}", ""] if section else []
-        lines += [f"| {' | '.join(['', *head])} |", f"| --- |{' ---: |' * len(head)}"]
-        for row in dict.fromkeys(row for row, _ in cells):
-            fields = [row]
+        lines += [table_row(map(plain, ["", *head])), f"| --- |{' ---: |' * len(head)}"]
+        for name in dict.fromkeys(name for name, _ in cells):
+            fields = [name]
             for column in columns:
-                entry = cells.get((row, column))
+                entry = cells.get((name, column))
                 sign = "" if entry is None or entry.agrees is None else " =" if entry.agrees else " ≠"
                 fields += [(entry.printed if entry else "") or "–"] if column in printed else []
                 fields.append(f"{entry.text}{sign}" if entry else "–")
-            lines.append(f"| {' | '.join(fields)} |")
+            lines.append(table_row(map(plain, fields)))
         lines.append("")
     return "\n".join([*lines, *(f"- {note}" for note in [LEGEND, *notes]), ""])
 

@@ -13,6 +13,7 @@ from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.record import record
 from robustdr.audit.reported import Table
 from robustdr.claims.verdicts import HOLDS
+from robustdr.core.markup import code, plain, prose, table_row
 
 SHOWN = 6  # cells of one finding that Markdown lists
 HYPOTHESES, CLAIMS = 2, 2  # of one cause
@@ -40,16 +41,23 @@ def summary(audits: Sequence[Audit]) -> str:
     of_all, of_measures = ["cells", "under a relation"], ["measures", "of them under a relation", "or a pattern check"]
     head = ["paper", *of_all, *of_measures, "lost"]
     rows = [_counts(audit) for audit in audits]
-    lines = ["# Audit of reported numbers", "", _row([*head, *SEVERITIES]), _row(["---"] + ["---:"] * (len(head) + 2))]
-    lines += [_row([audit.reported.paper, *_cells(row)]) for audit, row in zip(audits, rows, strict=True)]
+    lines = [
+        "# Audit of reported numbers",
+        "",
+        table_row([*head, *SEVERITIES]),
+        table_row(["---"] + ["---:"] * (len(head) + 2)),
+    ]
+    lines += [
+        table_row([plain(audit.reported.paper), *_cells(counts)]) for audit, counts in zip(audits, rows, strict=True)
+    ]
     if len(rows) > 1:
-        lines.append(_row(["**all**", *_cells([sum(column) for column in zip(*rows, strict=True)])]))
+        lines.append(table_row(["**all**", *_cells([sum(column) for column in zip(*rows, strict=True)])]))
     missing = [
-        f"- {audit.reported.paper}: {table} is missing ({reason})"
+        plain(f"{audit.reported.paper}: {table} is missing ({reason})")
         for audit in audits
         for table, reason in audit.reported.missing.items()
     ]
-    return "\n".join([*lines, "", LEGEND, "", *missing, *[""] * bool(missing)])
+    return "\n".join([*lines, "", LEGEND, "", *(f"- {one}" for one in missing), *[""] * bool(missing)])
 
 
 def _counts(audit: Audit) -> list[int]:
@@ -65,25 +73,23 @@ def _cells(counts: Sequence[int]) -> list[str]:
     return [f"{cells:,}", first, f"{effectiveness:,}", second, third, *map(str, rest)]
 
 
-def _row(fields: Sequence[str]) -> str:
-    return f"| {' | '.join(fields)} |"
-
-
 def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
     """The root causes of a paper's findings, most serious first, one item each."""
-    lines = [f"## What went wrong in {audit.reported.paper}", "", CAUSES, ""] if found else []
+    lines = [f"## What went wrong in {plain(audit.reported.paper)}", "", CAUSES, ""] if found else []
     for number, cause in enumerate(found, 1):
         worst = cause.worst
         where = f"{cells_of(len(cause.flaws))} of {tables_of(audit, cause.findings)}"
-        lines.append(f"{number}. **{cause.severity}**, {where}: {explanation(audit, cause)}.")
+        lines.append(f"{number}. **{cause.severity}**, {where}: {prose(explanation(audit, cause))}.")
         should = f"consistent {worst.consistent}, {shortened(worst.words)}" if worst.consistent else worst.words
-        lines.append(f"   - {worst.cell}: {printed(worst)}, {should}")
+        lines.append(f"   - {plain(str(worst.cell))}: {printed(worst)}, {prose(should)}")
         if cause.consequences:
             also = sum(len(finding.flaws) for finding in cause.consequences)
             lines.append(f"   - With it: {cells_of(also)} of {tables_of(audit, cause.consequences)}.")
         if cause.claims:
             more = f" and {len(cause.claims) - CLAIMS} more" if len(cause.claims) > CLAIMS else ""
-            lines.append(f"   - Claims on it: {'; '.join(one.claim.claim for one in cause.claims[:CLAIMS])}{more}.")
+            lines.append(
+                f"   - Claims on it: {'; '.join(plain(one.claim.claim) for one in cause.claims[:CLAIMS])}{more}."
+            )
     return [*lines, *[""] * bool(found)]
 
 
@@ -129,9 +135,9 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
     found = ", ".join(f"{audit.count(severity)} {severity}" for severity in SEVERITIES)
     several = f"{len(found_causes)} cause{'s' * (len(found_causes) != 1)}"
     lines = [
-        f"# Audit of {reported.paper}",
+        f"# Audit of {plain(reported.paper)}",
         "",
-        f"*{reported.title}.* {coverage.cells:,} printed numbers, {coverage.checks:,} relations. "
+        f"*{plain(reported.title)}.* {coverage.cells:,} printed numbers, {coverage.checks:,} relations. "
         f"Findings: {found}; {several}.",
         "",
     ]
@@ -145,7 +151,7 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
     for number, finding in enumerate(audit.findings, 1):
         if finding.table != table:
             table = finding.table
-            lines += [f"## {table} · {reported.tables[table].caption}", ""]
+            lines += [f"## {plain(f'{table} · {reported.tables[table].caption}')}", ""]
         lines += [*_section(number, finding, under[id(finding)], reported.tables[table]), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
@@ -167,11 +173,12 @@ def _claims(audit: Audit) -> list[str]:
     ]
     for claim, found in audit.claims:
         if asked := max((effect.asked or 0 for effect in found.effects), default=0):
-            lines += [f"- {claim.claim}: its margin asks for {asked:,} queries."]
+            lines += [f"- {plain(claim.claim)}: its margin asks for {asked:,} queries."]
         if found.verdict != HOLDS:
             why = [str(effect) for effect in found.effects if effect.verdict == found.verdict]
-            lines += [f"- **{found.verdict}**: {claim.claim} ({claim.source}). {found.reason or '; '.join(why)}"]
-            lines += [f"  - {finding}" for finding in found.findings]
+            about, said = plain(f"{claim.claim} ({claim.source})"), prose(found.reason or "; ".join(why))
+            lines += [f"- **{found.verdict}**: {about}. {said}"]
+            lines += [f"  - {prose(finding)}" for finding in found.findings]
     return [*lines, ""]
 
 
@@ -181,16 +188,16 @@ def _section(number: int, finding: Finding, cause: int, table: Table) -> list[st
     where = f"{finding.kind}{several}, first at line {flaws[0].cell.line}, cause {cause}"
     lines = [f"**{number}. {finding.severity}** ({where})", ""]
     if flaws[0].consistent:
-        lines += [_row(["cell", "printed", "consistent", "should be"]), _row(["---"] * 4)]
-        lines += [_row([_place(flaw, table), printed(flaw), flaw.consistent, flaw.words]) for flaw in flaws]
-        lines += [_row([f"… and {more} more", "", "", ""])] * (more > 0)
+        lines += [table_row(["cell", "printed", "consistent", "should be"]), table_row(["---"] * 4)]
+        lines += [table_row([_place(flaw, table), printed(flaw), flaw.consistent, prose(flaw.words)]) for flaw in flaws]
+        lines += [table_row([f"… and {more} more", "", "", ""])] * (more > 0)
         opening = "The relation would hold if"
     else:
         cells = "; ".join(f"{_place(flaw, table)}: {printed(flaw)}" for flaw in flaws)
-        lines.append(f"{flaws[0].words}: {cells}{f' … and {more} more' * (more > 0)}")
+        lines.append(f"{prose(flaws[0].words)}: {cells}{f' … and {more} more' * (more > 0)}")
         opening = "Perhaps"
     if finding.hypothesis:
-        lines += ["", f"Hypothesis, not a fact: {opening} {finding.hypothesis}."]
+        lines += ["", f"Hypothesis, not a fact: {opening} {prose(finding.hypothesis)}."]
     return lines
 
 
@@ -198,11 +205,11 @@ def _place(flaw: Flaw, table: Table) -> str:
     """The coordinates of a cell without those that all cells of the table share with it."""
     place, any_other = flaw.cell.coordinates, table.cells[0].coordinates
     apart = {name: place[name] for name in place if name in table.varying or any_other.get(name) != place[name]}
-    return describe(apart) or describe(place)
+    return plain(describe(apart) or describe(place))
 
 
 def printed(flaw: Flaw) -> str:
-    return f"`{flaw.cell.printed}{flaw.cell.mark}`"
+    return code(f"{flaw.cell.printed}{flaw.cell.mark}")
 
 
 def as_json(audits: Sequence[Audit]) -> str:

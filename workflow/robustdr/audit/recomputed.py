@@ -6,6 +6,7 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.findings import Finding, Flaw
 from robustdr.audit.relations import shown
 from robustdr.claims.intervals import Interval
+from robustdr.core.markup import code, plain, table_row
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,14 @@ class Recomputed:
             given = "; or ".join(number.found.giving)
             says = given if number.found.agrees else f"**no convention**; nearest: {given}, {number.found.value:.4f}"
             cell = number.cell
-            lines.append(f"| {cell} | `{cell.printed}{cell.mark}` | {number.run} | {number.found.usual:.4f} | {says} |")
+            printed = code(f"{cell.printed}{cell.mark}")
+            lines.append(table_row([plain(str(cell)), printed, plain(number.run), f"{number.found.usual:.4f}", says]))
         if self.marks:
             lines += ["", "| cell | mark | against | p | marked rightly |", "| --- | --- | --- | ---: | --- |"]
         for mark in self.marks:
             state = mark.mark if mark.printed else f"no {mark.mark}"
             at = f"{mark.words} (level {mark.level:g}, {mark.comparisons} comparisons)"
-            lines.append(f"| {mark.cell} | {state} | {mark.against} | {mark.p:.2g} | {at} |")
+            lines.append(table_row([*map(plain, (str(mark.cell), state, mark.against)), f"{mark.p:.2g}", at]))
         return [*lines, ""]
 
     def as_data(self) -> dict[str, list[dict[str, object]]]:

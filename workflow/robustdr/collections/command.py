@@ -7,20 +7,23 @@ from pathlib import Path
 from robustdr.collections.problems import Place, Problem
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json
+from robustdr.core.paths import named
 
 SHOWN = 20  # problems of a kind, without --all
 MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in the order of the output
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", type=Path, required=True, help="TSV (docid, perhaps title, text) or JSONL; or .gz")
-    command.add_argument("--queries", type=Path, required=True, help="TSV: qid<TAB>text, or .gz")
-    command.add_argument("--qrels", type=Path, required=True, help="TREC: qid 0 docid grade, or .gz")
-    command.add_argument("--train-queries", type=Path, help="as --queries, of the training split")
-    command.add_argument("--train-qrels", type=Path, help="as --qrels, of the training split")
+    command.add_argument(
+        "--corpus", type=named, required=True, help="TSV (docid, perhaps title, text) or JSONL; or .gz"
+    )
+    command.add_argument("--queries", type=named, required=True, help="TSV: qid<TAB>text, or .gz")
+    command.add_argument("--qrels", type=named, required=True, help="TREC: qid 0 docid grade, or .gz")
+    command.add_argument("--train-queries", type=named, help="as --queries, of the training split")
+    command.add_argument("--train-qrels", type=named, help="as --qrels, of the training split")
     command.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     command.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
-    command.add_argument("-o", "--output", type=Path, help="folder for a copy without what is left out")
+    command.add_argument("-o", "--output", type=named, help="folder for a copy without what is left out")
     command.add_argument("--all", action="store_true", help=f"print every problem, not the first {SHOWN} of a kind")
 
 
@@ -84,15 +87,15 @@ def write_clean(corpus: Path, splits: dict[str, tuple[Path, Path]], problems: li
     """
     from robustdr.collections.reading import lines
 
-    named = {folder / f"corpus.{'jsonl' if '.jsonl' in corpus.suffixes else 'tsv'}": corpus}
+    copies = {folder / f"corpus.{'jsonl' if '.jsonl' in corpus.suffixes else 'tsv'}": corpus}
     for split, (queries, qrels) in splits.items():
         prefix = "" if split == "test" else f"{split}-"
-        named |= {folder / f"{prefix}queries.tsv": queries, folder / f"{prefix}qrels.txt": qrels}
-    for output in named:
-        if output.exists() and any(output.samefile(other) for other in named.values()):
+        copies |= {folder / f"{prefix}queries.tsv": queries, folder / f"{prefix}qrels.txt": qrels}
+    for output in copies:
+        if output.exists() and any(output.samefile(other) for other in copies.values()):
             raise UserError(f"check: --output {folder}: {output} is one of the files to copy; name another folder")
     dropped = {p.place: p for p in problems if p.severity == "dropped" and isinstance(p.place, Place)}
-    for output, source in named.items():
+    for output, source in copies.items():
         with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for number, line in lines(source) if Place(source, number) not in dropped)
     listed = [

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NotRequired, get_type_hints
 from pydantic import AfterValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Tag, with_config
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
 
+from robustdr.core.client import URL
 from robustdr.core.settings import STRICT, UNSEEN
 from robustdr.core.validation import Distinct, wrong
 
@@ -137,7 +138,7 @@ class _Any(TypedDict, total=False):
     """One sentence, for the collection's card."""
     licence: Annotated[str, UNSEEN]
     """For the collection's card."""
-    url: Annotated[str, Field(pattern="^https?://"), UNSEEN]
+    url: Annotated[URL, UNSEEN]
     """For the collection's card."""
     relevance_level: Annotated[PositiveInt, UNSEEN]
     """Lowest grade that binary measures count as relevant; 1 if not given."""

@@ -1,5 +1,6 @@
 """Tables that splits are read from, Parquet or TSV with a header: a file of a hub's data set, or the user's own."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,10 @@ def _path(source: FromFiles, part: TableFile) -> Path:
 
 
 def _tsv(path: Path) -> pa.Table:
-    """Every column as text; quotation marks are part of it."""
+    """Every column as text; quotation marks are part of it, and a carriage return that ends no line is a blank."""
+    data = re.sub(rb"\r(?!\n)", b" ", path.read_bytes())
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
-    with csv.open_csv(path, parse_options=parse) as head:
+    with csv.open_csv(pa.BufferReader(data), parse_options=parse) as head:
         texts = dict.fromkeys(head.schema.names, pa.string())
-    return csv.read_csv(path, parse_options=parse, convert_options=csv.ConvertOptions(column_types=texts))
+    options = csv.ConvertOptions(column_types=texts)
+    return csv.read_csv(pa.BufferReader(data), parse_options=parse, convert_options=options)

@@ -5,10 +5,12 @@ import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Annotated, TypeVar
+from urllib.parse import unquote, urlsplit
 
-from robustdr.core.errors import UserError
+from pydantic import AfterValidator, Field
+
+from robustdr.core.errors import SECRETS, UserError
 
 if TYPE_CHECKING:
     import openai
@@ -109,6 +111,34 @@ class Client:
         """A server's words in one line, without the key."""
         line = " ".join(text.split())[:300]
         return line.replace(self._key, "…") if self._key else line
+
+
+def check_url(url: str) -> str:
+    """`url`, which is written to files as it is.
+
+    Raises:
+        UserError: it holds a user name, a password, or a parameter such as `api-key`; the message does not.
+    """
+    address, *parameters = re.split("[?&#;]", url)
+    names = [unquote(parameter.partition("=")[0]) for parameter in parameters]
+    held = [name for name in names if re.fullmatch(SECRETS, name, re.IGNORECASE)]
+    if "@" in unquote(address) or held:
+        what = f"the parameter {held[0]!r}" if held else "a user name or a password"
+        raise UserError(
+            f"the URL holds {what}, and URLs are written to files; leave it out, set an environment variable to the "
+            "secret, and give that variable's name as the key (`key: NAME`, `--key NAME`)"
+        )
+    return url
+
+
+def _without_secret(url: str) -> str:
+    try:
+        return check_url(url)
+    except UserError as error:
+        raise ValueError(error) from None
+
+
+URL = Annotated[str, Field(pattern="^https?://."), AfterValidator(_without_secret)]
 
 
 def check_variable(variable: str) -> None:

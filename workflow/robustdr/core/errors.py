@@ -1,13 +1,34 @@
 """Errors that the user can mend: one line that names file, key, value and what is allowed."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 
+# Where a URL may hold a secret: before an `@`, and in parameters of such names.
+SECRETS = r"[^\s?&#;=]*(?:key|token|secret|passw|pwd|credential|auth(?!or)|\bsig(?:nature)?\b)[^\s?&#;=]*"
+HELD = re.compile(
+    r"(?<=://)\S{0,300}@"
+    r"|(?<![^\s'\"(=])[^\s:@/'\"]+:(?!//)[^\s@]{1,300}@"
+    rf"|(?<=[?&#;])(?P<name>{SECRETS})=[^\s&#;'\"]*",
+    re.IGNORECASE,
+)
+
+
+def redacted(text: str) -> str:
+    """A text with `…` for all that URLs in it may hold of secrets."""
+    return HELD.sub(lambda found: f"{found['name']}=…" if found["name"] else "…@", text)
+
 
 class UserError(ValueError):
-    """Bad input. The command line prints its message alone, without a traceback, and exits with 2."""
+    """Bad input. The command line prints its message alone, without a traceback, and exits with 2.
+
+    What is secret in a URL is not in the message.
+    """
+
+    def __init__(self, message: str):
+        super().__init__(redacted(message))
 
 
 def unknown(what: str, value: str, allowed: Iterable[str], meant: Iterable[str] = ()) -> UserError:
@@ -30,5 +51,5 @@ def exit_status(run: Callable[[], int | None]) -> int:
     except Exception as error:
         if not isinstance(error, OSError) and type(error).__name__ != "SafetensorError":
             raise
-        print(f"robustdr: {' '.join(str(error).split())}; nothing was left half-written", file=sys.stderr)
+        print(f"robustdr: {redacted(' '.join(str(error).split()))}; nothing was left half-written", file=sys.stderr)
     return 2

@@ -1,43 +1,89 @@
 """Files that are whole or absent: written under a temporary name, then renamed."""
 
-import glob
+import errno
 import hashlib
 import json
 import os
 import re
 import shutil
+import sys
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from robustdr.core.errors import UserError
+from robustdr.core.markup import one_line
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any failure.
+    """Yield a temporary path; the file or folder made there becomes `path` on success, and is removed on any failure.
 
-    The temporary path keeps the suffix, so that libraries which choose a format by it work; a directory made there
-    replaces the directory at `path`. What killed processes left of the same artifact is removed.
+    The temporary path lies beside `path` and keeps the suffix, so that libraries which choose a format by it work. A
+    folder replaces the folder at `path`; a link stays, and what it leads to is replaced. What is renamed is on disk.
+    What processes of this machine left of the same artifact when they were killed is removed.
+
+    A device, a pipe or this process's own output is never replaced: the bytes of the file are written to it.
+
+    Raises:
+        UserError: a folder was made for such a `path`.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
-        process = left.name.split(".")[1]
-        if process.isdigit() and not _runs_elsewhere(int(process)):
+    if (stream := _stream(path)) is not None:
+        with open(stream, "wb") as output, TemporaryDirectory() as folder:
+            yield (temporary := Path(folder, path.name))
+            if temporary.is_dir():
+                raise UserError(f"{path}: a folder is written here, and this is none; name a folder")
+            with open(temporary, "rb") as file:
+                shutil.copyfileobj(file, output)
+        return
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    here = f".{os.uname().nodename}."
+    named = re.compile(rf"{re.escape(here)}([1-9][0-9]{{0,8}})\.{re.escape(path.name)}")
+    for left in target.parent.iterdir():
+        if (found := named.fullmatch(left.name)) and not _runs_elsewhere(int(found[1])):
             _remove(left)
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    temporary = target.with_name(f"{here}{os.getpid()}.{path.name}")
     try:
         yield temporary
-        if temporary.is_dir() and path.is_dir():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
+        for made in (*temporary.rglob("*"), temporary):
+            _sync(made)
+        if temporary.is_dir() and target.is_dir():
+            shutil.rmtree(target)
+        os.replace(temporary, target)
+        _sync(target.parent)
     finally:
         _remove(temporary)
+
+
+def _stream(path: Path) -> int | None:
+    """A descriptor to write to, where `path` is this process's own output, or neither a file nor a folder."""
+    if not path.exists():
+        return None
+    for own in (sys.stdout, sys.stderr):
+        with suppress(OSError, AttributeError):  # closed, or put in place by a caller
+            if os.path.samestat(path.stat(), os.fstat(own.fileno())):
+                own.flush()
+                return os.dup(own.fileno())
+    return None if path.is_file() or path.is_dir() else os.open(path, os.O_WRONLY)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the list of names in a folder, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL or not path.is_dir():  # some network file systems do not sync folders
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _runs_elsewhere(process: int) -> bool:
@@ -46,7 +92,7 @@ def _runs_elsewhere(process: int) -> bool:
         os.kill(process, 0)
     except PermissionError:
         pass
-    except (ProcessLookupError, OverflowError):
+    except ProcessLookupError:
         return False
     return process != os.getpid()
 
@@ -138,13 +184,13 @@ def read_queries(path: str | Path) -> dict[str, str]:
 
 
 def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
-    """Yield the (qid, text) pairs of `qid<TAB>text` lines.
+    """Yield the (qid, text) pairs of `qid<TAB>text` lines; what else may end a line somewhere is a blank in them.
 
     Raises:
         UserError: what `read_queries` says of a single line.
     """
     for number, line in read_lines(path):
-        qid, tab, text = line.partition("\t")
+        qid, tab, text = one_line(line).partition("\t")
         if not tab:
             raise UserError(f"{path}:{number}: no tab in {line!r}; a line is qid<TAB>text")
         if not qid.strip() or not text.strip():
@@ -153,9 +199,9 @@ def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
 
 
 def write_queries(path: str | Path, queries: Iterable[tuple[str, str]]) -> None:
-    """Write (qid, text) pairs as `qid<TAB>text` lines."""
+    """Write (qid, text) pairs as `qid<TAB>text` lines; a line break in a text becomes a blank."""
     with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{qid}\t{text}\n" for qid, text in queries)
+        file.writelines(one_line(f"{qid}\t{text}") + "\n" for qid, text in queries)
 
 
 def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:

@@ -15,7 +15,8 @@ from robustdr.core.validation import explained
 Tree = dict[str, Any]
 Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a file
 T = TypeVar("T")
-MOST = 500_000  # entries of a file, those that anchors repeat included
+MOST = 100_000  # entries of a file, those that anchors repeat included
+DEEPEST = 50  # mappings and lists inside each other, those behind anchors included
 
 PLACE = re.compile(r"(?P<path>[^:\n]+\.ya?ml): (?:top level|(?P<keys>[^\s:]+))(?:: key:? '(?P<extra>[^']+)')?")
 
@@ -41,10 +42,17 @@ def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
     What a key takes from an anchor has the line where it is written.
 
     Raises:
-        UserError: no file, not UTF-8, not YAML, no mapping, a key given twice in one mapping, an anchor inside itself.
+        UserError: no file, not UTF-8, not YAML, no mapping, a key given twice in one mapping, an anchor inside itself,
+            more than `MOST` entries, or deeper than `DEEPEST`.
     """
     try:
-        loader = yaml.CSafeLoader(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        depth = 0
+        for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes takes the stack, and dies where it ends
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST and event.start_mark:
+                raise _too_deep(path, event.start_mark.line + 1)
+        loader = yaml.CSafeLoader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
             raise UserError(f"{path}: empty or no mapping; see config/README.md")
@@ -66,6 +74,10 @@ def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
         raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
 
 
+def _too_deep(path: Path, line: int) -> UserError:
+    return UserError(f"{path}:{line}: more than {DEEPEST} mappings and lists inside each other; use fewer")
+
+
 def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, above: tuple[int, ...]) -> None:
     """Add the lines of all that is written below `node`; `above`: the nodes that it stands in, by id."""
     items = [(key.value, key, value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
@@ -84,6 +96,8 @@ def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, abo
             )
         if id(value) in above:
             raise UserError(f"{path}:{line}: the anchor of {key!r} is used inside itself; repeat the values")
+        if len(keys) >= DEEPEST:
+            raise _too_deep(path, line)
         if len(lines) > MOST:
             raise UserError(f"{path}:{line}: more than {MOST:,} entries, anchors included; use fewer anchors")
         own[key] = lines[*keys, key] = line

@@ -1,9 +1,9 @@
 """The report of `robustdr evaluate` as Markdown and as an HTML page."""
 
-import re
 from pathlib import Path
 from urllib.parse import quote
 
+from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.evaluation.store import MEAN
 from robustdr.own.experiment import NAME
 from robustdr.own.results import Report
@@ -13,7 +13,7 @@ PAGE = Path(__file__).with_name("page.html.j2")
 
 def markdown(found: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
-    parts = [f"# How robust is {found['model']}?", headline(found), _table(found), _notes(found)]
+    parts = [f"# How robust is {plain(found['model'])}?", plain(headline(found)), _table(found), _notes(found)]
     parts += [_remedies(found)] if found["remedies"] else []
     return "\n\n".join([*parts, _worst(found)]) + "\n"
 
@@ -51,8 +51,8 @@ def headline(found: Report) -> str:
 
 def _table(found: Report) -> str:
     own, *others = [found["systems"][NAME], *(of for name, of in found["systems"].items() if name != NAME)]
-    columns = ["query set", "changed", found["model"], "drop [95 %]", "p", "p, Holm", "detectable"]
-    columns += [text for other in others for text in (other["label"], "drop")]
+    columns = ["query set", "changed", plain(found["model"]), "drop [95 %]", "p", "p, Holm", "detectable"]
+    columns += [text for other in others for text in (plain(other["label"]), "drop")]
     lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     first = ["original queries", "", f"{own['original']:.3f}", "", "", "", ""]
     lines.append(first + [text for other in others for text in (f"{other['original']:.3f}", "")])
@@ -60,12 +60,13 @@ def _table(found: Report) -> str:
         for name in (mean, *kinds):
             each = own["query_sets"][name]
             label = _linked(found, f"**{_category(name)}**" if name == mean else name, name)
-            row = [label, _share(found["changed"][name], "") if name in found["changed"] else "", f"{each['mean']:.3f}"]
-            row += [f"{_share(each['drop'])} {_interval(each['drop_interval'])}", _p(each["p"])]
-            row += [_p(each["p_holm"]) if "p_holm" in each else "", _points(each["detectable"])]
+            changed = _share(found["changed"][name], "") if name in found["changed"] else ""
+            fields = [label, changed, f"{each['mean']:.3f}"]
+            fields += [f"{_share(each['drop'])} {_interval(each['drop_interval'])}", _p(each["p"])]
+            fields += [_p(each["p_holm"]) if "p_holm" in each else "", _points(each["detectable"])]
             beside = [other["query_sets"][name] for other in others]
-            lines.append(row + [text for of in beside for text in (f"{of['mean']:.3f}", _share(of["drop"]))])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+            lines.append(fields + [text for of in beside for text in (f"{of['mean']:.3f}", _share(of["drop"]))])
+    return "\n".join(map(table_row, lines))
 
 
 def _notes(found: Report) -> str:
@@ -76,7 +77,7 @@ def _notes(found: Report) -> str:
     )
     return "\n".join(
         [
-            f"- {found['source']}",
+            f"- {prose(found['source'])}",
             f"- Measures are {found['measure']} of the whole split `{found['split']}`; {hybrid}.",
             "- drop: the difference as a share of the original, with the interval that holds every share that the "
             "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",
@@ -92,19 +93,20 @@ def _remedies(found: Report) -> str:
     columns += ["seconds", "index", "folder"]
     lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     for each in found["remedies"].values():
-        row = [each["label"]]
+        fields = [plain(each["label"])]
         for part in ("variations", "variations_over_control", "original"):
-            row += [f"{each[part]['mean']:.3f}"] if part != "variations_over_control" else []
-            row += [f"{_share(each[part]['drop'])} {_interval(each[part]['drop_interval'])}", _p(each[part]["p"])]
+            fields += [f"{each[part]['mean']:.3f}"] if part != "variations_over_control" else []
+            fields += [f"{_share(each[part]['drop'])} {_interval(each[part]['drop_interval'])}", _p(each[part]["p"])]
         index = "must be rebuilt" if each["reindexes"] else "stays"
-        lines.append([*row, f"{each['seconds']:.0f}", index, f"`{each['folder']}`"])
-    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        lines.append([*fields, f"{each['seconds']:.0f}", index, code(each["folder"])])
+    rows = "\n".join(map(table_row, lines))
     return (
         "## What training would change\n\n"
         f"{rows}\n\n"
-        f"Gains are over {found['model']}, as a share of what it has there. The control is trained as long on the same "
-        "queries without a method: what a method gains over it is its own. Each is trained once, so that the intervals "
-        "hold the chance of the queries and not that of training. A folder is a directory of sentence-transformers."
+        f"Gains are over {plain(found['model'])}, as a share of what it has there. The control is trained as long on "
+        "the same queries without a method: what a method gains over it is its own. Each is trained once, so that the "
+        "intervals hold the chance of the queries and not that of training. A folder is a directory of "
+        "sentence-transformers."
     )
 
 
@@ -112,9 +114,9 @@ def _worst(found: Report) -> str:
     lines = [["variation", "query", "becomes", "before", "after"], [":---"] * 3 + ["---:"] * 2]
     for each in found["worst"]:
         texts = [_linked(found, each["variation"], each["variation"])]
-        texts += [_text(each[key]) for key in ("query", "varied")]
+        texts += [plain(each[key]) for key in ("query", "varied")]
         lines.append([*texts, f"{each['before']:.3f}", f"{each['after']:.3f}"])
-    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = "\n".join(map(table_row, lines))
     return f"## The {len(found['worst'])} worst rewordings\n\n{rows}"
 
 
@@ -124,11 +126,6 @@ def _linked(found: Report, label: str, name: str) -> str:
     kinds = ",".join({MEAN: every, **found["categories"]}.get(name, [name]))
     place = "/".join((NAME, NAME, found["split"], kinds, found["measure"], f"{NAME}_table1"))
     return f"[{label}]({found['pages']}/queries.html#{quote(place)})"
-
-
-def _text(text: str) -> str:
-    """The user's text with Markdown's characters escaped."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~-])", r"\\\1", text)
 
 
 def _category(mean: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
-from robustdr.core.client import secret
+from robustdr.core.checks import at
+from robustdr.core.client import check_url, secret
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr.evaluation.names import parse
@@ -60,8 +61,8 @@ def _model(a: argparse.Namespace) -> models.Model:
     """The model to evaluate.
 
     Raises:
-        UserError: options for a server without `--server`, a malformed URL, or a key that is not set; see also
-            `models.find`.
+        UserError: options for a server without `--server`, a URL that is malformed or holds a secret, a key that is
+            not set; see also `models.find`.
     """
     prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt"))}
     given = {"prompts": prompts or None, **{name: getattr(a, name) for name in ("similarity", "dimension", "key")}}
@@ -73,6 +74,8 @@ def _model(a: argparse.Namespace) -> models.Model:
     if not a.server:
         lengths = {f"{role}_length": getattr(a, f"{role}_length") for role in ROLES}
         return models.find(a.model, lengths)
+    with at("--server"):
+        check_url(a.server)
     if not a.server.startswith(("http://", "https://")):
         raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
     secret(a.key or "")

@@ -16,11 +16,11 @@ from robustdr.claims.intervals import Interval
 from robustdr.claims.measured import Judged, Measured, Verdict, judge
 from robustdr.claims.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
 from robustdr.core.files import write_json, write_text
+from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.estimates import FEW
 from robustdr.evaluation.store import open_store
 from robustdr.reporting.cells import bounds
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reporting.tables import row
 from robustdr.reporting.written import Record
 
 SHOWN = 3  # effects shown in a claim's line
@@ -117,16 +117,17 @@ def _line(claim: Record) -> str:
     paper = claim["as_printed"]
     here = ". ".join(filter(None, (claim["how"], claim["reason"], _shown(claim["evidence"]))))
     said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
-    return row([f"**{claim['verdict']}**", paper["verdict"], f"{claim['claim']} ({claim['source']})", here, said])
+    words = plain(f"{claim['claim']} ({claim['source']})")
+    return table_row([f"**{claim['verdict']}**", paper["verdict"], words, prose(here), prose(said)])
 
 
 def markdown(settings: ClaimsSettings, records: list[Record]) -> str:
     number = counts(records)
-    lines = [f"# {settings.title}: claims", ""]
+    lines = [f"# {plain(settings.title)}: claims", ""]
     if settings.miniature:
-        lines += [f"> **Miniature.** {settings.miniature}", ""]
+        lines += [f"> **Miniature.** {prose(settings.miniature)}", ""]
     lines += [f"{len(records)} claims. Here: {number['here']}. As printed: {number['as_printed']}.", ""]
-    head = [row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), row(["---"] * 5)]
+    head = [table_row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), table_row(["---"] * 5)]
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
     lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]
     if skipped:

@@ -16,8 +16,8 @@ from robustdr.claims.verdicts import (
     VERDICTS,
 )
 from robustdr.core.files import write_text
+from robustdr.core.markup import plain, prose, table_row
 from robustdr.reporting.claims import SHOWN
-from robustdr.reporting.tables import row
 from robustdr.reporting.written import Claims, Record
 
 DECIDED, UNDECIDED = (HOLDS, SMALLER, ABSENT, FAILS), (INCONCLUSIVE, NO_POWER)
@@ -32,22 +32,25 @@ def _share(verdicts: Counter[str]) -> str:
 def _overview(papers: list[Claims]) -> list[str]:
     """A Markdown table with a line per paper: its number of claims by verdict."""
     shown = (*DECIDED, *UNDECIDED, INCOMPARABLE, NOT_RUN)
-    lines = [row(["Paper", "claims", "hold as printed", *shown, "decided"]), row(["---", *["---:"] * (len(shown) + 3)])]
+    lines = [
+        table_row(["Paper", "claims", "hold as printed", *shown, "decided"]),
+        table_row(["---", *["---:"] * (len(shown) + 3)]),
+    ]
     for paper in papers:
         here = Counter(claim["verdict"] for claim in paper["claims"])
         printed = sum(claim["as_printed"]["verdict"] == HOLDS for claim in paper["claims"])
         counts = [str(number) for number in (len(paper["claims"]), printed, *(here[verdict] for verdict in shown))]
-        lines.append(row([paper["title"], *counts, _share(here)]))
+        lines.append(table_row([plain(paper["title"]), *counts, _share(here)]))
     return lines
 
 
 def _entry(claim: Record, *facts: str) -> str:
-    return f"- **{claim['claim']}** ({claim['source']}). {'. '.join(filter(None, facts))}."
+    return f"- **{plain(claim['claim'])}** ({plain(claim['source'])}). {prose('. '.join(filter(None, facts)))}."
 
 
 def _paper(paper: Claims) -> list[str]:
     """A paper's section: claims that its own numbers contradict, then all claims by verdict."""
-    lines = ["", f"## {paper['title']}"]
+    lines = ["", f"## {plain(paper['title'])}"]
     contradicted = [claim for claim in paper["claims"] if claim["as_printed"]["verdict"] == FAILS]
     if contradicted:
         lines += ["", "### Contradicted by the paper's own numbers", ""]
@@ -61,7 +64,8 @@ def _paper(paper: Claims) -> list[str]:
             lines += [_entry(c, c["how"], c["reason"], "; ".join(c["evidence"][:SHOWN])) for c in claims]
     reasons = Counter(claim["reason"] for claim in paper["claims"] if claim["verdict"] == NOT_RUN)
     if reasons:
-        lines += ["", f"### {NOT_RUN.capitalize()}", "", *(f"- {n} claims: {reason}" for reason, n in reasons.items())]
+        lines += ["", f"### {NOT_RUN.capitalize()}", ""]
+        lines += [f"- {n} claims: {prose(reason)}" for reason, n in reasons.items()]
     return lines
 
 
@@ -76,7 +80,7 @@ def write_findings(commit: str, claims: list[Path], output: Path) -> None:
     papers = [json.loads(path.read_text(encoding="utf-8")) for path in claims]
     lines = ["# Findings", ""]
     if papers[0]["miniature"]:
-        lines += [f"> **Miniature.** {papers[0]['miniature']}", ""]
+        lines += [f"> **Miniature.** {prose(papers[0]['miniature'])}", ""]
     lines += [
         f"Verdicts on the papers' claims at scale {papers[0]['scale']}, commit {commit} (`make findings`). After "
         f"test, level, queries and seeds stand the effects, those that decide first, at most {SHOWN}; all stand in "

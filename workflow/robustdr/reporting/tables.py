@@ -9,6 +9,7 @@ from pathlib import Path
 
 from robustdr.audit.reported import load
 from robustdr.core.files import write_text
+from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware
@@ -17,7 +18,6 @@ from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.written import Laid
 
-BAR = r"\|"  # a bar inside a field of a Markdown table
 AGREEMENT = (  # legend of the signs
     ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
     "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
@@ -178,11 +178,6 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def row(fields: list[str]) -> str:
-    """A line of a Markdown table; bars inside fields, as in L_p|q, are escaped."""
-    return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
-
-
 def heading(settings: TableSettings) -> str:
     """`Table <number>: <title>`; only the title if no paper numbers the table."""
     number = f"Table {settings.table.removeprefix('table')}: " if settings.table.startswith("table") else ""
@@ -192,31 +187,25 @@ def heading(settings: TableSettings) -> str:
 def markdown(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
     joined = ", " if settings.table.startswith("table") else ": "
-    text = [f"# {settings.title}{joined}{heading(settings)}", ""]
+    text = [f"# {plain(f'{settings.title}{joined}{heading(settings)}')}", ""]
     if settings.miniature:
-        text += [f"> **Miniature.** {settings.miniature}", ""]
+        text += [f"> **Miniature.** {prose(settings.miniature)}", ""]
     names = len(head) - len(grid.columns)
-    text += [row(head), f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *map(row, lines)]
-    text += ["", *(f"- {' '.join(note.split())}" for note in footnotes(settings, grid)), ""]
+    first, *rows = [table_row(map(plain, line)) for line in (head, *lines)]
+    text += [first, f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *rows]
+    text += ["", *(f"- {prose(' '.join(note.split()))}" for note in footnotes(settings, grid)), ""]
     return "\n".join(text)
-
-
-TEX = str.maketrans(
-    {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "–": "--", "†": r"$^\dagger$", "↓": r"$\downarrow$"}
-    | {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≠": r"$\neq$", "→": r"$\rightarrow$", "×": r"$\times$"}
-    | {"|": "$|$", "↑": r"$\uparrow$"}
-)
 
 
 def latex(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
-    rows = [" & ".join(field.translate(TEX) for field in line) for line in lines]
+    rows = [" & ".join(map(tex, line)) for line in lines]
     caption = settings.spec.title + (f". Miniature: {settings.miniature}" if settings.miniature else "")
     body = " \\\\\n".join(rows)
     columns = "l" * (len(head) - len(grid.columns)) + "r" * len(grid.columns)
-    heading = " & ".join(field.translate(TEX) for field in head)
+    heading = " & ".join(map(tex, head))
     return (
-        "% needs booktabs and amssymb\n\\begin{table}\n\\caption{" + caption.translate(TEX) + "}\n"
+        "% needs booktabs and amssymb\n\\begin{table}\n\\caption{" + tex(caption) + "}\n"
         f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heading} \\\\\n\\midrule\n{body} \\\\\n\\bottomrule\n"
         "\\end{tabular}\n\\end{table}\n"
     )

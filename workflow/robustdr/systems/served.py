@@ -7,7 +7,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.checks import at
-from robustdr.core.client import check_variable
+from robustdr.core.client import URL, check_variable
 from robustdr.core.settings import STRICT
 from robustdr.experiments.kinds import Graph, Kind, Recipe, memory
 from robustdr.experiments.models import Config
@@ -27,7 +27,7 @@ class Prompts:
 class Settings(Recipe):
     """A model on a server."""
 
-    url: Annotated[str, Field(pattern="^https?://.")]
+    url: URL
     """Base URL of the server, up to and including `/v1`."""
     model: Annotated[str, Field(min_length=1)]
     """Name of the model on the server."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from robustdr.audit.cells import LOST
+from robustdr.core import paths
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
@@ -17,9 +18,8 @@ from robustdr.transcribe.writing import written
 KINDS = (".tex", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
 
 
-def _read(path: Path) -> list[Grid]:
-    """The tables of a file with a suffix in `KINDS`; each reader is imported only if needed."""
-    kind = path.suffix.lower()
+def _read(path: Path, kind: str) -> list[Grid]:
+    """The tables of a file of one of `KINDS`; each reader is imported only if needed."""
     if kind == ".docx":
         from robustdr.transcribe.word import read_docx
 
@@ -43,9 +43,12 @@ def _read(path: Path) -> list[Grid]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", type=Path, help=f"the paper or its tables: {', '.join(KINDS)}")
+    text = f"the paper or its tables: {', '.join(KINDS)}; -: standard input, of the type that --kind names"
+    parser.add_argument("file", type=paths.read_once, help=text)
+    kinds = [kind[1:] for kind in KINDS]
+    parser.add_argument("--kind", choices=kinds, help="type of the file; default: its suffix")
     parser.add_argument("--table", metavar="N", help="only the table with this number")
-    parser.add_argument("-o", "--output", type=Path, help="reported.yaml to write; default: standard output")
+    parser.add_argument("-o", "--output", type=paths.written, help="reported.yaml to write; default: standard output")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -54,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         UserError: see `transcribe`.
     """
-    text, problems, numbers, lost = transcribe(arguments.file, arguments.table or "")
+    text, problems, numbers, lost = transcribe(arguments.file, arguments.table or "", arguments.kind)
     if arguments.output:
         write_text(arguments.output, text)
     else:
@@ -64,17 +67,18 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{arguments.file}: {numbers:,} numbers read, {lost:,} not", file=sys.stderr)
 
 
-def transcribe(path: Path, number: str = "") -> tuple[str, list[str], int, int]:
+def transcribe(path: Path, number: str = "", kind: str | None = None) -> tuple[str, list[str], int, int]:
     """(draft, problems in words, count of numbers read, count of numbers not read) of a file.
 
     Raises:
         UserError: the file has another suffix, is missing, or has no table of numbers.
     """
-    if path.suffix.lower() not in KINDS:
+    kind = f".{kind}" if kind else path.suffix.lower()
+    if kind not in KINDS:
         raise unknown(f"{path}: type of file", path.suffix or path.name, KINDS)
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         raise UserError(f"{path}: no such file")
-    grids = _read(path)
+    grids = _read(path, kind)
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"

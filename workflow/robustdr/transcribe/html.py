@@ -32,7 +32,7 @@ def read_markdown(text: str) -> list[Grid]:
     markdown = MarkdownIt("commonmark").enable("table")
     text = _APART.sub("\n\n", text)
     tokens = markdown.parse(text)
-    lines = text.splitlines()
+    lines = text.split("\n")  # as the parser counts them
     for token in tokens:
         if token.type == "tr_open" and token.map:
             line = lines[token.map[0]].strip().replace("\\|", "").removeprefix("|").removesuffix("|")

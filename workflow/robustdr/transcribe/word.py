@@ -1,26 +1,35 @@
 """Tables of a Word document."""
 
+import zlib
+from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from docx import Document
-from docx.opc.exceptions import PackageNotFoundError
 from docx.table import Table, _Cell
 from docx.text.paragraph import Paragraph
+from lxml.etree import XMLSyntaxError
 
 from robustdr.core.errors import UserError
 from robustdr.transcribe.grids import Field, Grid, Span, raised, spread, titled
+
+MOST = 100_000_000  # bytes of a document, unpacked
 
 
 def read_docx(path: Path) -> list[Grid]:
     """The tables of a document, in order; a caption is a paragraph `Table <n>` next to a table.
 
     Raises:
-        UserError: the file is not a Word document.
+        UserError: the file is not a Word document, or has more than `MOST` bytes.
     """
     try:
-        parts = list(Document(str(path)).iter_inner_content())
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError):
+        with ZipFile(file := BytesIO(path.read_bytes())) as packed:
+            if sum(part.file_size for part in packed.infolist()) > MOST:
+                raise UserError(f"{path}: more than {MOST // 10**6} MB when unpacked; save its tables alone")
+        parts = list(Document(file).iter_inner_content())
+    except UserError:
+        raise
+    except (BadZipFile, AttributeError, EOFError, KeyError, RuntimeError, ValueError, XMLSyntaxError, zlib.error):
         raise UserError(f"{path}: not a Word document; save it as .docx") from None
     tables = [(place, part) for place, part in enumerate(parts) if isinstance(part, Table)]
     above, below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))

@@ -11,7 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from robustdr.core.client import PACKAGE, secret
+from robustdr.core.checks import at
+from robustdr.core.client import PACKAGE, check_url, secret
 from robustdr.core.errors import UserError
 from robustdr.variations import lexicon
 from robustdr.variations.answers import Answer, Answers
@@ -116,6 +117,8 @@ class Llm(Variation):
         in_range(self, "timeout", 0.001, 86400.0)
         in_range(self, "unanswered", 0.0, 1.0)
         in_range(self, "port", 0, 65535)
+        with at("variation llm: base_url"):
+            check_url(self.base_url)
         if not self.base_url.startswith(("http://", "https://")):
             raise UserError(f"variation llm: base_url is {self.base_url!r}; it must begin with http:// or https://")
 

@@ -133,11 +133,13 @@ def run(
     vary = (lambda chunk: ((qid, made[qid]) for qid, _ in chunk)) if made else partial(variation.vary, seed=seed)
     arguments = (vary, tokenizer, encoders or {}, statistics is not None)
     totals: Counter[str] = Counter()
+    written: dict[str, str] = {}  # where statistics are asked for: an output may be a pipe
 
     def varied(results: Iterable[tuple[Pairs, dict[str, float]]]) -> Iterator[tuple[str, str]]:
         with tqdm(total=len(originals), desc=name, unit=" queries", disable=None) as bar:  # None: on a terminal only
             for chunk, counted in results:
                 totals.update(counted)
+                written.update(chunk if statistics else [])
                 bar.update(len(chunk))
                 yield from chunk
 
@@ -150,5 +152,5 @@ def run(
         print(f"{name}: {len(problems)} queries kept their text: {'; '.join(problems[:5])}", file=sys.stderr)
     if statistics:
         origin = {"variation": name, "parameters": variation.parameters, "seed": seed, "resource": variation.resource}
-        totals["lost"] = lost(originals, read_queries(output))
+        totals["lost"] = lost(originals, written)
         write_json(statistics, origin | describe(totals) | ({"problems": list(problems)} if problems else {}))

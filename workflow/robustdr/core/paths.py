@@ -1,0 +1,42 @@
+"""Paths on the command line, as types of arguments; `-` is standard input or output where one can stand for a file."""
+
+from argparse import ArgumentTypeError, Namespace
+from pathlib import Path
+
+from robustdr.core.errors import UserError
+
+STDIN, STDOUT = Path("/dev/stdin"), Path("/dev/stdout")
+
+
+def read_once(text: str) -> Path:
+    """A file that is read once, from its beginning to its end; `-`: standard input."""
+    return STDIN if text == "-" else Path(text)
+
+
+def written(text: str) -> Path:
+    """A file to write; `-`: standard output."""
+    return STDOUT if text == "-" else Path(text)
+
+
+def named(text: str) -> Path:
+    """A folder, or a file that is read more than once.
+
+    Raises:
+        ArgumentTypeError: `-`.
+    """
+    if text == "-":
+        raise ArgumentTypeError("'-' cannot stand for a folder, or for a file that is read more than once; name it")
+    return Path(text)
+
+
+def check_streams(arguments: Namespace) -> None:
+    """Check that no stream stands for two arguments.
+
+    Raises:
+        UserError: one does.
+    """
+    values = vars(arguments).values()
+    given = [str(one) for value in values for one in (value if isinstance(value, list) else [value])]
+    for stream, what in ((STDIN, "standard input"), (STDOUT, "standard output")):
+        if (times := given.count(str(stream))) > 1:
+            raise UserError(f"'-': {what} stands for {times} arguments; it can stand for one")
