@@ -70,6 +70,8 @@ MEANT = {
     "what a message is about": ('ValueError("no one", 1)', 'ValueError("no one", X)', True),
     "a default": ("def one():", "def one(x=1):", True),
     "a statement at the top": ("import torch\n", "import torch\ntorch.set_num_threads(3)\n", True),
+    "words of a card": ('CARD: Words = "one"', 'CARD: Words = "two"', False),
+    "another text": ('TEXT: str = "one"', 'TEXT: str = "two"', True),
     "an annotation of a class": ("    x: int\n", "    x: float\n", True),
 }
 
@@ -79,7 +81,8 @@ def test_what_decides_no_byte_does_not_count(package, what):
     folder, hashed = package
     path, (old, new, counts) = folder / "deep" / "inner.py", MEANT[what]
     raised = 'ValueError("no one", 1)' if "about" in what else 'ValueError("no one")'
-    text = f"import torch\n\n\nclass A:\n    x: int\n\n\ndef one():\n    return 1\n\n\nraise {raised}\n"
+    texts = 'CARD: Words = "one"\nTEXT: str = "one"\n'
+    text = f"import torch\n\n{texts}\nclass A:\n    x: int\n\n\ndef one():\n    return 1\n\n\nraise {raised}\n"
     path.write_text(text)
     before = hashed("robustdr.loop")
     assert old in text

@@ -41,8 +41,12 @@ def behind(name: str, source: str, unnamed: bool = False) -> list[ast.stmt]:
     return [node for own, node in defined.items() if own in found]
 
 
+Words = str
+"""The type of a text for people that a file holds, such as a card's: no key covers it."""
+
+
 class _Deciding(ast.NodeTransformer):
-    """Leaves out docstrings, annotations within functions, and the words of messages that are raised."""
+    """Leaves out docstrings, annotations within functions, `Words`, and the words of messages that are raised."""
 
     def _without_docstring(self, node: ast.Module | ast.ClassDef | ast.FunctionDef) -> ast.AST:
         match node.body:
@@ -62,6 +66,12 @@ class _Deciding(ast.NodeTransformer):
                     inner.annotation = ast.Constant(None)
         return self._without_docstring(node)
 
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        match node.annotation:
+            case ast.Name("Words"):
+                node.value = None
+        return self.generic_visit(node)
+
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
         match node.exc:
             case ast.Call(args=args):
@@ -71,8 +81,9 @@ class _Deciding(ast.NodeTransformer):
 
 
 def deciding(nodes: Iterable[ast.AST]) -> str:
-    """What statements do, as text. Comments, docstrings, annotations within functions and messages do not count.
+    """What statements do, as text.
 
-    An annotation of a class counts: libraries make code of it.
+    Comments, docstrings, annotations within functions, messages and `Words` do not count. An annotation of a class counts:
+    libraries make code of it.
     """
     return "\n".join(ast.dump(_Deciding().visit(node)) for node in nodes)

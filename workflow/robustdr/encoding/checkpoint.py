@@ -13,6 +13,7 @@ from transformers import AutoModel
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, write_text
+from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
@@ -23,7 +24,7 @@ from robustdr.encoding.source import check_layers, find, locate
 from robustdr.encoding.static import write_static
 from robustdr.encoding.whole import load, write
 
-CARD = """---
+CARD: Words = """---
 library_name: sentence-transformers
 ---
 # {name}
@@ -36,7 +37,7 @@ Key: {key}
 """
 
 
-WHOLE_CARD = """---
+WHOLE_CARD: Words = """---
 library_name: sentence-transformers
 ---
 # {name}

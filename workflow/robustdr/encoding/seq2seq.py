@@ -11,11 +11,12 @@ from transformers import T5Config, T5ForConditionalGeneration
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_text
+from robustdr.core.statements import Words
 from robustdr.encoding import loading
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, locate
 
-CARD = """---
+CARD: Words = """---
 library_name: transformers
 ---
 # {name}
@@ -26,9 +27,9 @@ Source: {source}. {made}
 
 Key: {key}
 """
-COPIED = "A T5 checkpoint as it is, its weights in single precision."
-STAND_IN = """A stand-in for a T5 on small machines; no T5 was trained. Encoder: layers {layers} of the BERT, with
-their attention and feed-forward matrices. Decoder: one layer, with those of the last of them. Word embeddings: the
+COPIED: Words = "A T5 checkpoint as it is, its weights in single precision."
+STAND_IN: Words = """A stand-in for a T5 on small machines; no T5 was trained. Encoder: layers {layers} of the BERT,
+with their attention and feed-forward matrices. Decoder: one layer, with those of the last of them. Word embeddings: the
 BERT's, normalised. Left out: all biases and positions, which a T5 does not have."""
 
 Weights = Mapping[str, torch.Tensor]

@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 
 from robustdr.core.seeds import digest
+from robustdr.core.statements import Words
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import autocast
@@ -19,8 +20,8 @@ from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate
 from robustdr.training.state import save
 
-TITLE = "A dual encoder's initial checkpoint"
-USE = "Pre-trained on texts of at most {length} tokens; its head and its decoder are left out."
+TITLE: Words = "A dual encoder's initial checkpoint"
+USE: Words = "Pre-trained on texts of at most {length} tokens; its head and its decoder are left out."
 
 
 @dataclass

@@ -5,9 +5,10 @@ from dataclasses import asdict
 import yaml
 
 from robustdr.core.settings import deciding
+from robustdr.core.statements import Words
 from robustdr.training.settings import LoopSettings
 
-CARD = """---
+CARD: Words = """---
 library_name: sentence-transformers
 tags: [information-retrieval, robustness, robustdr]
 ---
