@@ -83,7 +83,7 @@ class _Deciding(ast.NodeTransformer):
 def deciding(nodes: Iterable[ast.AST]) -> str:
     """What statements do, as text.
 
-    Comments, docstrings, annotations within functions, messages and `Words` do not count. An annotation of a class counts:
-    libraries make code of it.
+    Comments, docstrings, annotations within functions, messages and `Words` do not count. An annotation of a class
+    counts: libraries make code of it.
     """
     return "\n".join(ast.dump(_Deciding().visit(node)) for node in nodes)

@@ -19,7 +19,8 @@ from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import RankerTraining as Settings
 
 TITLE: Words = "A ranking model"
-USE: Words = """It scores pairs of a query (at most {query_length} tokens) and a passage (at most {passage_length} tokens):
+USE: Words = """It scores pairs of a query (at most {query_length} tokens) and a passage (at most {passage_length}
+tokens):
 `robustdr rerank --model path/to/this/directory --run in.trec --queries q.tsv --corpus c.jsonl -o out.trec`."""
 
 
