@@ -40,8 +40,8 @@ HELD_OUT = 1000  # words that follow the fitted ones in frequency: how well they
 RIDGE = 3e-3  # of the mean squared feature
 RELEASED: Words = "Weights as their authors released them."
 FITTED: Words = """The layers are those of a BERT without characters. The character part is fitted: its filters find the
-most frequent character sequences of {words:,} words, the most frequent ones of GloVe, and its projection comes closest to
-the BERT's vectors of the words (the mean of their word pieces). Mean cosine with these vectors: {fitted:.2f}; of the
+most frequent character sequences of {words:,} words, the most frequent ones of GloVe, and its projection comes closest
+to the BERT's vectors of the words (the mean of their word pieces). Mean cosine with these vectors: {fitted:.2f}; of the
 {frequent:,} most frequent words {top:.2f}; of the {held_out:,} next ones, which were not fitted, {unseen:.2f}."""
 
 
