@@ -117,7 +117,7 @@ def test_capot_at_full_scale_is_bound_to_the_test_questions(project):
             "scale: minii",
             "config/config.yaml: scale: 'minii' is unknown (did you mean mini",
         ),
-        ("config/config.yaml", "scale: mini", "scael: mini", "config/config.yaml: "),
+        ("config/config.yaml", "scale: mini", "scael: mini", "config/config.yaml:2: top level: key: 'scael'"),
     ],
 )
 def test_a_mistake_is_one_clear_line(project, file, old, new, message):
