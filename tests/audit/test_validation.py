@@ -158,6 +158,8 @@ def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_t
             [sys.executable, "-m", "robustdr.stages", "validate-labels", *arguments], env=environment, check=True
         )
         made.append({path.name: path.read_bytes() for path in output.parent.iterdir()})
+        recorded = made[-1].pop("qvg_table2.json.sha256").decode()
+        assert all(f"  {name}\n" in recorded for name in made[-1])
         write_sheets(labelled, [dict(random.Random(7).sample(list(sheet.items()), len(sheet))) for sheet in SHEETS])
     assert made[0] == made[1] and set(made[0]) == {"qvg_table2.md", "qvg_table2.csv", "qvg_table2.json"}
     rows = list(csv.DictReader(made[0]["qvg_table2.csv"].decode().splitlines()))

@@ -77,7 +77,7 @@ def test_a_transcription_of_standard_input():
     code, out, err = robustdr("transcribe", "-", "--kind", "csv", "-o", "-", given=CSV)
     assert code == 0 and "18.7" in out and err == "/dev/stdin: 2 numbers read, 0 not\n"
     code, out, err = robustdr("transcribe", "-", given=CSV)
-    assert (code, out) == (2, "") and "kind of file: 'stdin' is unknown; allowed: .csv" in err
+    assert (code, out) == (2, "") and "type of file: 'stdin' is unknown; allowed: .csv" in err
 
 
 @pytest.mark.parametrize(

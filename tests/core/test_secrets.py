@@ -80,7 +80,7 @@ def test_no_message_shows_one(url, capsys, monkeypatch, tmp_path):
     def fail(*arguments):
         raise OSError(f"{url} cannot be reached")
 
-    monkeypatch.setattr("robustdr.variations.run", fail)
+    monkeypatch.setattr("robustdr.variations.command.vary", fail)
     assert main(["vary", "q", "-o", str(tmp_path / "out"), "--variation", "typo"]) == 2
     assert "cannot be reached" in (said := capsys.readouterr().err) and SECRET not in said
 

@@ -62,7 +62,7 @@ def commands(project: Project) -> list[list[str]]:
     """The arguments of every stage behind the table."""
     status, output = project.snakemake("-n", "-p", "--forceall", "--quiet", "progress", "--", TABLE)
     assert status == 0, output
-    shells = re.findall(r"-m robustdr (.*?) > \S+ 2>&1", output)
+    shells = re.findall(r"-m robustdr\.stages (.*?) > \S+ 2>&1", output)
     return [shlex.split(shell) for shell in shells]
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from tests.faults.conftest import ROOT, TABLE, commands, copy_of, results, same
 
-from robustdr.cli import main
+from robustdr.stages.__main__ import main
 from robustdr.training.state import load_state, save_state
 
 C, S = "wordnet-mini", "wordnet-mini/dr_oq/seed1"
@@ -71,7 +71,7 @@ def test_a_damaged_artifact_is_refused_by_name(harmed, stages, name, harm, monke
     whole, recorded = path.read_bytes(), record.read_bytes()
     harm(path)
     # what belongs to an artifact, such as the files of a model, is not named itself
-    named = [argv for argv in stages if argv[1] == KINDS[name]]
+    named = [argv for argv in stages if argv[0] == KINDS[name]]
     assert main(next((argv for argv in named if {str(path), str(artifact)} & {*argv}), named[-1])) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"robustdr: {path}: damaged: its sha256 is ")
@@ -88,7 +88,7 @@ def test_a_damaged_record_is_refused_too(harmed, stages, monkeypatch, capsys):
     path = Path(ROOT, f"measures/{S}.parquet")
     record, whole = Path(f"{path}.sha256"), Path(f"{path}.sha256").read_bytes()
     truncate(record)
-    assert main(next(argv for argv in stages if argv[1] == "table")) == 2
+    assert main(next(argv for argv in stages if argv[0] == "table")) == 2
     assert f"{record}:1: damaged: " in capsys.readouterr().err
     Path(f"{path}.damaged").rename(path)
     record.write_bytes(whole)

@@ -181,7 +181,7 @@ def test_the_stage_records_what_belongs_to_an_index(shards, tmp_path, capsys):
     assert main(argv) == 0
     recorded = output.with_name("0.faiss.sha256").read_text()
     assert all(f"  0.{suffix}\n" in recorded for suffix in ("faiss", "ids", "json"))
-    assert main([*argv[:3], "Flatt", *argv[4:-1], str(tmp_path / "1.faiss")]) != 0
+    assert main([*argv[:2], "Flatt", *argv[3:-1], str(tmp_path / "1.faiss")]) != 0
     assert "FAISS cannot make an index 'Flatt'" in capsys.readouterr().err
     assert not list(tmp_path.glob("*1.faiss*"))
 

@@ -10,6 +10,7 @@ from robustdr.evaluation.measures import evaluate, read_measures
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.graph.tables import table_settings
+from robustdr.keys.integrity import key_of
 from robustdr.retrieval.runs import read_metadata, read_run
 
 TABLE = "results/mini/tables/rodr_table2.md"
@@ -74,19 +75,24 @@ def test_a_second_run_does_nothing(finished):
 
 
 def test_a_file_that_was_made_by_other_settings_is_refused(finished, made):
-    """Snakemake trusts a file that it did not make; the table does not."""
+    """Snakemake trusts a file that it did not make; the job does not, nor, if the record is forged too, the table."""
     folder = finished.folder
     measures = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1.parquet"
     other = folder / "results/mini/measures/wordnet-mini/bm25/seed0.parquet"
     saved = {path: path.read_bytes() for path in folder.glob("results/mini/tables/*")}
     record, of_other = (path.with_name(f"{path.name}.sha256") for path in (measures, other))
     whole, recorded = measures.read_bytes(), record.read_bytes()
+    run = "--forcerun", "table", "--rerun-triggers", "mtime", "--", TABLE
+    key = made.measures("dr_oq", 1, "wordnet-mini").key
     measures.write_bytes(other.read_bytes())
-    record.write_text(of_other.read_text().replace(other.name, measures.name))  # its digest
-    status, output = finished.snakemake("--forcerun", "table", "--rerun-triggers", "mtime", "--", TABLE)
+    forged = of_other.read_text().replace(other.name, measures.name)  # its digest
+    record.write_text(forged)
+    status, output = finished.snakemake(*run)
+    assert status != 0 and f"dr_oq/seed1.parquet: its record has the key {key_of(other)}, {key} was planned" in output
+    record.write_text(forged.replace(key_of(other), key))
+    status, output = finished.snakemake(*run)
     assert status == 0, output
     cells = json.loads((folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
-    key = made.measures("dr_oq", 1, "wordnet-mini").key
     reasons = {cell["not_run"] for cell in cells if cell["system"] == "dr_oq"}
     assert len(reasons) == 1 and f"the configuration and code make {key}: stale" in reasons.pop()
     measures.write_bytes(whole)

@@ -73,7 +73,7 @@ def metadata(tag: str, key: str, collection: str, query_set: Path, settings: Map
     return {
         "tag": tag,
         "actor": {"team": "robustdr"},
-        "implementation": {"source": {"command": "robustdr stage rank"}, "key": key},
+        "implementation": {"source": {"command": "python -m robustdr.stages rank"}, "key": key},
         "data": {"test_data": {"name": collection, "topics": query_set.name}},
         "method": {"automatic": True, "settings": settings},
     }
