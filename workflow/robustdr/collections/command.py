@@ -57,7 +57,7 @@ def run(a: argparse.Namespace) -> int:
 
 
 def lines(problems: list[Problem], shown: int | None) -> list[str]:
-    """Return a line for each of the first `shown` problems of a kind, errors first, and one for the number of more."""
+    """Return a line for each of the first `shown` problems of a kind, errors first, and one that counts the rest."""
     kinds: dict[str, list[Problem]] = {}
     for problem in sorted(problems, key=lambda problem: list(MARKS).index(problem.severity)):
         kinds.setdefault(problem.kind, []).append(problem)

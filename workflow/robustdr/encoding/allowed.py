@@ -97,7 +97,7 @@ def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple
 
 
 def check_configuration(folder: Path) -> None:
-    """Refuse a transformer's folder whose configuration or tokenizer names code, or files outside the folder.
+    """Refuse a transformer's folder whose configuration or tokenizer names code, or parts outside the folder.
 
     Raises:
         UserError: names the file, what is refused and what is allowed.

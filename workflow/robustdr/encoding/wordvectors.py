@@ -24,7 +24,7 @@ UNKNOWN = "[UNK{}]"  # names of its last rows, shared by words without a vector
 
 
 def read_glove() -> tuple[list[str], np.ndarray]:
-    """Return GloVe 6B's 400,000 lower-case words, most frequent first, and their vectors, [words, 50], float32."""
+    """Return GloVe 6B's 400,000 words, most frequent first, and their vectors, memory-mapped, [words, 50], float32."""
     import pyarrow.parquet as parquet
 
     paths = [packaged(GLOVE, GLOVE_MODULE, name, digest) for name, digest in _GLOVE_SHA256.items()]

@@ -51,7 +51,7 @@ def check_loaded(code: Code) -> None:
     loaded = {name: text for name, text in LOADED.items() if name in planned or not name.startswith(f"{STAGES}.")}
     if uncovered := loaded.keys() - planned.keys():
         raise UserError(f"{min(uncovered)}: the stage {code.names[0]} loaded it, and its key does not cover it")
-    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # only the stage of its file
+    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # not its whole file counts
         module, text = code_of_stage(stage)
         loaded[stage] = LOADED.get(module, text)
     for name, text in loaded.items():
