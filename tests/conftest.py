@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # How fast a machine draws examples says nothing about the code: beside other work it is slow.
-settings.register_profile("project", suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("project")
 
 os.environ["HF_HUB_OFFLINE"] = "1"

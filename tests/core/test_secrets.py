@@ -5,8 +5,8 @@ import time
 import pytest
 
 from robustdr.cli import main
-from robustdr.core.client import check_url
 from robustdr.core.errors import UserError, redacted
+from robustdr.core.secrets import check_url
 from robustdr.core.yaml_files import checked
 from robustdr.systems.served import Settings
 from robustdr.variations import create

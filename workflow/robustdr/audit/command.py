@@ -3,14 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from robustdr.audit import formats, page
-from robustdr.audit.audited import Audit, audit
-from robustdr.audit.findings import SEVERITIES, in_order
-from robustdr.audit.printed import judge_folder
-from robustdr.audit.reported import PAPERS, load
+from robustdr.audit.findings import SEVERITIES
+from robustdr.audit.paper import audited
+from robustdr.audit.reported import PAPERS
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.core.paths import STDIN, named, written
@@ -36,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Audit and write the report; return 1 for findings of the severity in `--fail-on`, else 0.
+    """Audit and write the report; return 1 for findings of the severity `--fail-on` or worse, else 0.
 
     Raises:
         UserError: an unknown paper, a reported.yaml that cannot be read, a claim on numbers that it lacks, runs without
@@ -52,22 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(text)
     counted = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1] if arguments.fail_on else ()
     return int(any(done.count(severity) for done in audits for severity in counted))
-
-
-def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> Audit:
-    """Return the audit of a reported.yaml, with its runs and the claims beside it.
-
-    Raises:
-        UserError: see `run`.
-    """
-    found = audit(load(path))
-    if runs and qrels:
-        from robustdr.audit.recompute import recompute  # slow to import
-
-        recomputed = recompute(found.reported, runs, qrels)
-        findings = in_order([*found.findings, *recomputed.findings], found.reported.tables)
-        found = replace(found, recomputed=recomputed, findings=findings)
-    return replace(found, claims=judge_folder(found.reported, found.findings))
 
 
 def _paths(papers: Sequence[str]) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NotRequired, get_type_hints
 from pydantic import AfterValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Tag, with_config
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
 
-from robustdr.core.client import URL
+from robustdr.core.secrets import URL
 from robustdr.core.settings import STRICT, UNSEEN
 from robustdr.core.validation import Distinct, wrong
 

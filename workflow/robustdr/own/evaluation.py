@@ -9,9 +9,9 @@ from pathlib import Path
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
 from robustdr.core.checks import at
-from robustdr.core.client import check_url, secret
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
+from robustdr.core.secrets import check_url, secret
 from robustdr.evaluation.names import parse
 from robustdr.experiments.config import load
 from robustdr.graph.graph import Graph, graph

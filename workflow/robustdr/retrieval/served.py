@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.collections.reading import read_corpus
-from robustdr.core.client import Client, secret
+from robustdr.core.client import Client
+from robustdr.core.secrets import secret
 from robustdr.encoding.served import Served
 from robustdr.retrieval.nearest import nearest, texts_of
 from robustdr.retrieval.rank import Files, judged_lists

@@ -7,7 +7,8 @@ from robustdr.stages.options import MADE, PATH, PATHS, Made, stage
 
 @stage("audit a paper's printed numbers", reported=PATH, output=MADE, data=MADE)
 def audit(a: argparse.Namespace) -> Made:
-    from robustdr.audit.command import FORMATS, audited
+    from robustdr.audit.formats import FORMATS
+    from robustdr.audit.paper import audited
     from robustdr.core.files import write_text
 
     audits = [audited(a.reported)]
@@ -18,8 +19,8 @@ def audit(a: argparse.Namespace) -> Made:
 
 @stage("write the table of all audits", reported=PATHS, output=MADE)
 def audit_summary(a: argparse.Namespace) -> Made:
-    from robustdr.audit.command import audited
     from robustdr.audit.formats import summary
+    from robustdr.audit.paper import audited
     from robustdr.core.files import write_text
 
     write_text(a.output, summary([audited(path) for path in a.reported]))

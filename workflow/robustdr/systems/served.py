@@ -7,7 +7,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.checks import at
-from robustdr.core.client import URL, check_variable
+from robustdr.core.secrets import URL, check_variable
 from robustdr.core.settings import STRICT
 from robustdr.experiments.kinds import Graph, Kind, Recipe, memory
 from robustdr.experiments.models import Config

@@ -6,8 +6,6 @@ loads no lexical data.
 """
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.core.errors import UserError
@@ -66,33 +64,3 @@ def create(name: str, parameters: dict[str, object] | None = None) -> Variation:
     variation = build(kind(name), parameters or {})
     variation.check()
     return variation
-
-
-def run(
-    queries: str | Path,
-    output: Path,
-    statistics: Path | None,
-    name: str,
-    parameters: dict[str, object] | None = None,
-    seed: int = 0,
-    tokenizer: Path | None = None,
-    workers: int = 1,
-    models: Sequence[Path] = (),
-) -> None:
-    """Vary a file of queries; see `robustdr.variations.runner.run`.
-
-    Args:
-        queries: a TSV or .jsonl file, or `irds:<id>`.
-        name: the generator; `parameters` override its defaults.
-        models: sentence-transformers folders for the semantic similarity.
-
-    Raises:
-        UserError: see `create`, `queries.read` and `runner.run`.
-    """
-    from robustdr.variations import runner
-    from robustdr.variations.queries import read
-    from robustdr.variations.similarity import Similarity
-
-    variation, encoders = create(name, parameters), {model.name: Similarity(model) for model in models}
-    variation.fetch(originals := read(queries))
-    runner.run(originals, output, statistics, variation, seed, tokenizer, workers, encoders)

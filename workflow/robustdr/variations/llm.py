@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from robustdr.core.checks import at
-from robustdr.core.client import PACKAGE, check_url, secret
+from robustdr.core.client import PACKAGE
 from robustdr.core.errors import UserError
+from robustdr.core.secrets import check_url, secret
 from robustdr.variations import lexicon
 from robustdr.variations.answers import Answer, Answers
 from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, require
