@@ -1,1 +1,1 @@
-"""Audit of reported numbers: what a paper prints, checked against itself."""
+"""Audit of reported numbers: checks the numbers of a paper against each other."""

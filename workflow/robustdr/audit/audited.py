@@ -1,4 +1,4 @@
-"""One audit: every relation checked, every failure explained, every pattern looked for."""
+"""One audit: checks every relation, explains every failure, and looks for every pattern."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from robustdr.audit.resolve import resolve
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of a paper was looked at; effectiveness cells are those of a measure, outside the prose."""
+    """How much of a paper was examined; effectiveness cells are those of a measure, outside the prose."""
 
     cells: int
     related: int  # cells under at least one relation
@@ -26,12 +26,12 @@ class Coverage:
     effectiveness_related: int
     effectiveness_examined: int  # under a relation or a pattern check
     checks: int
-    lost: int  # cells that the available text has lost
+    lost: int  # cells that are missing from the available text
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit of one paper found; `claims` as its own numbers judge them, `recomputed` where runs were given."""
+    """The findings in one paper; `claims` judged on its own numbers; `recomputed` if runs were given."""
 
     reported: Reported
     findings: Sequence[Finding]
@@ -48,7 +48,7 @@ def audit(reported: Reported) -> Audit:
     """Check a paper's printed numbers against each other.
 
     Raises:
-        UserError: a relation that cannot be resolved (see `resolve`).
+        UserError: a relation cannot be resolved (see `resolve`).
     """
     declared = resolve(reported)
     checks = [*declared, *undeclared(reported)]

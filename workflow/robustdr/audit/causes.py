@@ -1,8 +1,8 @@
-"""Root causes: one explanation for many findings, what follows from it, and the claims that rest on its cells.
+"""Root causes: one explanation for many findings, its consequences, and the claims that rest on its cells.
 
-Findings share a cause where the same hypothesis explains them, or where they are about the same numbers. A finding is a
-consequence of a cause where it disappears once the cause's cells are corrected: replaced by what their own relations
-ask for, and computed anew where they enter a mean or a median. A cause is a hypothesis too.
+Findings share a cause if the same hypothesis explains them, or if they are about the same numbers. A finding is a
+consequence of a cause if it disappears once the cause's cells are corrected: replaced by what their own relations
+require, and recomputed in each mean or median that they enter. A cause is a hypothesis too.
 """
 
 from collections import Counter, defaultdict
@@ -20,18 +20,18 @@ from robustdr.audit.printed import Claimed
 from robustdr.audit.relations import Check
 from robustdr.claims.intervals import Interval
 
-COPIES = ("copied_block", "implausible_seed")  # patterns whose cells are probably those of another place
+COPIES = ("copied_block", "implausible_seed")  # patterns whose cells are probably copied from another place
 AVERAGES = ("mean_of", "median_of")
-MOST = 0.9  # of the cells of a finding that must follow from a cause
+MOST = 0.9  # share of a finding's cells that must follow from a cause
 ALL_REALS = Interval(-inf, inf)
 
 
 @dataclass(frozen=True)
 class Cause:
-    """What one explanation accounts for.
+    """One explanation and the findings that it covers.
 
     Attributes:
-        findings: those that it explains. consequences: those that disappear with it. claims: those on a touched cell.
+        findings: those that it explains. consequences: those that disappear with it. claims: those on an affected cell.
     """
 
     findings: Sequence[Finding]
@@ -40,34 +40,34 @@ class Cause:
 
     @property
     def flaws(self) -> list[Flaw]:
-        """Every cell that the explanation touches, without its consequences."""
+        """Every cell that the explanation covers, without its consequences."""
         return [flaw for finding in self.findings for flaw in finding.flaws]
 
     @property
     def severity(self) -> str:
-        """That of the worst cell."""
+        """The severity of the worst cell."""
         return min((finding.severity for finding in self.findings), key=SEVERITIES.index)
 
     @property
     def weight(self) -> tuple[int, int]:
-        """For the order: the worst cell, twice where a claim depends on the cause; then how many cells it touches."""
+        """The sort key: severity of the worst cell, doubled if a claim depends on the cause; then number of cells."""
         worst = len(SEVERITIES) - SEVERITIES.index(self.severity)
         return worst * (2 if self.claims else 1), len(self.flaws)
 
     @property
     def hypotheses(self) -> list[str]:
-        """What would make the findings disappear, each in words once."""
+        """The changes that would make the findings disappear, in words, each once."""
         return list(dict.fromkeys(finding.hypothesis for finding in self.findings if finding.hypothesis))
 
     @cached_property
     def worst(self) -> Flaw:
-        """The cell that is farthest from what it should be; the first one of a pattern."""
+        """The cell farthest from its expected value; the first cell of a pattern."""
         gaps = [_gap(check) for finding in self.findings for check in finding.checks] or [0.0]
         return self.flaws[gaps.index(max(gaps))]
 
 
 def causes(audit: Audit) -> list[Cause]:
-    """The root causes of a paper's findings, most serious first; every finding is under exactly one."""
+    """Return the root causes of a paper's findings, most serious first; every finding is in exactly one."""
     consequences = _Consequences(audit)
     groups = [(group, consequences.of(group)) for group in _alike(audit.findings)]
     found: list[Cause] = []
@@ -89,7 +89,7 @@ def causes(audit: Audit) -> list[Cause]:
 
 
 def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings in groups: those with the same explanation, and those about the same numbers."""
+    """Return findings in groups: the same explanation, or the same numbers."""
     groups: dict[int, tuple[set[Hashable], list[Finding]]] = {}
     group_of: dict[Hashable, int] = {}
     for number, finding in enumerate(findings):
@@ -104,7 +104,7 @@ def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def _keys(finding: Finding) -> Iterator[Hashable]:
-    """Keys of a finding; findings that share one have the same cause."""
+    """Yield keys of a finding; findings that share a key have the same cause."""
     if not finding.checks:
         yield finding.kind
     elif not finding.hypothesis:
@@ -117,7 +117,7 @@ def _keys(finding: Finding) -> Iterator[Hashable]:
 
 
 def _averages(audit: Audit) -> dict[int, Check]:
-    """By the id of its cell, every mean or median, with the formula that the cells of its declaration follow."""
+    """Return every mean or median by the id of its cell, with the formula that its declaration's cells follow."""
     others = {
         (finding.table, finding.checks[0].line)
         for finding in audit.findings
@@ -131,24 +131,24 @@ def _averages(audit: Audit) -> dict[int, Check]:
 
 
 class _Consequences:
-    """Looks up the findings that disappear, all or nearly, once the cells of other findings are corrected."""
+    """Finds the findings that disappear, entirely or nearly, once the cells of other findings are corrected."""
 
     def __init__(self, audit: Audit) -> None:
         self._findings = audit.findings
         self._averages = _averages(audit)
-        self._above: defaultdict[int, list[int]] = defaultdict(list)  # of a cell, the averages that it enters
+        self._above: defaultdict[int, list[int]] = defaultdict(list)  # by cell, the averages that it enters
         for cell, average in self._averages.items():
             for part in average.operands["main"]:
                 self._above[id(part)].append(cell)
         self._broken = [(place, check) for place, finding in enumerate(audit.findings) for check in finding.checks]
-        self._touching: defaultdict[int, set[int]] = defaultdict(set)  # of a cell, the broken checks that it is in
+        self._touching: defaultdict[int, set[int]] = defaultdict(set)  # by cell, the broken checks that it is in
         for number, (_, check) in enumerate(self._broken):
             for cells in ([check.target], *check.operands.values()):
                 for one in cells:
                     self._touching[id(one)].add(number)
 
     def of(self, group: Sequence[Finding]) -> list[Finding]:
-        """The findings outside of `group` that follow from it, in order."""
+        """Return the findings outside of `group` that follow from it, in order."""
         right = _PutRight(group, self._averages)
         inside = {id(finding) for finding in group}
         touched = {number for cell in self._moved(right.cells) for number in self._touching.get(cell, ())}
@@ -164,7 +164,7 @@ class _Consequences:
         ]
 
     def _moved(self, cells: Iterable[int]) -> set[int]:
-        """Some cells and all averages that are computed from them, at once or by way of other averages."""
+        """Return the cells and all averages computed from them, directly or through other averages."""
         moved: set[int] = set()
         left = list(cells)
         while left:
@@ -175,7 +175,7 @@ class _Consequences:
 
 
 class _PutRight:
-    """The values of cells once some findings are corrected: what their relations ask for; any, for copied cells."""
+    """The values of cells once some findings are corrected: what their relations require; any for copied cells."""
 
     def __init__(self, findings: Sequence[Finding], averages: Mapping[int, Check]) -> None:
         self._averages = averages
@@ -211,6 +211,6 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
 
 
 def _gap(check: Check) -> float:
-    """Distance of the printed number from the nearest value that its relation allows."""
+    """Return the distance of the printed number from the nearest value that its relation allows."""
     target = check.target.interval
     return min((max(i.low - target.high, target.low - i.high) for i in check.expected()), default=0.0)

@@ -1,4 +1,4 @@
-"""One printed number: its text, mark, unit, and every value that it can stand for."""
+"""One printed number: its text, mark, unit, and all values that it can stand for."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most
 ABOUT = ("about", "nearly", "roughly", "≈")
 SCALES = {"percent": 0.01, "k": 1e3, "million": 1e6}
 BETWEEN = re.compile(r"\s*[/(±]\s*|\s+\+\s+")  # between the values of one cell: a/b, a (b), a ± b, a + b
-MINUS = "\N{MINUS SIGN}\N{EN DASH}"  # both are printed before a negative number
+MINUS = "\N{MINUS SIGN}\N{EN DASH}"  # both are printed as minus signs
 _VALUE = re.compile(
     rf"(?:(?P<hedge>{'|'.join(AT_LEAST + AT_MOST + ABOUT)})\s*)?"
     rf"(?P<number>[+\-{MINUS}]?"
@@ -31,7 +31,7 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed number and where it stands."""
+    """One printed number and its place."""
 
     paper: str
     table: str
@@ -39,19 +39,19 @@ class Cell:
     column: int  # the values of a row are numbered from 0
     coordinates: Mapping[str, str]
     printed: str  # as printed, without its mark
-    hedge: str  # over, about, …: a word that widens what the number says
+    hedge: str  # over, about, …: a word that widens the number
     mark: str
     unit: str  # percent, fraction, count, number, or the word printed after the number
     number: Decimal
 
     @property
     def decimals(self) -> int:
-        """Decimals of the printed number; 9.77E-04 has 6."""
+        """Number of decimals of the printed number; 9.77E-04 has 6."""
         return max(0, -int(self.number.as_tuple().exponent))
 
     @property
     def scale(self) -> float:
-        """What the printed number is multiplied by to get the value: 0.01 for a percentage, 1000 after `k`."""
+        """Factor from the printed number to the value: 0.01 for a percentage, 1000 after `k`."""
         return SCALES.get(self.unit, 1.0)
 
     @property
@@ -61,10 +61,10 @@ class Cell:
 
     @cached_property
     def interval(self) -> Interval:
-        """Every value that can be printed so, in the unit of `value`.
+        """All values that can be printed like this, in the unit of `value`.
 
-        A hedge widens it: `over` and `under` leave one side open, `about` makes the last digit that is not 0 the
-        rounded one (about 30 % is 25 % to 40 %).
+        A hedge widens it: `over` and `under` leave one side open; `about` rounds to the last digit that is not 0 (about
+        30 % is 25 % to 40 %).
         """
         if self.hedge in AT_LEAST:
             return Interval(self.value, inf)
@@ -81,7 +81,7 @@ class Cell:
 
 
 class Value(NamedTuple):
-    """One value of a printed cell; the unit is empty where none is printed."""
+    """One value of a printed cell; the unit is '' if none is printed."""
 
     printed: str
     hedge: str
@@ -90,21 +90,21 @@ class Value(NamedTuple):
     number: Decimal
 
     def with_unit(self, unit: str) -> "Value":
-        """The value with the unit of its column where it prints none itself."""
+        """Return the value with its column's unit if it prints none itself."""
         return self._replace(unit=self.unit or unit)
 
 
 def describe(coordinates: Mapping[str, str]) -> str:
-    """Coordinates as one line: `misspell · dr_oq · RR@10 · drop`."""
+    """Return coordinates as one line: `misspell · dr_oq · RR@10 · drop`."""
     words = [f"seed {label}" if name == "seed" else label for name, label in coordinates.items()]
     return " · ".join(word for word in words if word != "value")
 
 
 def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> list[Value]:
-    """The values of one printed cell: one, or one for each of the `places` of its column.
+    """Return the values of one printed cell: one, or one for each of the `places` of its column.
 
     Raises:
-        UserError: anything that is not a printed number with the declared marks; `where` begins the message.
+        UserError: anything but a printed number with the declared marks; `where` begins the message.
     """
     parts = BETWEEN.split(printed)
     if len(parts) not in (1, places):

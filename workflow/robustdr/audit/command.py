@@ -17,7 +17,7 @@ FORMATS = {**formats.FORMATS, "html": page.html}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument(
         "papers",
         nargs="*",
@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Audit and write the report; 1 if there are findings that `--fail-on` asks for, 0 otherwise.
+    """Audit and write the report; return 1 for findings of the severity `--fail-on` or worse, else 0.
 
     Raises:
-        UserError: an unknown paper, a reported.yaml that cannot be read, a claim that rests on what it does not have,
-            runs without judgements or the other way round.
+        UserError: an unknown paper, a reported.yaml that cannot be read, a claim on numbers that it lacks, runs without
+            judgements or judgements without runs.
     """
     if (arguments.runs is None) != (arguments.qrels is None):
         raise UserError("audit: --runs and --qrels are given together: the runs, and what judges them")
@@ -66,5 +66,5 @@ def _paths(papers: Sequence[str]) -> list[Path]:
 
 
 def _short(path: Path) -> Path:
-    """The path as a person in the current directory would write it."""
+    """Return the path relative to the current directory if it is inside that; else unchanged."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

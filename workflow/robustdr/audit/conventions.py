@@ -1,4 +1,4 @@
-"""One run under every convention of evaluation that is in use: which of them give a printed number."""
+"""A run evaluated under every convention in use: which of them give a printed number."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,11 +24,11 @@ Runs = Mapping[str, Mapping[str, Ranking]]  # by tie rule
 
 @dataclass(frozen=True)
 class Convention:
-    """How a run becomes one number.
+    """How a run is turned into one number.
 
     Attributes:
         cut: ranks that count; 0: all. ties: one of `TIES`. missing: whether a judged query without results counts 0.
-        level: the lowest relevant grade. exponential: whether the gain of a grade is 2^grade − 1, or the grade.
+        level: the lowest relevant grade. exponential: whether a grade's gain is 2^grade − 1 instead of the grade.
     """
 
     cut: int
@@ -38,11 +38,11 @@ class Convention:
     exponential: bool = False
 
     def departures(self, usual: "Convention") -> int:
-        """Number of attributes in which it differs from another."""
+        """Return the number of attributes that differ from another convention's."""
         return sum(getattr(self, part.name) != getattr(usual, part.name) for part in fields(self))
 
     def words(self, usual: "Convention") -> str:
-        """How it differs from the project's own."""
+        """Return how it differs from the project's own convention, in words."""
         parts = {
             "cut": f"cut at {self.cut}" if self.cut else "no cut",
             "ties": TIES[self.ties],
@@ -55,7 +55,7 @@ class Convention:
 
 
 def ordered(listed: Mapping[str, Ranking]) -> Runs:
-    """A run under each tie rule: scores count down, so that no tie is left. Rules that agree everywhere are one."""
+    """Return a run under each tie rule, with descending scores without ties; rules with equal runs are listed once."""
     orders = {
         "trec_eval": {qid: rank(ranking, len(ranking)) for qid, ranking in listed.items()},
         "listed": listed,
@@ -70,7 +70,7 @@ def ordered(listed: Mapping[str, Ranking]) -> Runs:
 
 
 def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convention]]:
-    """The conventions under which the measure of these runs can differ: the project's own, then by departures from it.
+    """Yield the conventions under which the measure of these runs can differ: the usual one, then others by departures.
 
     Raises:
         UserError: a measure that is not provided.
@@ -89,7 +89,7 @@ def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convent
 
 
 def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> dict[str, float]:
-    """The measure of every query that counts under the convention."""
+    """Return the measure of every query that counts under the convention."""
     name = re.sub(r"@\d+$", "", measure) + (f"@{convention.cut}" if convention.cut else "")
     if convention.exponential:
         qrels = {
@@ -101,7 +101,7 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
 
 
 def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:
-    """The conventions that give the printed number, those with the fewest departures from the project's alone."""
+    """Return those conventions that give the printed number with the fewest departures from the project's own."""
     levels = list(conventions(measure, qrels, runs))
     usual = levels[0][0]
     tried: dict[Convention, float] = {}

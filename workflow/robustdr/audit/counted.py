@@ -1,4 +1,4 @@
-"""Numbers counted here beside those that a paper prints: agreement, Markdown, CSV and JSON."""
+"""Numbers counted here beside those of a paper: agreement, Markdown, CSV and JSON."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ LEGEND = "= the printed number is a rounding of the counted one; ≠ it is none.
 
 @dataclass(frozen=True)
 class Entry:
-    """One number: its value as counted, written as `form` says, and the cell that the paper prints for it."""
+    """One number: its counted value, written with `form`, and the paper's cell for it."""
 
     section: str
     row: str
@@ -28,7 +28,7 @@ class Entry:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the printed number can be a rounding of the value; None where the paper prints none."""
+        """Whether the printed number can be a rounding of the value; None if the paper prints none."""
         return None if self.reported is None else self.explains(self.reported)
 
     def explains(self, cell: Cell) -> bool:
@@ -42,12 +42,12 @@ class Entry:
 
     @property
     def printed(self) -> str:
-        """What the paper prints."""
+        """The number as the paper prints it."""
         return self.reported.printed if self.reported else ""
 
 
 def elsewhere(entries: Sequence[Entry]) -> list[str]:
-    """For every number that disagrees, the rows of its column whose value would explain what the paper prints."""
+    """For each number that disagrees, return the rows of its column whose value would explain the printed number."""
     return [
         f"{' · '.join(filter(None, (entry.section, entry.row, entry.column)))}: the printed {entry.printed} is what is "
         f"counted for {other.row}."
@@ -59,7 +59,7 @@ def elsewhere(entries: Sequence[Entry]) -> list[str]:
 
 
 def markdown(title: str, entries: Sequence[Entry], notes: Sequence[str]) -> str:
-    """One table per section; a column of which the paper prints something becomes two, reported and counted."""
+    """Return one table for each section; a column that the paper prints too becomes two, reported and counted."""
     lines = [f"# {title}", ""]
     for section in dict.fromkeys(entry.section for entry in entries):
         cells = {(entry.row, entry.column): entry for entry in entries if entry.section == section}
@@ -85,7 +85,7 @@ def markdown(title: str, entries: Sequence[Entry], notes: Sequence[str]) -> str:
 
 
 def write(table: str, title: str, entries: Sequence[Entry], notes: Sequence[str], output: Path) -> None:
-    """Write the numbers as .md, .csv and .json beside each other; `output` is the .md file."""
+    """Write the numbers as .md, .csv and .json side by side; `output` is the .md file."""
     rows: list[dict[str, object]] = [
         {
             "table": table,

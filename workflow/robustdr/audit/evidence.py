@@ -10,7 +10,7 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.relations import Check
 from robustdr.audit.reported import Reported
 
-SIGNIFICANT = 3  # digits that a number needs before finding it elsewhere says anything
+SIGNIFICANT = 3  # digits from which finding the same number elsewhere means something
 
 
 class Evidence:
@@ -21,7 +21,7 @@ class Evidence:
         self.checks = checks
         self.by_declaration: defaultdict[tuple[str, int], list[Check]] = defaultdict(list)
         self._drops: dict[int, Check] = {}
-        self._original: dict[int, int] = {}  # of a cell, another that it is declared to print again
+        self._original: dict[int, int] = {}  # by cell, another cell that it is declared to repeat
         for check in checks:
             self.by_declaration[check.target.table, check.line].append(check)
             if check.kind == "drop_from":
@@ -32,18 +32,18 @@ class Evidence:
 
     @cached_property
     def _positions(self) -> Mapping[tuple[str, int, int], tuple[int, Check]]:
-        """By table, line and cell, the check of a declaration and its place among all."""
+        """By table, line and cell: the check of a declaration and its position among all."""
         return {(c.target.table, c.line, id(c.target)): (place, c) for place, c in enumerate(self.checks)}
 
     def neighbours(self, check: Check) -> list[Check]:
-        """The checks of the same declaration at cells that differ from this one in one coordinate, in order."""
+        """Return checks of the same declaration at cells that differ from this one in one coordinate, in order."""
         keys = ((check.target.table, check.line, id(cell)) for cell in self.beside(check.target))
         found = [self._positions[key] for key in keys if key in self._positions]
         return [other for _, other in sorted(found, key=lambda pair: pair[0])]
 
     @cached_property
     def checks_of(self) -> Mapping[int, list[Check]]:
-        """By the id of a cell, the checks that it takes part in, each once."""
+        """By the id of a cell: its checks, each once."""
         found: defaultdict[int, dict[int, Check]] = defaultdict(dict)
         for check in self.checks:
             for cell in chain([check.target], *check.operands.values()):
@@ -52,7 +52,7 @@ class Evidence:
 
     @cached_property
     def confirmations(self) -> Counter[int]:
-        """For every cell, by its id, how many holding checks it takes part in."""
+        """By the id of a cell: the number of its checks that hold."""
         holding = [check for check in self.checks if check.holds]
         return Counter(
             id(c) for check in holding for cells in ([check.target], *check.operands.values()) for c in cells
@@ -78,14 +78,14 @@ class Evidence:
         return index
 
     def beside(self, cell: Cell) -> list[Cell]:
-        """The cells of every table that differ from `cell` in at most one coordinate."""
+        """Return the cells of all tables that differ from `cell` in at most one coordinate."""
         found = {id(other): other for key in _keys(cell) for other in self._by_all_but_one.get(key, ())}
         return [other for other in found.values() if other is not cell]
 
     def copies(self, cell: Cell) -> list[Cell]:
-        """Cells elsewhere with the same number, nearest first, unless they are declared to be the same cell.
+        """Return cells elsewhere with the same number, nearest first, without those declared to be the same cell.
 
-        None for a number of few digits: finding those elsewhere says nothing.
+        A number of few digits has none, because equal ones mean nothing.
         """
         if significant(cell) < SIGNIFICANT:
             return []
@@ -93,7 +93,7 @@ class Evidence:
         return sorted((c for c in same if not self.restated(cell, c)), key=lambda other: distance(cell, other))
 
     def restated(self, cell: Cell, other: Cell) -> bool:
-        """Whether two cells are declared to be the same, at once, by way of others, or as changes of such cells."""
+        """Whether two cells are declared to be the same, directly, through other cells, or as changes of such cells."""
         if self._first(cell) == self._first(other):
             return True
         here, there = self._drops.get(id(cell)), self._drops.get(id(other))
@@ -114,7 +114,7 @@ class Evidence:
 
 
 def _places(cell: Cell) -> dict[str, str]:
-    """The coordinates, with a seed as a label of `value`: one run stands beside the mean over the runs."""
+    """Return the coordinates, with a seed as a label of `value`: a single run is beside the mean over runs."""
     places = dict(cell.coordinates)
     if "seed" in places:
         places["value"] = f"seed {places.pop('seed')}"
@@ -128,11 +128,11 @@ def _keys(cell: Cell) -> Iterator[tuple[object, ...]]:
 
 
 def distance(cell: Cell, other: Cell) -> int:
-    """In how many coordinates two cells differ."""
+    """Return the number of coordinates in which two cells differ."""
     here, there = _places(cell), _places(other)
     return sum(here.get(name) != there.get(name) for name in {**here, **there})
 
 
 def significant(cell: Cell) -> int:
-    """Digits of a printed number without leading zeros."""
+    """Return the number of digits without leading zeros."""
     return len("".join(map(str, cell.number.as_tuple().digits)).lstrip("0"))

@@ -1,4 +1,4 @@
-"""The simplest hypothesis under which broken relations would hold: named as such, never a fact."""
+"""The simplest hypothesis under which broken relations would hold; reports call it a hypothesis, never a fact."""
 
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -13,16 +13,16 @@ Explained = list[tuple[list[Check], Hypothesis]]
 
 
 def explain(evidence: Evidence, broken: Sequence[Check]) -> Explained:
-    """Group the broken checks of one declaration by the hypothesis that explains them (`UNKNOWN` where none does).
+    """Group the broken checks of one declaration by the hypothesis that explains them (`UNKNOWN` if none does).
 
-    Of all hypotheses, the one that explains most checks is taken first, then the simplest.
+    The hypothesis that explains most checks is taken first; among equals, the simplest.
     """
     groups = _cover(evidence, broken, broken)
     first, (_, text) = groups[0]
     unexplained = [check for checks, hypothesis in groups if hypothesis == UNKNOWN for check in checks]
     of_declaration = len(evidence.by_declaration[broken[0].target.table, broken[0].line])
     if unexplained and len(first) * 2 > of_declaration and text == VARIANTS.get(broken[0].kind, ("",) * 3)[2]:
-        # Where most cells follow another formula, the rest is searched by that formula too.
+        # If most cells follow another formula, the others are searched with that formula too.
         others = [variant(check) or check for check in unexplained]
         return [group for group in groups if group[1] != UNKNOWN] + _cover(evidence, others, unexplained)
     return groups
@@ -53,24 +53,24 @@ def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check
 
 
 def largest_first(costs: Sequence[int], size: Callable[[int], int]) -> Iterator[int]:
-    """The places of groups, the largest first, then the cheapest; sizes may shrink meanwhile, down to none.
+    """Yield the indices of groups, largest first, then cheapest; groups may shrink meanwhile; empty ones are skipped.
 
     Args:
-        costs: of each group. size: of the group at a place, at the time.
+        costs: of each group. size: returns the current size of the group at an index.
     """
     waiting = [(-size(place), cost, place) for place, cost in enumerate(costs)]
     heapify(waiting)
     while waiting:
         counted, cost, place = heappop(waiting)
         left = size(place)
-        if 0 < left < -counted:  # it is counted anew where it comes first, not in every round
+        if 0 < left < -counted:  # it is counted again when it comes first, not in every round
             heappush(waiting, (-left, cost, place))
         elif left:
             yield place
 
 
 def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:
-    """Changes from one declared baseline that would all follow from another, whether it is printed or not."""
+    """Return groups of changes from one declared baseline that would all follow from another, printed or not."""
     by_base: dict[int, list[int]] = {}
     for index, check in enumerate(broken):
         if check.kind == "drop_from" and len(check.operands["main"]) == len(check.operands["of"]) == 1:
@@ -86,7 +86,7 @@ def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:
 
 
 def _implied_base(check: Check) -> Interval:
-    """The baselines from which the printed change follows: of / (1 + change); none for a loss of everything."""
+    """Return the baselines that give the printed change: of / (1 + change); none for a loss of everything."""
     value, change = check.operands["of"][0].interval, check.target.interval
     if change.low <= -1:
         return Interval(inf, -inf)

@@ -1,4 +1,4 @@
-"""What is wrong with printed numbers: cells that break a relation together, or that form a suspicious pattern."""
+"""Faults in printed numbers: cells that break a relation together, or that form a suspicious pattern."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from robustdr.audit.cells import Cell, describe
 from robustdr.audit.hypotheses import FORMULA
 from robustdr.audit.relations import Check
 
-SEVERITIES = ("impossible", "inconsistent", "suspicious")  # from the worst on
+SEVERITIES = ("impossible", "inconsistent", "suspicious")  # worst first
 
 
 class Flaw(NamedTuple):
-    """A cell of a finding: what it could be (empty for a pattern), and the relation or the pattern in words."""
+    """A cell of a finding: its possible values ('' for a pattern), and the relation or the pattern in words."""
 
     cell: Cell
     consistent: str
@@ -26,8 +26,8 @@ class Finding:
     kind: str  # of the relation, or of the pattern
     severity: str
     flaws: Sequence[Flaw]
-    hypothesis: str  # what would make the relation hold, or how the pattern arose; empty where nothing was found
-    cost: int = FORMULA  # of the hypothesis: what it changes
+    hypothesis: str  # what would make the relation hold, or how the pattern arose; '' if unknown
+    cost: int = FORMULA  # the cost of the hypothesis: what it changes
     checks: Sequence[Check] = ()  # the broken ones; none for a pattern
 
     @property
@@ -36,11 +36,11 @@ class Finding:
 
     @property
     def id(self) -> str:
-        """A name that stays as long as the finding does: table, relation or pattern, first cell."""
+        """A name that is as stable as the finding: table, relation or pattern, first cell."""
         return f"{self.table}/{self.kind}/{describe(self.flaws[0].cell.coordinates)}"
 
 
 def in_order(findings: Sequence[Finding], tables: Mapping[str, object]) -> list[Finding]:
-    """Findings table by table, the worst first."""
+    """Return findings by table, the worst first."""
     order = list(tables)
     return sorted(findings, key=lambda finding: (order.index(finding.table), SEVERITIES.index(finding.severity)))

@@ -16,7 +16,7 @@ from robustdr.claims.verdicts import HOLDS
 from robustdr.core.markup import code, plain, prose, table_row
 
 SHOWN = 6  # cells of one finding that Markdown lists
-HYPOTHESES, CLAIMS = 2, 2  # of one cause
+HYPOTHESES, CLAIMS = 2, 2  # per cause
 LONG = 100  # characters of a relation beside a cause
 LEGEND = (
     "`impossible`: no data can give the cell. `inconsistent`: it disagrees with other printed cells, however they were "
@@ -28,7 +28,7 @@ CAUSES = "What one explanation accounts for, most serious first. An explanation 
 
 
 def markdown(audits: Sequence[Audit]) -> str:
-    """The summary of several papers, the causes of all, and the findings of each."""
+    """Return a summary of several papers, the causes in all of them, and the findings of each."""
     found = [(audit, causes(audit)) for audit in audits]
     if len(audits) == 1:
         return "\n".join(_paper(audit, its, _causes(audit, its)) for audit, its in found)
@@ -37,7 +37,7 @@ def markdown(audits: Sequence[Audit]) -> str:
 
 
 def summary(audits: Sequence[Audit]) -> str:
-    """One row per paper: what was read, how much of it is under a relation, what was found."""
+    """Return one row for each paper: its cells, the share of them under a relation, its findings."""
     of_all, of_measures = ["cells", "under a relation"], ["measures", "of them under a relation", "or a pattern check"]
     head = ["paper", *of_all, *of_measures, "lost"]
     rows = [_counts(audit) for audit in audits]
@@ -74,7 +74,7 @@ def _cells(counts: Sequence[int]) -> list[str]:
 
 
 def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
-    """The root causes of a paper's findings, most serious first, one item each."""
+    """Return the root causes of a paper's findings, most serious first, one item each."""
     lines = [f"## What went wrong in {plain(audit.reported.paper)}", "", CAUSES, ""] if found else []
     for number, cause in enumerate(found, 1):
         worst = cause.worst
@@ -94,7 +94,7 @@ def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
 
 
 def explanation(audit: Audit, cause: Cause) -> str:
-    """What the cells have in common, and the hypotheses."""
+    """Return what the cells have in common, and the hypotheses."""
     flawed = [flaw.cell for flaw in cause.flaws]
     varying = set().union(*(audit.reported.tables[table].varying for table in {cell.table for cell in flawed}))
     common = {
@@ -116,7 +116,7 @@ def shortened(words: str) -> str:
 
 
 def tables_of(audit: Audit, findings: Sequence[Finding]) -> str:
-    """The tables of some findings; three or more neighbours as `table8 to table17`."""
+    """Return the tables of some findings; three or more neighbours as `table8 to table17`."""
     order = list(audit.reported.tables)
     places = sorted({order.index(finding.table) for finding in findings})
     runs: list[list[int]] = []
@@ -130,7 +130,7 @@ def tables_of(audit: Audit, findings: Sequence[Finding]) -> str:
 
 
 def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = ()) -> str:
-    """A paper's counts, what comes `first`, its findings table by table, and its claims."""
+    """Return a paper's counts, then `first`, its findings by table, and its claims."""
     reported, coverage = audit.reported, audit.coverage
     found = ", ".join(f"{audit.count(severity)} {severity}" for severity in SEVERITIES)
     several = f"{len(found_causes)} cause{'s' * (len(found_causes) != 1)}"
@@ -161,7 +161,7 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
 
 
 def _claims(audit: Audit) -> list[str]:
-    """What a paper's own numbers say of its claims: how many hold, and those that do not."""
+    """Return what a paper's own numbers say of its claims: how many hold, and which do not."""
     if not audit.claims:
         return []
     count = Counter(found.verdict for _, found in audit.claims)
@@ -202,7 +202,7 @@ def _section(number: int, finding: Finding, cause: int, table: Table) -> list[st
 
 
 def _place(flaw: Flaw, table: Table) -> str:
-    """The coordinates of a cell without those that all cells of the table share with it."""
+    """Return the coordinates of a cell without those that all cells of the table share."""
     place, any_other = flaw.cell.coordinates, table.cells[0].coordinates
     apart = {name: place[name] for name in place if name in table.varying or any_other.get(name) != place[name]}
     return plain(describe(apart) or describe(place))
@@ -213,12 +213,12 @@ def printed(flaw: Flaw) -> str:
 
 
 def as_json(audits: Sequence[Audit]) -> str:
-    """A list of papers, see `record`."""
+    """Return a JSON list of papers, see `record`."""
     return json.dumps([record(audit, causes(audit)) for audit in audits], indent=2, ensure_ascii=False) + "\n"
 
 
 def as_csv(audits: Sequence[Audit]) -> str:
-    """One row per cell of every finding."""
+    """Return CSV with one row for each cell of every finding."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     first = ["paper", "id", "severity", "kind", "table", "cell", "printed"]

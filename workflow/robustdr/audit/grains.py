@@ -1,6 +1,6 @@
-"""What a mean over queries can be: sums of the few values that a measure takes on one query.
+"""The possible means over queries: sums of the few values that a measure can have for one query.
 
-The GRIM test (Brown and Heathers, 2017) for measures of retrieval: it asks whether some data give a printed mean.
+The GRIM test (Brown and Heathers, 2017) for retrieval measures: can any data give a printed mean?
 """
 
 import re
@@ -13,9 +13,9 @@ from robustdr.claims.intervals import SLACK, Interval
 
 MEASURES = "Success@k, P@k, Judged@k, Unjudged@k (a count), R@k with `relevant`, RR@k with k up to 10"
 _NAME = re.compile(r"(Success|P|Judged|Unjudged|R|RR)@([1-9]\d*)")
-TERMS = 40  # queries with a value above 0, or below 1, up to which sums are enumerated; beyond, every sum is possible
-DEEPEST = 10  # rank: the least common multiple of 1 to k grows too fast beyond
-FINEST = 10**7  # steps between a mean of 0 and of 1: finer than anything printed
+TERMS = 40  # queries with a value above 0 (or below 1) up to which sums are enumerated; beyond, every sum is possible
+DEEPEST = 10  # rank; beyond, the least common multiple of 1 to k is too large
+FINEST = 10**7  # steps between a mean of 0 and of 1; finer than anything printed
 
 
 class Grain(NamedTuple):
@@ -25,11 +25,11 @@ class Grain(NamedTuple):
     values: frozenset[int]
 
     def most(self, queries: int) -> int:
-        """The largest sum over so many queries."""
+        """Return the largest sum over `queries` queries."""
         return max(self.values) * queries
 
     def gives(self, total: int, queries: int) -> bool:
-        """Whether so many values add up to `total`: exact for whole numbers, for others near 0 and near the most."""
+        """Whether `queries` values can add up to `total`: exact for whole numbers; for others, near 0 and `most`."""
         if len(self.values) == max(self.values) + 1:
             return True
         terms = min(queries, TERMS)
@@ -43,8 +43,8 @@ class Mixture(NamedTuple):
     """R@k over queries with different numbers of relevant passages, as multiples of 1/unit.
 
     Attributes:
-        steps: for each number of relevant passages, what one of them adds, and how many can be found over all queries.
-        queries: how many there are.
+        steps: for each number of relevant passages, what one of them adds, and how many all queries have together.
+        queries: number of queries.
     """
 
     unit: int
@@ -52,23 +52,23 @@ class Mixture(NamedTuple):
     queries: int
 
     def _of(self, queries: int) -> tuple[tuple[int, int], ...]:
-        """The steps of several runs over the queries."""
+        """Return the steps of several runs over the queries."""
         return tuple((step, found * (queries // self.queries)) for step, found in self.steps)
 
     def most(self, queries: int) -> int:
-        """The largest sum over the queries of some runs."""
+        """Return the largest sum over the queries of one or several runs."""
         return sum(step * found for step, found in self._of(queries))
 
     def gives(self, total: int, queries: int) -> bool:
-        """Whether so many passages can be found that their steps add up to `total`."""
+        """Whether the steps of some found passages can add up to `total`."""
         return bool(_sums_of_steps(self._of(queries)) >> total & 1)
 
 
 def grain(measure: str, relevant: int = 0) -> Grain | None:
-    """The values of an ir_measures measure on one query; None for a measure that can take too many.
+    """Return the values of an ir_measures measure on one query; None for a measure with too many values.
 
     Args:
-        relevant: passages of every query, which R@k needs.
+        relevant: number of relevant passages of every query, which R@k needs.
     """
     match = _NAME.fullmatch(measure)
     if match is None:
@@ -84,10 +84,10 @@ def grain(measure: str, relevant: int = 0) -> Grain | None:
 
 
 def mixture(measure: str, relevant: Mapping[int, int]) -> Mixture | None:
-    """The means that R@k can have; None for another measure, or where they lie too close together to exclude any.
+    """Return the possible means of R@k; None for another measure, or if they are too close together to exclude any.
 
     Args:
-        relevant: by a number of relevant passages, how many queries have so many.
+        relevant: {number of relevant passages: number of queries with so many}.
     """
     match, queries, unit = _NAME.fullmatch(measure), sum(relevant.values()), lcm(*relevant)
     if match is None or match[1] != "R" or unit * queries > FINEST:
@@ -97,7 +97,7 @@ def mixture(measure: str, relevant: Mapping[int, int]) -> Mixture | None:
 
 
 def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Interval]:
-    """The possible means below and above the low end of a printed interval; if it has any, the latter lies inside."""
+    """Return the nearest possible means below and above an interval's low end; the upper is inside if any is."""
     whole, most = grain.unit * queries, grain.most(queries)
     below = range(min(most, floor(printed.low * whole + SLACK)), -1, -1)
     above = range(max(0, ceil(printed.low * whole - SLACK)), most + 1)
@@ -112,7 +112,7 @@ def _possible(values: frozenset[int], terms: int, total: int, queries: int) -> b
 
 @cache
 def _sums(values: frozenset[int], terms: int) -> int:
-    """Every sum of so many of the values, as the set bits of a number."""
+    """Return all sums of `terms` of the values, as the set bits of a number."""
     sums = 1
     for _ in range(terms):
         last, sums = sums, 0
@@ -123,7 +123,7 @@ def _sums(values: frozenset[int], terms: int) -> int:
 
 @cache
 def _sums_of_steps(steps: tuple[tuple[int, int], ...]) -> int:
-    """Every sum of up to so many of each step, as the set bits of a number."""
+    """Return all sums of up to the given number of each step, as the set bits of a number."""
     sums = 1
     for step, most in steps:
         added = 0

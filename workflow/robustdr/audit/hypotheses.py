@@ -1,4 +1,4 @@
-"""What could make a broken relation hold: one change to the relation or to a cell."""
+"""Hypotheses about a broken relation: one change to the relation or to a cell that makes it hold."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,21 +11,21 @@ from robustdr.audit.relations import Check, label, shown
 from robustdr.audit.reported import ANY, Reported
 from robustdr.claims.intervals import Interval
 
-# Costs, the simplest first: of one wrong number several relations ask for the same correction.
+# Costs, simplest first. ONE_NUMBER: several relations require the same correction of one number.
 ONE_NUMBER, FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(9)
 OPEN = (
     "at_most",
     "at_least",
     "share_of",
     "mean_over",
-)  # too many values satisfy these for most changes to say anything
+)  # too many values satisfy these for most changes to mean anything
 RESTATES = ("same_as", *OPEN)
-Hypothesis = tuple[int, str]  # its cost, which names what is changed, and the change in words
+Hypothesis = tuple[int, str]  # its cost, which names what changes, and the change in words
 UNKNOWN: Hypothesis = FORMULA, ""
 
 
 def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    """Every hypothesis under which `check` would hold, with its cost."""
+    """Yield every hypothesis under which `check` would hold, with its cost."""
     if check.kind not in OPEN and not check.options.or_more:
         yield from _one_number(evidence, check)
         yield from _other_formula(check)
@@ -45,7 +45,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
         broken = [other for other in checks if not other.holds]
         own = [other for other in broken if other.target is cell]
         if len(broken) < 2 or len(own) == len(broken) or any(other.holds for other in filter(None, map(variant, own))):
-            continue  # a formula taken for another is simpler than a slip that gives its result
+            continue  # a mistaken formula is simpler than a slip that gives the same result
         name = f"{cell.printed} ({describe(cell.coordinates)})"
         for swapped in _with_swapped_digits(cell):
             if all(other.holds_with(cell, swapped.interval) for other in checks):
@@ -61,7 +61,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 
 def _asked_for(mean: Check, cell: Cell) -> Interval:
-    """The value of one part of a mean if all other printed numbers are right."""
+    """Return the value of one part of a mean if all other printed numbers are right."""
     parts = mean.operands["main"]
     total = mean.target.interval.scaled(len(parts))
     for part in parts:
@@ -80,7 +80,7 @@ VARIANTS = {  # by kind: the other kind, whether a deviation is then that of a p
 
 
 def variant(check: Check) -> Check | None:
-    """The check with the formula that is most easily confused with its own; None if there is no such formula."""
+    """Return the check with the formula most easily confused with its own; None if there is none."""
     if check.kind not in VARIANTS:
         return None
     kind, population, _ = VARIANTS[check.kind]
@@ -99,7 +99,7 @@ def _other_formula(check: Check) -> Iterator[Hypothesis]:
 
 def _mean_of_the_column(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """A derived cell of an average row may be the average of its own column instead."""
-    if check.kind in ("mean_of", "drop_from"):  # there it is no other computation
+    if check.kind in ("mean_of", "drop_from"):  # there it would be the same computation
         return
     table = evidence.reported.tables[check.target.table]
     for line, _ in table.relations:

@@ -1,4 +1,4 @@
-"""An audit as one page: what went wrong first, then every table as printed, its cells coloured by severity."""
+"""An audit as one page: first its causes, then every table as printed, with cells coloured by severity."""
 
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
@@ -12,11 +12,11 @@ from robustdr.audit.record import Record, record
 from robustdr.audit.reported import Table
 
 FOLDER = Path(__file__).parent  # of the templates
-SIGNS = dict(zip(SEVERITIES, "✗≠?", strict=True))  # beside the colour, for those who do not see it
+SIGNS = dict(zip(SEVERITIES, "✗≠?", strict=True))  # beside the colours, for readers who cannot see them
 
 
 def html(audits: Sequence[Audit]) -> str:
-    """The page: self-contained, everything that a paper prints escaped."""
+    """Return the page: self-contained, with all text of papers escaped."""
     from jinja2 import Environment, FileSystemLoader  # only this format needs it
 
     environment = Environment(autoescape=True, loader=FileSystemLoader(FOLDER), trim_blocks=True, lstrip_blocks=True)
@@ -26,11 +26,10 @@ def html(audits: Sequence[Audit]) -> str:
 
 
 def shown(made: Record, anchor: str = "finding", tables: Container[str] = ()) -> dict[str, object]:
-    """The record of an audit as `findings.html.j2` takes it.
+    """Return the record of an audit in the form for `findings.html.j2`.
 
-    Each cause says in words `where` it is, each cell has its `place`, and `anchors` has the name of each finding's
-    place on the page, which begins with `anchor`; `page` of a finding is that of its table, '' if it is none of
-    `tables`.
+    Each cause has `where` in words, each cell its `place`; `anchors` gives each finding's anchor on the page, which
+    begins with `anchor`; `page` of a finding is its table, '' if that is not in `tables`.
     """
     causes = [
         {
@@ -76,7 +75,7 @@ def _paper(audit: Audit, number: int) -> dict[str, object]:
 
 
 def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[str, str]) -> dict[str, object]:
-    """Head and rows; a cell is its text, and severity, words and anchor of the worst finding on it."""
+    """Return head and rows; a cell has its text, and severity, words and anchor of the worst finding on it."""
     at = {(cell.line, cell.column): cell for cell in table.cells}
     labels = _apart([place for _, place in table.rows])
     rows = [
@@ -108,7 +107,7 @@ def _cell(cell: Cell | None, worst: Mapping[int, Finding], anchors: Mapping[str,
 
 
 def _apart(places: Sequence[Mapping[str, str]]) -> list[str]:
-    """For every row or column, the labels in which some differ; all of them where it stands alone."""
+    """Return for each row or column the labels in which some differ; all labels if it is the only one."""
     names = {name for place in places for name in place}
     varying = {name for name in names if len({place.get(name) for place in places}) > 1}
     return [describe({name: place[name] for name in place if name in varying} or place) for place in places]

@@ -10,14 +10,14 @@ from robustdr.audit.reported import load
 
 
 def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> Audit:
-    """The audit of a reported.yaml, with the runs behind it and the claims that lie beside it.
+    """Return the audit of a reported.yaml, with its runs and the claims beside it.
 
     Raises:
-        UserError: a reported.yaml that cannot be read, a claim that rests on what it does not have.
+        UserError: a reported.yaml that cannot be read, a claim on numbers that it lacks.
     """
     found = audit(load(path))
     if runs and qrels:
-        from robustdr.audit.recompute import recompute  # pandas and pyarrow: slow to import
+        from robustdr.audit.recompute import recompute  # slow to import
 
         recomputed = recompute(found.reported, runs, qrels)
         findings = in_order([*found.findings, *recomputed.findings], found.reported.tables)

@@ -1,4 +1,4 @@
-"""What looks wrong without any declaration: copied blocks, implausible seeds, identical rows, labels that repeat."""
+"""Suspicious patterns without any declaration: copied blocks, implausible seeds, identical rows, repeated labels."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -13,16 +13,16 @@ from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
 BLOCK = 6  # consecutive cells that make a block
-DISTINCT = 4  # different numbers that a block, and equal ones that a pair of rows, needs to say anything
-DIGITS = 13  # that the equal numbers of two rows need together: short numbers agree by chance
+DISTINCT = 4  # different numbers that a block, or equal numbers that two rows, must have to mean anything
+DIGITS = 13  # total digits that the equal numbers of two rows must have: short numbers agree by chance
 SHARE = 1 / 3  # of the cells of a row that must equal those of its neighbour
-IMPLAUSIBLE = 6.0  # robust z of a run against its siblings
+IMPLAUSIBLE = 6.0  # robust z of a run among its siblings
 PLAUSIBLE_GAP = 2.0  # robust z of a gap of 0 between two measures
 NORMAL_MAD = 1.4826  # median absolute deviation to standard deviation, for a normal distribution
 
 
 class Pattern(NamedTuple):
-    """Cells of one table that look wrong, and why."""
+    """Suspicious cells of one table, with the reason."""
 
     kind: str
     cells: list[Cell]
@@ -31,7 +31,7 @@ class Pattern(NamedTuple):
 
 
 def patterns(evidence: Evidence) -> list[Pattern]:
-    """Everything suspicious among the measures of a paper's tables (not among the figures of its prose)."""
+    """Return all suspicious patterns among the measures of a paper's tables (not in its prose)."""
     tables = [table for table in evidence.reported.tables.values() if not table.id.startswith("prose")]
     found = list(_copied_blocks(evidence, tables))
     for table in tables:
@@ -42,7 +42,7 @@ def patterns(evidence: Evidence) -> list[Pattern]:
 
 
 def _by(key: str, table: Table) -> list[list[Cell]]:
-    """The measures of a table by row (`line`) or by column (`column`)."""
+    """Return the measures of a table by row (`line`) or by column (`column`)."""
     lines: defaultdict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         if "measure" in cell.coordinates:
@@ -51,7 +51,7 @@ def _by(key: str, table: Table) -> list[list[Cell]]:
 
 
 def examined(table: Table) -> list[Cell]:
-    """The cells of a table that are long enough a row or column for a pattern to be seen."""
+    """Return the cells of a table in rows or columns long enough to show a pattern."""
     if table.id.startswith("prose"):
         return []
     lines = [row for row in _by("line", table) if len(row) >= DISTINCT] + [
@@ -61,9 +61,9 @@ def examined(table: Table) -> list[Cell]:
 
 
 def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Pattern]:
-    """Runs of `BLOCK` or more consecutive cells that stand in another table too, unless declared to be the same."""
+    """Yield runs of `BLOCK` or more consecutive cells that another table has too, unless declared to be the same."""
     places: defaultdict[tuple[int, ...], list[list[Cell]]] = defaultdict(list)
-    known: dict[tuple[Decimal, str], int] = {}  # numbers are told apart once: decimals are slow to compare
+    known: dict[tuple[Decimal, str], int] = {}  # numbers are compared once: comparing decimals is slow
     for table in tables:
         for line in _by("line", table) + _by("column", table):
             told = [known.setdefault((cell.number, cell.unit), len(known)) for cell in line]
@@ -81,7 +81,7 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
     for table_id, sources in copied.items():
         source, cells = max(sources.items(), key=lambda item: len(item[1]))
         if all(evidence.is_restated(cell) for cell in cells.values()):
-            continue  # a declared origin, which its own relation checks
+            continue  # a declared origin, checked by its own relation
         caption = evidence.reported.tables[source].caption
         words = (
             f"{len(cells)} cells in blocks of {BLOCK} or more stand in {source} too, under another caption ({caption})"
@@ -90,7 +90,7 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
 
 
 def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
-    """A run far from its siblings whose number is that of another run elsewhere."""
+    """Yield runs far from their siblings whose number is that of another run elsewhere."""
     rows: list[list[Cell]] = []
     for row in _by("line", table):
         runs: defaultdict[tuple[str, ...], list[Cell]] = defaultdict(list)
@@ -114,18 +114,18 @@ def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
 
 
 def _is_near(copy: Cell, cell: Cell) -> bool:
-    """Whether a slip of the hand could have copied it: from the next row or run, or from the next table."""
+    """Whether a slip could have copied it: from the next row or run, or from the next table."""
     return distance(copy, cell) <= (1 if copy.table == cell.table else 2)
 
 
 def _spread(values: Sequence[float]) -> float:
-    """A robust standard deviation: from the median absolute deviation."""
+    """Return a robust standard deviation, from the median absolute deviation."""
     centre = median(values)
     return NORMAL_MAD * median([abs(value - centre) for value in values])
 
 
 def _identical_rows(table: Table) -> Iterator[Pattern]:
-    """Neighbouring rows that agree in `DISTINCT` or more different numbers."""
+    """Yield neighbouring rows that share `DISTINCT` or more different numbers."""
     rows = [{cell.column: cell for cell in row} for row in _by("line", table)]
     for above, below in pairwise(rows):
         shared = [column for column in above if column in below]
@@ -139,7 +139,7 @@ def _identical_rows(table: Table) -> Iterator[Pattern]:
 
 
 def _equal_measures(evidence: Evidence, seen: Collection[int]) -> Iterator[Pattern]:
-    """A measure that equals a larger one in another table, where other cells leave a gap between the two."""
+    """Yield measures that equal a larger one in another table, while other cells show a gap between the two."""
     for checks in evidence.by_declaration.values():
         pairs = [
             (c.target, c.operands["main"][0]) for c in checks if c.kind == "at_most" and len(c.operands["main"]) == 1
@@ -159,7 +159,7 @@ def _equal_measures(evidence: Evidence, seen: Collection[int]) -> Iterator[Patte
 
 
 def _labels(table: Table) -> Iterator[Pattern]:
-    """Rows or columns with the same coordinates, and runs that are numbered from 0 or 1 with a gap."""
+    """Yield rows or columns with the same coordinates, and runs numbered from 0 or 1 with a gap."""
     seeds = sorted({int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()})
     gaps = [gap for gap in range(seeds[0], seeds[-1]) if gap not in seeds] if seeds and seeds[0] < 2 else []
     rows = [place for _, place in table.rows]

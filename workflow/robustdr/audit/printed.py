@@ -18,20 +18,20 @@ from robustdr.core.yaml_files import read
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.settings import Averaged
 
-WHOLE = ("value", "median")  # what a table may call the mean of several seeds
+WHOLE = ("value", "median")  # labels that a table may use for the mean of several seeds
 
 
 class Unprinted(UserError):
-    """The paper does not print a number that a claim rests on."""
+    """The paper does not print a number that a claim needs."""
 
 
 @dataclass
 class Printed:
-    """The printed numbers behind a claim: `Numbers` as rounding intervals.
+    """The printed numbers for a claim: `Numbers` as rounding intervals.
 
     Attributes:
-        tables: those of the paper that the claim rests on. role: the collection, as the paper's tables call it.
-        names: what the tables call a system. variations: those of the role. means: the variations behind a mean.
+        tables: the paper's tables for the claim. role: the collection, by its name in these tables.
+        names: systems by their names in the tables. variations: of the role. means: the variations behind each mean.
         used: the cells that were looked up.
     """
 
@@ -46,13 +46,13 @@ class Printed:
     _taken: int = 0
 
     def taken(self) -> list[Cell]:
-        """The cells that were looked up since this was last asked."""
+        """Return the cells looked up since the last call."""
         first, self._taken = self._taken, len(self.used)
         return self.used[first:]
 
     def _find(self, values: Sequence[str], system: str, query_set: str, measure: str) -> Cell | None:
         if ".at" in system:
-            return None  # papers print what training ends with
+            return None  # papers print the final system only
         name = self.names.get(system, system)
         at = {"collection": self.role, "query_set": query_set, "system": name, "measure": measure or self.measure}
         for table in self.tables:
@@ -63,7 +63,7 @@ class Printed:
         return None
 
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Interval:
-        """The printed mean; else the mean of printed ones, over systems or over the variations behind a mean."""
+        """Return the printed mean; else the mean of printed ones, over systems or over the variations behind a mean."""
         if not isinstance(system, str):
             return rounding.mean([self.mean(one, query_set, measure) for one in system])
         cell = self._find(WHOLE, system, query_set, measure)
@@ -74,11 +74,11 @@ class Printed:
         return cell.interval
 
     def drop(self, system: Systems, query_set: str) -> Interval:
-        """The printed drop, which is rounded less than what would follow from printed measures."""
+        """Return the printed drop, which has less rounding error than one computed from printed measures."""
         cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
-        if isinstance(system, str) and query_set == MEAN:  # stands beside the original queries, a loss without its sign
+        if isinstance(system, str) and query_set == MEAN:  # printed with the original queries, as a loss without sign
             cell = self._find(("average_drop",), system, ORIGINAL, "")
             if cell is not None:
                 return -cell.interval
@@ -100,7 +100,7 @@ class Printed:
 
 
 def percent(low: float, high: float) -> str:
-    """An interval of shares in words: `+51.5% to +52.7%`, or `+50.8%` where both ends read alike."""
+    """Return an interval of shares in words: `+51.5% to +52.7%`, or `+50.8%` if both ends round alike."""
     return " to ".join(dict.fromkeys(f"{100 * end:+.1f}%" for end in (low, high)))
 
 
@@ -108,7 +108,7 @@ def percent(low: float, high: float) -> str:
 class Judged:
     """One effect as printed: its rounding interval, the verdict, and the marks of significance beside its cells.
 
-    `asked`: the queries that its margin asks for, if it has one.
+    `asked`: the queries that its margin needs, if it has one.
     """
 
     words: str
@@ -126,9 +126,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class AsPrinted:
-    """What the paper's own numbers say of its claim.
+    """The verdict of the paper's own numbers on its claim.
 
-    `reason`: why there is no verdict. `findings`: those of the audit on the cells that the claim rests on.
+    `reason`: why there is no verdict. `findings`: the audit's findings on the cells of the claim.
     """
 
     verdict: str
@@ -138,17 +138,17 @@ class AsPrinted:
 
 
 class Claimed(NamedTuple):
-    """A claim of a paper and what the paper's own numbers say of it."""
+    """A claim of a paper with the verdict of the paper's own numbers."""
 
     claim: Claim
     found: AsPrinted
 
 
 def said(claim: Claim, reported: Reported | None, where: str) -> Interval | None:
-    """The size that a claim's sentence gives, printed where `by` points; a loss is positive. None without `by`.
+    """Return the size that a claim's sentence gives, printed where `by` points; a loss is positive. None without `by`.
 
     Raises:
-        UserError: nothing is printed there.
+        UserError: there is no printed number.
     """
     if not isinstance(claim.test, Sized) or claim.test.by is None:
         return None
@@ -160,13 +160,13 @@ def said(claim: Claim, reported: Reported | None, where: str) -> Interval | None
 
 
 def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], where: str) -> AsPrinted:
-    """Apply a claim's test to what the paper prints: direction and size; significance where the claim names its `mark`.
+    """Apply a claim's test to printed numbers: direction and size; significance if the claim names its `mark`.
 
-    An effect fails where no value behind the printed numbers agrees with the claim. Where some do and some do not it is
-    inconclusive; a mark settles its direction, and where the claim names one that is not printed nothing does.
+    An effect fails if no value behind the printed numbers agrees with the claim. It holds if the `mark` that the claim
+    names is printed or, if it names none, if all values agree. Otherwise it is inconclusive.
 
     Raises:
-        UserError: a table that the paper does not have, or a `by` that points nowhere.
+        UserError: a table that the paper lacks, or a `by` that points nowhere.
     """
     for table in printed.tables:
         if table not in printed.reported.tables:
@@ -190,7 +190,7 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
 
 
 def _unprinted(source: str) -> str:
-    """Why a claim has no printed numbers: no paper makes it, or they are in no table that can be read."""
+    """Return why a claim has no printed numbers: no paper makes it, or no readable table has them."""
     if source.startswith("hypothesis"):
         return "no paper prints it"
     return f"the numbers behind it ({source}) are not in the available text"
@@ -204,12 +204,12 @@ def judge(
     findings: Sequence[Finding],
     where: str,
 ) -> list[AsPrinted]:
-    """The claims of one paper as printed.
+    """Judge the claims of one paper on its printed numbers.
 
     Args:
-        evaluation: by role, `variations` and `means`, as in experiment.yaml. names: what the tables call a system.
-        reported: None where no paper stands behind the claims. findings: of its audit.
-        where: claims.yaml, for messages.
+        evaluation: by role, `variations` and `means`, as in experiment.yaml. names: systems' names in the tables.
+        reported: None if no paper prints numbers for the claims. findings: of its audit.
+        where: path of claims.yaml, for error messages.
     """
     made = []
     for number, claim in enumerate(claims):
@@ -224,10 +224,10 @@ def judge(
 
 
 def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claimed]:
-    """The claims beside a reported.yaml, with what its numbers say of each; none if there is no claims.yaml.
+    """Return the claims beside a reported.yaml with their verdicts; none if there is no claims.yaml.
 
     Raises:
-        UserError: a claims.yaml or experiment.yaml that cannot be read, or a claim that rests on what is not there.
+        UserError: a claims.yaml or experiment.yaml that cannot be read, or a claim that names something missing.
     """
     paths = [reported.path.with_name(name) for name in ("claims.yaml", "experiment.yaml")]
     if not all(path.exists() for path in paths):

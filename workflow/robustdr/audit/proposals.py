@@ -1,4 +1,4 @@
-"""Relations that most cells of a table obey: averages, totals, drops, deviations, each with how many cells fit."""
+"""Relations that most cells of a table obey: averages, totals, drops, deviations, with the number of fitting cells."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from robustdr.core.errors import UserError
 
 AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
 TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
-LEAST, SHARE = 2, 0.5  # cells that must fit, and of those that could, before a relation is proposed
-SURE, SURE_SHARE = 3, 0.7  # before the cells that break it are suspicious
-QUANTITIES = 8  # of a table, among which two that add up to a third are sought: pairs grow with the square
+LEAST, SHARE = 2, 0.5  # cells, and share of the cells concerned, that must fit before a relation is proposed
+SURE, SURE_SHARE = 3, 0.7  # that must fit before the others are suspicious
+QUANTITIES = 8  # most quantities of a table to search for two that add up to a third: pairs grow with the square
 OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
 
 
 class Proposal(NamedTuple):
-    """A relation, and how many of the cells that it constrains fit it."""
+    """A relation, the number of cells that it concerns, and how many of them fit."""
 
     relation: Relation
     fit: int
@@ -34,7 +34,7 @@ class Proposal(NamedTuple):
 
 
 def undeclared(reported: Reported) -> list[Check]:
-    """For tables without declarations, the relations that most cells obey and some break, at each of their cells."""
+    """Return, for tables without declarations, relations that most cells obey and some break, at each cell."""
     checks = []
     tables = [table for table in reported.tables.values() if not table.relations and not table.id.startswith("prose")]
     for table in tables:
@@ -47,7 +47,7 @@ def undeclared(reported: Reported) -> list[Check]:
 
 
 def propose(reported: Reported, table: Table) -> list[Proposal]:
-    """For every average, total, drop and deviation of a table, the relation that most of its cells fit, if half do."""
+    """Return the best relation for each average, total, drop and deviation of a table, if half its cells fit."""
     found = []
     for candidates in _candidates(table):
         best = None
@@ -66,13 +66,13 @@ def _tried(reported: Reported, table: Table, relation: Relation) -> Proposal | N
     alone = replace(reported, tables={table.id: replace(table, relations=[(0, relation)])})
     try:
         checks = resolve(alone)
-    except UserError:  # it names a cell that the table does not have
+    except UserError:  # names a cell that the table lacks
         return None
     return Proposal(relation, sum(check.holds for check in checks), len(checks)) if checks else None
 
 
 def _candidates(table: Table) -> Iterator[list[dict[str, object]]]:
-    """For every cell that may be computed from others, the relations that may compute it."""
+    """Yield, for each cell that may be computed from others, the relations that may compute it."""
     labels: dict[str, dict[str, None]] = {}
     for cell in table.cells:
         for name, label in cell.coordinates.items():
@@ -83,7 +83,7 @@ def _candidates(table: Table) -> Iterator[list[dict[str, object]]]:
     for name, known in labels.items():
         for place, label in enumerate(known):
             if _is_average(label):
-                # An average at several coordinates, as in a row that spans a column of groups, is one over all groups.
+                # An average at several coordinates, as in a row that spans a column of groups, is over all groups.
                 groups = {
                     other: ANY
                     for other in labels
@@ -102,7 +102,7 @@ def _candidates(table: Table) -> Iterator[list[dict[str, object]]]:
             if name != "quantity" and (others := [other for other in known if other != label])
         ]
     if "drop" in values:
-        # Where the baseline itself prints a change, that is 0.
+        # If the baseline prints a change itself, that is 0.
         changed = {at for cell in table.select({"value": "drop"}) if cell.number for at in cell.coordinates.items()}
         yield [
             {"for": {"value": "drop"}, kind: {name: label}}
@@ -121,12 +121,12 @@ def _is_average(label: str) -> bool:
 
 
 def _labels_at(table: Table, name: str, label: str, other: str) -> set[str]:
-    """The labels of another coordinate where one coordinate has this label."""
+    """Return the labels of `other` in cells where `name` has this label."""
     return {cell.coordinates.get(other, "") for cell in table.select({name: label})}
 
 
 def _parts(labels: Sequence[str], place: int) -> Iterator[list[str]]:
-    """The labels that an average may be over: all others or those above it, with or without the first, the original."""
+    """Yield the labels that an average may cover: all others or those above, with or without the first."""
     others = [label for label in labels if not _is_average(label)]
     above = [label for label in labels[:place] if label in others]
     for parts in (others[1:], others, above[1:], above):

@@ -1,4 +1,4 @@
-"""Printed numbers and marks beside what the runs behind them give."""
+"""Printed numbers and marks compared with the results of their runs."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -37,14 +37,14 @@ class _Folder:
 
 
 def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
-    """Evaluate every cell that names its run, and test every mark that is declared.
+    """Evaluate every cell that names its run, and test every declared mark.
 
     Args:
-        folder: of the TREC runs. qrels: that judge all of them.
+        folder: folder of the TREC runs. qrels: judgements for all of them.
 
     Raises:
-        UserError: no run is declared, a run or coordinate that is not there, a cell without a measure, a mark that the
-            table does not declare, a damaged file; before anything is evaluated, but for damage.
+        UserError: no declared run, a missing run or coordinate, a cell without a measure, a mark that the table does
+            not declare, a damaged file. All but damage is found before anything is evaluated.
     """
     named = {id(cell): (cell, name) for table in reported.tables.values() for cell, name in _named(reported, table)}
     if not named:
@@ -62,7 +62,7 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
 
 
 def _selected(where: str, table: Table, places: Places) -> list[Cell]:
-    """The cells that a declaration's `for` selects, one at least."""
+    """Return the cells that a declaration's `for` selects, at least one."""
     cells = selected(places, table)
     if not cells:
         raise UserError(f"{where}: `for` selects no cell of {table.id}")
@@ -70,7 +70,7 @@ def _selected(where: str, table: Table, places: Places) -> list[Cell]:
 
 
 def _named(reported: Reported, table: Table) -> Iterator[tuple[Cell, str]]:
-    """Every cell that names its run, and the name of the file."""
+    """Yield each cell that names its run, with the name of the file."""
     for line, declared in table.runs:
         where = f"{reported.path}:{line}: tables.{table.id}.runs"
         for cell in _selected(where, table, declared.cells):
@@ -93,7 +93,7 @@ def _named(reported: Reported, table: Table) -> Iterator[tuple[Cell, str]]:
 def _compared(
     reported: Reported, table: Table, named: Mapping[int, tuple[Cell, str]]
 ) -> Iterator[tuple[Cell, Cell, MarkTest, int]]:
-    """Every cell that may be marked, the cell it is compared with, the declaration, and how many are compared."""
+    """Yield each cell that may have a mark, its compared cell, the declaration, and the number of comparisons."""
     for line, declared in table.tests:
         where = f"{reported.path}:{line}: tables.{table.id}.tests"
         if declared.mark not in table.marks:
@@ -118,11 +118,11 @@ def _mark(
     declared: MarkTest,
     comparisons: int,
 ) -> Mark:
-    """The test of one cell's run against another's, by the project's conventions."""
+    """Test one cell's run against another's, by the project's conventions."""
     measure = cell.coordinates["measure"]
     usual = Convention(parse(measure).cut or ALL)
     here, there = (values(measure, usual, folder.qrels, folder.read(named[id(one)][1])) for one in (cell, other))
-    # One query has no spread: no test finds anything.
+    # One query has no spread, so the result is never significant.
     tested = paired_t_test(*(np.array([of[qid] for qid in here]) for of in (here, there)))
     p = 1.0 if np.isnan(tested.p) else tested.p
     against = describe({name: other.coordinates[name] for name in declared.against})

@@ -1,4 +1,4 @@
-"""What runs give beside the numbers and marks that a paper prints."""
+"""Results of runs beside the numbers and marks that a paper prints."""
 
 from dataclasses import asdict, dataclass
 
@@ -11,11 +11,11 @@ from robustdr.core.markup import code, plain, table_row
 
 @dataclass(frozen=True)
 class Found:
-    """A printed number beside those of its run.
+    """A printed number with those that its run gives.
 
     Attributes:
-        usual: under the project's conventions. giving: the conventions that give what is printed, with the fewest
-            departures; if none does, the one that comes nearest. value: under the first of these.
+        usual: under the project's conventions. giving: the conventions that give the printed number, with the fewest
+            departures; if none does, the nearest one. value: under the first of these.
     """
 
     usual: float
@@ -26,7 +26,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number, the file of its run and what that gives."""
+    """A printed number, the file of its run, and the run's results."""
 
     cell: Cell
     run: str
@@ -35,10 +35,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark that a cell prints or lacks, beside a paired t-test of its run against another one.
+    """A mark that a cell has or lacks, with a paired t-test of its run against another one.
 
     Attributes:
-        level: as declared. comparisons: that Bonferroni's correction divides it by.
+        level: as declared. comparisons: the divisor of Bonferroni's correction.
     """
 
     cell: Cell
@@ -54,7 +54,7 @@ class Mark:
 
     @property
     def words(self) -> str:
-        """Under which test the cell is marked rightly, or `neither`."""
+        """The test under which the presence or absence of the mark is right, or `neither`."""
         alone, corrected = self.p < self.level, self.p < self.level / self.comparisons
         names = {"without correction": alone, "with Bonferroni's": corrected}
         right = [name for name, significant in names.items() if significant == self.printed]
@@ -63,14 +63,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What the runs of one paper give."""
+    """The results of one paper's runs."""
 
     numbers: list[Number]
     marks: list[Mark]
 
     @property
     def findings(self) -> list[Finding]:
-        """The numbers that no convention gives, and the marks that no test gives."""
+        """Return findings on the numbers that no convention gives, and the marks that no test gives."""
         numbers = [
             Flaw(
                 number.cell,
@@ -95,7 +95,7 @@ class Recomputed:
         return [Finding(name, "inconsistent", [flaw], "") for name, flaw in named]
 
     def markdown(self) -> list[str]:
-        """Every recomputed number and mark, and what gives it."""
+        """Return Markdown with every recomputed number and mark, and the conventions or tests that give it."""
         lines = ["## Recomputed from runs", "", "| cell | printed | run | recomputed | printed number is given by |"]
         lines.append("| --- | ---: | --- | ---: | --- |")
         for number in self.numbers:
@@ -113,7 +113,7 @@ class Recomputed:
         return [*lines, ""]
 
     def as_data(self) -> dict[str, list[dict[str, object]]]:
-        """The same as what JSON can hold."""
+        """Return the same as JSON values."""
         return {
             "numbers": [
                 {"cell": str(number.cell), "printed": number.cell.printed, "run": number.run, **asdict(number.found)}

@@ -1,4 +1,4 @@
-"""An audit as JSON holds it."""
+"""The form of an audit in JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -55,7 +55,7 @@ class Record(TypedDict):
 
 
 def record(audit: Audit, found: Sequence[Cause]) -> Record:
-    """The record of a paper, whose causes are `found`."""
+    """Return the record of a paper; `found` are its causes."""
     return {
         "paper": audit.reported.paper,
         "title": audit.reported.title,

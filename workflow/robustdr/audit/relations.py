@@ -1,4 +1,4 @@
-"""The kinds of relation between printed cells, and one of them at one cell."""
+"""The kinds of relation between printed cells, and a relation applied to one cell."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from robustdr.audit.grains import Grain, Mixture
 from robustdr.claims.intervals import SLACK, Interval
 
 Operands = Mapping[str, Sequence[Interval]]  # by role: target, main, of, plus, minus, out_of
-SHOWN = 12  # cells that a phrase names one by one
+SHOWN = 12  # cells that a phrase lists
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a relation is computed.
+    """Options of a relation's computation.
 
     Attributes:
-        note: why it must hold. z: normal quantile of a confidence interval. magnitude: whether signs do not count.
-        or_more: whether the target is the least that it can be.
-        population: whether a deviation is that of a population, not of a sample.
-        runs: that a mean over queries averages. grain: the means that a measure can have.
+        note: why it must hold. z: normal quantile of a confidence interval. magnitude: whether signs are ignored.
+        or_more: whether the target may also be larger.
+        population: whether a deviation is of a population, not of a sample.
+        runs: number of runs in a mean over queries. grain: the means that a measure can have.
     """
 
     note: str = ""
@@ -36,13 +36,13 @@ class Options:
 
 
 class Kind(NamedTuple):
-    """A kind of relation: how a target follows from its operands, and what it means if it does not."""
+    """A kind of relation: how to compute the target from its operands, and the severity of a mismatch."""
 
     severity: str
     words: str
     compute: Callable[[Operands, Options], list[Interval]]  # every value that the target may have
-    derives: bool = True  # the target is computed from its operands, not merely compared with them
-    keeps_value: bool = False  # an operand stands at the target's own `value` coordinate unless the relation names one
+    derives: bool = True  # the target is computed from its operands, not only compared with them
+    keeps_value: bool = False  # operands have the target's own `value` coordinate unless the relation names one
 
 
 def _total(operands: Operands, role: str) -> Interval:
@@ -81,7 +81,7 @@ def _points(operands: Operands, options: Options) -> list[Interval]:
 
 
 def _seen(change: Interval, options: Options) -> Interval:
-    """A computed change as the target shows it: without its sign, or as the least that it can be."""
+    """Return a computed change as the target prints it: without its sign, or as a lower bound."""
     change = change.magnitude() if options.magnitude else change
     return Interval(change.low, inf) if options.or_more else change
 
@@ -151,7 +151,7 @@ class Check:
     declared: bool = True
 
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
-        """The values that the operands (or those given in their place) allow."""
+        """Return the values that the operands allow; `changed` replaces some operands."""
         if not changed:
             return self._expected
         return self.expected_of({role: [cell.interval for cell in cells] for role, cells in changed.items()})
@@ -161,7 +161,7 @@ class Check:
         return self.expected_of({})
 
     def expected_of(self, changed: Operands) -> list[Interval]:
-        """The values that the operands (or those given in their place, as intervals) allow."""
+        """Return the values that the operands allow; `changed` replaces some, as intervals."""
         kind = KINDS[self.kind]
         cells = {"target": [self.target], **self.operands}
         seen: dict[str, Sequence[Interval]] = {
@@ -173,7 +173,7 @@ class Check:
         return kind.compute(seen, self.options)
 
     def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:
-        """Whether the target (or the cell given in its place) can have one of the expected values."""
+        """Whether the target, or the cell given instead, can have one of the expected values."""
         printed = self._seen((target or self.target).interval)
         return any(printed.meets(interval) for interval in expected)
 
@@ -190,15 +190,15 @@ class Check:
 
     @cached_property
     def holds(self) -> bool:
-        """Whether some rounding makes the relation true (some cannot be checked: a change from a baseline of 0)."""
+        """Whether some rounding makes the relation true; also if it cannot be checked (a change from 0)."""
         expected = self.expected()
         return not expected or self.allows(expected)
 
     @property
     def severity(self) -> str:
-        """`impossible` where no data can give the cell, `inconsistent` where it disagrees with other cells.
+        """`impossible` if no data can give the cell, `inconsistent` if it disagrees with other cells.
 
-        `suspicious` where nobody declared the relation: most cells obey it.
+        `suspicious` if the relation is not declared but most cells obey it.
         """
         if not self.declared:
             return "suspicious"
@@ -229,20 +229,20 @@ class Check:
 
 
 def label(cell: Cell, cells: Sequence[Cell]) -> str:
-    """The coordinates of `cell` in which some of `cells` differ from it."""
+    """Return the coordinates of `cell` in which some of `cells` differ from it."""
     names = [name for name in cell.coordinates if any(c.coordinates.get(name) != cell.coordinates[name] for c in cells)]
     return describe({name: cell.coordinates[name] for name in names})
 
 
 def apart(cell: Cell, other: Cell) -> str:
-    """The coordinates in which `cell` differs from `other`; of another table, the table and all coordinates."""
+    """Return the coordinates in which `cell` differs from `other`; in another table, the table and all coordinates."""
     if not cell.table:
         return ""
     return label(cell, [other]) if cell.table == other.table else str(cell)
 
 
 def shown(interval: Interval, cell: Cell) -> str:
-    """An interval as the cell would print it, with one decimal more: `26.05 to 26.16%`."""
+    """Return an interval as the cell would print it, with one decimal more: `26.05 to 26.16%`."""
     decimals = cell.decimals + 1 if cell.unit != "count" else 0
     ends = [f"{end / cell.scale:.{decimals}f}" for end in interval]
     unit = "%" if cell.printed.endswith("%") else ""

@@ -20,23 +20,23 @@ Declared = TypeVar("Declared", Relation, RunFiles, MarkTest)
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table: its cells in printed order (row by row), and what its relations declare."""
+    """A printed table: its cells row by row, and its declared relations."""
 
     id: str
     caption: str
     cells: list[Cell]
-    blank: list[Mapping[str, str]]  # coordinates where the paper prints no number
-    lost: list[Mapping[str, str]]  # coordinates whose number the available text has lost
+    blank: list[Mapping[str, str]]  # coordinates without a printed number
+    lost: list[Mapping[str, str]]  # coordinates of numbers that are missing from the available text
     rows: list[tuple[int, Mapping[str, str]]]  # (line, coordinates) of every row
     columns: list[Mapping[str, str]]  # coordinates of every column, by `Cell.column`
     relations: list[tuple[int, Relation]]  # (line, declaration)
-    marks: Mapping[str, str] = field(default_factory=dict)  # what each says
+    marks: Mapping[str, str] = field(default_factory=dict)  # mark: its meaning
     runs: list[tuple[int, RunFiles]] = field(default_factory=list)  # (line, declaration)
     tests: list[tuple[int, MarkTest]] = field(default_factory=list)  # (line, declaration)
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], set[int]]:
-        """The cells at (coordinate, label), and at (coordinate, "*") those that have the coordinate."""
+        """The cells at (coordinate, label); at (coordinate, "*"), all cells with the coordinate."""
         positions: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         for position, cell in enumerate(self.cells):
             for name, label in cell.coordinates.items():
@@ -50,7 +50,7 @@ class Table:
         return {name for (name, _), cells in self._positions.items() if len(cells) < len(self.cells)}
 
     def select(self, coordinates: Mapping[str, str]) -> list[Cell]:
-        """The cells at all these coordinates, in printed order; the label `*` stands for any."""
+        """Return the cells at all these coordinates, in printed order; the label `*` stands for any."""
         if not coordinates:
             return list(self.cells)
         found = sorted((self._positions.get(place, set()) for place in coordinates.items()), key=len)
@@ -65,7 +65,7 @@ class Reported:
     paper: str
     title: str
     tables: Mapping[str, Table]
-    missing: Mapping[str, str]  # tables that the available text of the paper does not have: reason
+    missing: Mapping[str, str]  # tables that the available text of the paper lacks: reason
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -73,12 +73,12 @@ class Reported:
         return [cell for table in self.tables.values() for cell in table.cells]
 
     def find(self, table: str, **coordinates: object) -> Cell | None:
-        """The one cell of `table` at these coordinates, or None where the paper prints none.
+        """Return the one cell of `table` at these coordinates, or None if the paper prints none.
 
-        `value` is `value` unless given: the drop printed beside a measure is found with `value="drop"`.
+        `value` is `value` if not given: `value="drop"` finds the drop beside a measure.
 
         Raises:
-            UserError: the paper has no such table, or several cells stand at these coordinates.
+            UserError: the paper lacks the table, or several cells are at these coordinates.
         """
         if table not in self.tables:
             raise UserError(f"{self.path}: no table {table!r}; the paper has {', '.join(self.tables)}")
@@ -91,7 +91,7 @@ class Reported:
         return found[0] if found else None
 
     def first(self, tables: Iterable[str], **coordinates: object) -> Cell | None:
-        """What `find` finds in the first of these tables that prints anything at the coordinates."""
+        """Return the result of `find` in the first of these tables with a cell at the coordinates."""
         return next(filter(None, (self.find(table, **coordinates) for table in tables)), None)
 
 
@@ -99,17 +99,17 @@ def load(path: str | Path) -> Reported:
     """Read a reported.yaml.
 
     Raises:
-        UserError: one line with file, line, key and what is allowed.
+        UserError: file, line, key and what is allowed, in one line.
     """
     tree, lines = read_numbered(Path(path))
     return build(Path(path), checked(Transcript, tree, Path(path)), {(): 1, **lines})
 
 
 def build(path: Path, transcript: Transcript, lines: Mapping[Keys, int]) -> Reported:
-    """The numbers of a paper; `lines` says where the keys stand.
+    """Return the numbers of a paper; `lines` gives the lines of the keys.
 
     Raises:
-        UserError: a line with too many or too few fields, or a cell that is no printed number.
+        UserError: a line with too many or too few fields, or a cell that is not a printed number.
     """
     tables = {id: _table(path, transcript.paper, id, table, lines) for id, table in transcript.tables.items()}
     return Reported(path, transcript.paper, transcript.title, tables, transcript.missing)
@@ -132,7 +132,7 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
     runs, tests = numbered("runs", table.runs), numbered("tests", table.tests)
     labels: list[Mapping[str, str]] = [place for places, _ in columns for place in places]
     result = Table(id, table.caption, [], [], [], [], labels, relations, table.marks, runs, tests)
-    first = lines[("tables", id, "cells")] + 1  # the block of text begins one line below its key
+    first = lines[("tables", id, "cells")] + 1  # the text block begins one line below its key
     for number, line in enumerate(table.cells.splitlines(), first):
         if not line.strip():
             continue
@@ -165,24 +165,24 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
 
 
 def as_text(coordinates: Mapping[Any, object]) -> dict[str, str]:
-    """Labels as text: YAML reads some as numbers."""
+    """Return labels as text: YAML reads some as numbers."""
     return {str(name): str(label) for name, label in coordinates.items()}
 
 
 def _ordered(coordinates: dict[str, str]) -> dict[str, str]:
-    """Coordinates in the order of `COORDINATES`, so that they read alike in every table."""
+    """Return coordinates in the order of `COORDINATES`, the same in every table."""
     return {name: coordinates[name] for name in cells.COORDINATES if name in coordinates}
 
 
 def _places(column: Column) -> list[dict[str, str]]:
-    """The coordinates of every value in a column's cells."""
+    """Return the coordinates of every value in a column's cells."""
     own = as_text(column.place)
     further = column.further if isinstance(column.further, list) else [column.further]
     return [own, *({**own, **as_text({"value": one} if isinstance(one, str) else one)} for one in further)]
 
 
 def literal(where: str, paper: str, line: int, printed: str) -> Cell:
-    """An exact number that a relation gives itself, such as the queries of a collection."""
+    """Return a cell with an exact number that a relation gives itself, such as the number of queries."""
     value = cells.parse(where, printed, 1, {})[0]
     number = value.number / 100 if value.unit == "percent" else value.number
     return Cell(paper, "", line, 0, {"value": "value"}, value.printed, "", "", "count", number)

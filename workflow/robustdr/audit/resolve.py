@@ -1,4 +1,4 @@
-"""Declared relations, resolved on every cell that they constrain."""
+"""Declared relations, applied to every cell that they constrain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,14 +29,14 @@ TAKES = {
 
 
 class _NotPrinted(Exception):
-    """A relation needs a number that the paper does not print, or that its text has lost."""
+    """A relation needs a number that the paper does not print, or that is missing from its text."""
 
 
 def resolve(reported: Reported) -> list[Check]:
-    """Every declared relation on every cell that it constrains.
+    """Return every declared relation at every cell that it constrains.
 
     Raises:
-        UserError: a relation names a missing cell or table, several kinds or none, or makes a cell depend on itself.
+        UserError: a relation names a missing cell or table, no kind or several, or makes a cell depend on itself.
     """
     checks = [
         check
@@ -86,7 +86,7 @@ def _resolve(reported: Reported, table: Table, line: int, relation: Relation) ->
 
 
 def selected(places: Places, table: Table) -> list[Cell]:
-    """The cells of a table at some labels of each coordinate; their `value` is `value` unless given."""
+    """Return the cells of a table at given labels of each coordinate; their `value` is `value` if not given."""
     labels: dict[str, list[str]] = {"value": ["value"], **{name: _listed(label) for name, label in places.items()}}
     return [cell for place in product(*labels.values()) for cell in table.select(dict(zip(labels, place, strict=True)))]
 
@@ -132,7 +132,7 @@ def _labels_of(table: Table, places: Places) -> str:
 
 
 def _select(reported: Reported, where: str, line: int, target: Cell, operand: Operand, keeps_value: bool) -> list[Cell]:
-    """The cells of an operand: those at the target's coordinates, except for the coordinates that the operand names."""
+    """Return an operand's cells: at the target's coordinates, except for those that the operand names."""
     if not isinstance(operand, Selector):
         return [literal(where, reported.paper, line, str(operand))]
     if (name := operand.table or target.table) not in reported.tables:
@@ -156,7 +156,7 @@ def _select(reported: Reported, where: str, line: int, target: Cell, operand: Op
         if not cells:
             raise UserError(f"{where}: {name} has no cell at {describe(place)}; {_labels_of(table, operand.places)}")
         if not several and all(cell.coordinates == cells[0].coordinates for cell in cells):
-            # A label printed twice: its columns are told apart by their position.
+            # If a label is printed twice, the column's position decides.
             cells = [cell for cell in cells if cell.column == target.column] or cells
         if len(cells) > 1 and not several:
             raise UserError(f"{where}: {len(cells)} cells of {name} stand at {describe(place)}; name more coordinates")
@@ -169,7 +169,7 @@ def _stands_in(place: Mapping[str, str], coordinates: Sequence[Mapping[str, str]
 
 
 def _refuse_cycles(reported: Reported, checks: Sequence[Check]) -> None:
-    """Refuse relations that compute a cell from itself, at once or by way of others."""
+    """Refuse relations that compute a cell from itself, directly or through others."""
     parents: dict[int, list[tuple[Cell, Check]]] = {}
     for check in checks:
         if KINDS[check.kind].derives:

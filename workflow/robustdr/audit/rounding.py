@@ -1,6 +1,6 @@
-"""Rounding intervals: every value that a printed number can stand for.
+"""Rounding intervals: all values that a printed number can stand for.
 
-The half-unit comes from the printed string. Rounding half up, half to even and truncation all count as possible, so a
+The half-unit comes from the printed string. Rounding half up, half to even and truncation are all possible, so a
 printed v with last decimal u stands for [v - u/2, v + u] (mirrored below zero, since truncation moves towards zero).
 """
 
@@ -12,7 +12,7 @@ from robustdr.claims.intervals import Interval
 
 
 def of_printed(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> Interval:
-    """The values that a printed number can stand for, times `scale` (0.01 for a percentage)."""
+    """Return the values that a printed number can stand for, times `scale` (0.01 for a percentage)."""
     value = float(number)
     if exact:
         return Interval(value * scale, value * scale)
@@ -23,21 +23,21 @@ def of_printed(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> I
 
 
 def mean(parts: Sequence[Interval]) -> Interval:
-    """Every mean of one value from each part."""
+    """Return all means of one value from each part."""
     if len(parts) == 1:
         return parts[0]
     return Interval(sum(p.low for p in parts) / len(parts), sum(p.high for p in parts) / len(parts))
 
 
 def median(parts: Sequence[Interval]) -> Interval:
-    """Every median of one value from each part (of an even number: the mean of the middle two)."""
+    """Return all medians of one value from each part (of an even number: the mean of the middle two)."""
     middle = (len(parts) - 1) // 2, len(parts) // 2
     lows, highs = sorted(p.low for p in parts), sorted(p.high for p in parts)
     return Interval(sum(lows[i] for i in middle) / 2, sum(highs[i] for i in middle) / 2)
 
 
 def change(value: Interval, base: Interval) -> Interval | None:
-    """Every (value - base) / base, or None where the base can be 0 or below."""
+    """Return every (value - base) / base, or None if the base can be 0 or below."""
     if base.low <= 0:
         return None
     if not all(map(isfinite, (*value, *base))):
@@ -47,7 +47,7 @@ def change(value: Interval, base: Interval) -> Interval | None:
 
 
 def deviation(parts: Sequence[Interval], *, population: bool = False) -> Interval:
-    """Bounds on the standard deviation over one value from each part.
+    """Return bounds on the standard deviation over one value from each part.
 
     The deviation of x is the distance of x from its mean, so it moves by at most the distance between two choices of x:
     deviation(centres) ± ‖half-widths‖ / √(n - 1). That contains every reachable value.

@@ -1,4 +1,4 @@
-"""The keys of reported.yaml (`config/papers/<paper>/reported.yaml`): what a paper prints, and what must hold in it."""
+"""The keys of reported.yaml (`config/papers/<paper>/reported.yaml`): printed numbers, and relations between them."""
 
 import re
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ Counts = Annotated[dict[Positive, Positive], Field(min_length=1)]
 
 
 class Selector(Document, extra="allow", json_schema_extra={"propertyNames": {"enum": ["table", *COORDINATES]}}):
-    """Other cells than the target, by the coordinates that differ: a label, a list, `*` for all, or null for none."""
+    """Cells other than the target, by the coordinates that differ: a label, a list, `*` for all, or null for none."""
 
     table: str | None = None
-    """Table that they stand in; the target's own unless given."""
+    """Their table; the target's own if not given."""
     __pydantic_extra__: dict[Coordinate, Labels]  # type: ignore[assignment]
 
     @property
@@ -50,7 +50,7 @@ def optional(description: str) -> Any:
 
 
 class Relation(Document):
-    """What must hold for some cells, the targets. It has one of the keys from `mean_of` to `at_most`."""
+    """A relation that must hold at some cells, the targets. It has one of the keys from `mean_of` to `at_most`."""
 
     cells: Places = Field(alias="for")
     """The targets, by their coordinates."""
@@ -90,7 +90,7 @@ class RunFiles(Document):
     cells: Places = Field(alias="for")
     """The cells that the runs give."""
     run: Text
-    """File in the folder of runs; `{system}` stands for the cell's system, and so for any coordinate."""
+    """File in the folder of runs; `{system}` stands for the cell's system; this works for any coordinate."""
 
 
 class MarkTest(Document):
@@ -105,14 +105,14 @@ class MarkTest(Document):
     level: Annotated[float, Field(gt=0, lt=1)]
     """Level of significance."""
     comparisons: Positive | None = None
-    """Comparisons that the level is divided by (Bonferroni); as many as there are cells unless given."""
+    """Comparisons that the level is divided by (Bonferroni); the number of cells if not given."""
 
 
 class Column(Document, extra="allow", json_schema_extra={"propertyNames": {"enum": ["unit", "and", *COORDINATES]}}):
     """A column: the coordinates of its cells as keys."""
 
     unit: Unit | None = None
-    """Unit of its numbers; the table's unless given."""
+    """Unit of its numbers; the table's if not given."""
     further: str | Coordinates | Annotated[list[str | Coordinates], Field(min_length=1)] = Field([], alias="and")
     """The further values of a cell: a name (`drop`), coordinates, or a list of these."""
     __pydantic_extra__: dict[Coordinate, Label]  # type: ignore[assignment]
@@ -133,13 +133,13 @@ class PrintedTable(Document):
     unit: Unit = "number"
     """percent: measures times 100; fraction: from 0 to 1; count: exact whole numbers; number: anything else."""
     marks: dict[str, str] = Field({})
-    """Marks beside numbers, and what each says."""
+    """Marks beside numbers, and their meanings."""
     row: Coordinate | Annotated[list[Coordinate], Field(min_length=1)]
-    """Coordinates that the first fields of a line name."""
+    """Coordinates that the first fields of a line give."""
     columns: Annotated[list[Column], Field(min_length=1)]
     """The columns, from left to right."""
     cells: str
-    """The numbers as printed, one line for every row, fields separated by `|`."""
+    """The numbers as printed, one line for each row, fields separated by `|`."""
     relations: list[Relation] = Field([])
     """What must hold between its cells."""
     runs: list[RunFiles] = Field([])

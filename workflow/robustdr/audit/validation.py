@@ -1,4 +1,4 @@
-"""qvg's human validation: the numbers of its Tables 2 and 3 beside those that its released labels give."""
+"""qvg's human validation: the numbers of its Tables 2 and 3 compared with its released labels."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
     """Categories of query pairs: counts, shares, agreement.
 
     Args:
-        sheets: by annotator the pairs that they labelled, at least one of them in all sheets.
+        sheets: by annotator, the labelled pairs; at least one pair is in all sheets.
         reported: the paper's numbers.
     """
     annotations = [(id, pair.categories) for sheet in sheets for id, pair in sheet.items()]
@@ -95,7 +95,7 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
 
 
 def _agreements(sheets: Sequence[dict[str, Pair]], ids: Sequence[str], categories: Sequence[str]) -> list[float]:
-    """κ of every two annotators, an item being one of these pairs and one of these categories, given or not."""
+    """Return κ of every two annotators; an item is a pair and a category, which an annotator gave or not."""
     decisions = [[category in sheet[id].categories for id in ids for category in categories] for sheet in sheets]
     return [kappa(first, second) for first, second in combinations(decisions, 2)]
 
@@ -104,7 +104,7 @@ def table3(variations: Sequence[Variation], sheets: Sequence[Variation], reporte
     """Valid query variations by collection and generator.
 
     Args:
-        variations: all of them with their final labels. sheets: those that people labelled, also of other generators.
+        variations: all, with their final labels. sheets: those that people labelled, also of other generators.
         reported: the paper's numbers.
     """
     queries: dict[str, set[str]] = {}
@@ -159,7 +159,7 @@ def _counts(section: str, row: str, of: Sequence[Variation], made: Cell | None, 
 
 
 def _readings(entries: Sequence[Entry]) -> str:
-    """How many of the printed #Q each reading of the labels gives."""
+    """Return how many printed #Q each reading of the labels gives."""
     both = {(e.section, e.row): e for e in entries if e.column == "both properties"}
     printed = [(e, e.reported) for e in entries if e.column == "#Q" and e.row != "all" and e.reported is not None]
     alone = sum(entry.explains(cell) for entry, cell in printed)
@@ -168,7 +168,7 @@ def _readings(entries: Sequence[Entry]) -> str:
 
 
 def _by_hand(variations: Sequence[Variation], sheets: Sequence[Variation]) -> list[str]:
-    """What people labelled, what became of it, and what the labels of all other variations follow from."""
+    """Return notes on what people labelled, which labels were kept, and the source of all other labels."""
     sheet = {v.key: v for v in sheets}
     labelled, rest = [v for v in variations if v.key in sheet], [v for v in variations if v.key not in sheet]
     by_people = {v.generator for v in sheets}
@@ -198,10 +198,10 @@ def write_validation(table: str, folder: Path, numbers: Path, output: Path) -> N
     """Count `table2` or `table3` of qvg from its released labels and write it as .md, .csv and .json.
 
     Args:
-        table: which. folder: of the released labels. numbers: qvg's reported.yaml. output: the .md file.
+        table: its name. folder: folder of the released labels. numbers: qvg's reported.yaml. output: the .md file.
 
     Raises:
-        UserError: an unknown table, a file that is missing, or a row that cannot be read; before anything is written.
+        UserError: an unknown table, a missing file, or a row that cannot be read; raised before anything is written.
     """
     paths, reported = labels.files(folder, table), load(numbers)
     if table == "table2":

@@ -18,7 +18,7 @@ class Claim(Document):
     claim: Text
     """The sentence."""
     source: Text
-    """Where it stands; `hypothesis, …` where no paper claims it."""
+    """Its place in the paper; `hypothesis, …` if no paper claims it."""
     role: str
     """Collection that it is tested on, as in the paper's evaluation."""
     measure: str
@@ -39,12 +39,12 @@ class Claim(Document):
         return self
 
     def pairs(self) -> list[tuple[str, str]]:
-        """(system, role) of everything that it compares."""
+        """Return (system, role) of everything that it compares."""
         return [(system, self.role) for _, system in self.test.systems()]
 
     @property
     def measures(self) -> list[str]:
-        """Every measure that it compares, its own first."""
+        """Return every measure that it compares, its own first."""
         return [self.measure, *(measure for _, measure in self.test.named("from_measure"))]
 
 
@@ -59,6 +59,6 @@ def load_claims(path: Path) -> list[Claim]:
     """Read a claims.yaml.
 
     Raises:
-        UserError: the first thing that is wrong: file, line, key and what is allowed.
+        UserError: the first fault: file, line, key and what is allowed.
     """
     return load(path, Claims).claims

@@ -1,4 +1,4 @@
-"""What claims compare: one effect after the other, of printed numbers or of measured ones."""
+"""The effects that claims compare, one by one, from printed or from measured numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ ABOVE = Interval(0.0, inf)
 
 
 class Quantity(Protocol):
-    """A mean, or what is computed from means: a rounding interval where printed, an estimate where measured."""
+    """A mean, or a value computed from means: a rounding interval if printed, an estimate if measured."""
 
     def __add__(self, other: Self, /) -> Self: ...
     def __sub__(self, other: Self, /) -> Self: ...
@@ -25,26 +25,26 @@ Q_co = TypeVar("Q_co", bound=Quantity, covariant=True)
 
 
 class Numbers(Protocol[Q_co]):
-    """The numbers of one collection and split, under the measure of a claim unless another one is named."""
+    """The numbers of one collection and split, under the claim's measure unless another one is given."""
 
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Q_co:
-        """The mean of the measure over the queries, and over systems; raises UserError where there is none."""
+        """Return the mean of the measure over the queries, and over systems; raises UserError if there is none."""
 
     def drop(self, system: Systems, query_set: str) -> Q_co:
         """(mean on the query set − mean on the original queries) / mean on the original queries of `system`."""
 
     def hours(self, system: str) -> Q_co:
-        """Hours that a system takes: its training, and the index where that is made anew."""
+        """Return the hours of a system: its training, and its index if that is made anew."""
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
-        """The variations that are not in `query_sets` and not averaged by one of them."""
+        """Return the variations that are not in `query_sets` and that none of these averages."""
 
 
 @dataclass(frozen=True)
 class Effect(Generic[Q]):
-    """One comparison of a claim: the quotient `gain` / `base` lies in `region` if the claim is right.
+    """One comparison of a claim: if the claim is right, the quotient `gain` / `base` lies in `region`.
 
-    `query_set` is compared with `against`, in words. `base` None: `gain` is a share already.
+    `query_set` and `against` say what is compared, in words. `base` None: `gain` is already a share.
     """
 
     query_set: str
@@ -55,7 +55,7 @@ class Effect(Generic[Q]):
 
     @property
     def words(self) -> str:
-        """What is compared; the same for printed and for measured numbers."""
+        """Return what is compared; the same text for printed and for measured numbers."""
         return ", ".join(filter(None, (self.query_set, self.against)))
 
 

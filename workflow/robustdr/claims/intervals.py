@@ -7,7 +7,7 @@ SLACK = 1e-9  # floating point only: far below the last decimal of any printed n
 
 
 class Interval(NamedTuple):
-    """All values from `low` to `high`, both included."""
+    """All values from `low` to `high`, including both."""
 
     low: float
     high: float
@@ -27,21 +27,21 @@ class Interval(NamedTuple):
         return self + -other
 
     def __truediv__(self, other: "Interval") -> "Interval":
-        """Every quotient of a value of each; without bounds where the divisor can be 0 or below."""
+        """Return all quotients of two values; unbounded if the divisor can be 0 or below."""
         if other.low <= 0:
             return Interval(-inf, inf)
         quotients = [value / by for value in self for by in other]
         return Interval(min(quotients), max(quotients))
 
     def within(self, other: "Interval") -> bool:
-        """Whether every value lies inside the other interval, its ends left out."""
+        """Whether every value lies inside the other interval, without its ends."""
         return other.low < self.low and self.high < other.high
 
     def widened(self, by: float) -> "Interval":
         return Interval(self.low - by, self.high + by)
 
     def scaled(self, factor: float) -> "Interval":
-        """The interval times a number of any sign."""
+        """Return the interval times a number of any sign."""
         ends = self.low * factor, self.high * factor
         return Interval(min(ends), max(ends))
 

@@ -1,4 +1,4 @@
-"""Claims judged on reproduced measures: the interval of every effect beside the printed one, and a verdict."""
+"""Claims judged on measured values: the interval of each effect beside the printed one, and a verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from robustdr.evaluation.store import Store
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured values of one role, `Numbers` as estimates; `taken`: what is measured for a measure."""
+    """Measured values of one role, `Numbers` as estimates; `taken`: {measure of the claim: measure used instead}."""
 
     store: Store
     role: str
@@ -57,12 +57,12 @@ class Measured:
 
 @dataclass(frozen=True)
 class Judged:
-    """One effect: its size, the interval of that, the printed one, and its verdict.
+    """One effect: its size with an interval, the printed interval, and its verdict.
 
-    `low` and `high` are ends of the interval of `confidence`, which decides for the claim; `corrected` those of the
-    interval that decides against it, None for a single effect, where they are the same. `printed`: what the paper's
-    rounding leaves open. `p` is two-sided against 0, or for a margin the larger of two one-sided ones, uncorrected.
-    `needed`: the queries that would decide, None where no number would or the effect is decided.
+    `low` and `high` are the ends of the interval of `confidence`, which decides for the claim; `corrected` are those of
+    the interval that decides against it, None for a single effect, where they are the same. `printed`: the effect that
+    the paper prints, within its rounding. `p` is two-sided against 0; for a margin, the larger of two one-sided ones;
+    it is uncorrected. `needed`: the queries that would decide; None if no number would or the effect is decided.
     """
 
     words: str
@@ -83,7 +83,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim; `reason` says why it could not be judged, '' if it was."""
+    """The verdict on a claim; `reason` says why it was not judged, '' if it was."""
 
     verdict: str
     effects: list[Judged] = field(default_factory=list)
@@ -100,8 +100,8 @@ def judge(
     """Test one claim.
 
     Args:
-        numbers: the measured ones behind its role. said: the size that its sentence gives, if any.
-        printed: by the words of an effect, what the paper prints for it, as far as its rounding tells.
+        numbers: the measured ones of its role. said: the size that its sentence gives, if any.
+        printed: what the paper prints for an effect, within its rounding, by the effect's words.
         incomparable: why sizes do not compare at this scale; '' if they do.
     """
     try:
@@ -115,7 +115,7 @@ def judge(
 
 
 def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None) -> Judged:
-    """The verdict on one effect of a claim that has so many `tests`."""
+    """Return the verdict on one effect of a claim with `tests` effects."""
     region = effect.region
     ratio = Ratio(effect.gain, effect.base or ONE)
     sure, surer = (confidence(region, part) for part in (level, level / tests))
@@ -144,7 +144,7 @@ def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval
 
 
 def _tested(ratio: Ratio, region: Interval) -> tuple[float, str]:
-    """p, and the name of its test."""
+    """Return p and the name of its test."""
     if region == ABOVE:
         return ratio.p, ratio.test
     sides = [ratio.p_above(low) for low in [region.low] if isfinite(low)]
@@ -154,10 +154,10 @@ def _tested(ratio: Ratio, region: Interval) -> tuple[float, str]:
 
 
 def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
-    """Queries that bring two equal systems inside a margin around 0 with probability `POWER`; 0 without such a margin.
+    """Return the queries that bring two equal systems inside a margin around 0 with probability `POWER`; 0 without one.
 
-    The variance of the difference is the measured one. A pilot would have told it before the run: it says nothing of
-    the effect. (Where a stated size is near 0, an effect of that size comes inside.)
+    The variance of the difference is the measured one, which a pilot could have given before the run; it does not
+    depend on the effect. (If a stated size is near 0, an effect of that size comes inside the margin.)
     """
     if not region.low < 0 < region.high:
         return 0.0
@@ -166,10 +166,10 @@ def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
 
 
 def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: float, surer: float) -> float:
-    """Queries of the same variance that would decide if the estimate stayed as it is.
+    """Return the queries of the same variance that would decide if the estimate stayed the same.
 
-    Inside the region the nearer bound must be cleared with the confidence that decides for the claim; outside of it, or
-    below what is printed, with the one that decides against it. To exclude either is to decide: fewer queries count.
+    Inside the region, the interval that decides for the claim must clear the nearer bound; outside of it, or below the
+    printed effect, the interval that decides against it. Excluding either is enough, so the smaller number counts.
     """
     inside = min(ratio.value - region.low, region.high - ratio.value)
     queries = ratio.queries_for(abs(inside), sure if inside > 0 else surer)
@@ -179,12 +179,12 @@ def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: fl
 
 
 def detectable(half_width: float, confidence: float = 0.95, degrees: float = inf) -> float:
-    """The smallest effect that a two-sided test of this confidence finds with probability `POWER`.
+    """Return the smallest effect that a two-sided test of this confidence finds with probability `POWER`.
 
-    (t_(1−α/2) + t_POWER) · standard error, which is the half-width of the interval over t_(1−α/2) (Cohen, 1988, ch. 2).
+    (t_(1−α/2) + t_POWER) · standard error; that is the half-width of the interval over t_(1−α/2) (Cohen, 1988, ch. 2).
 
     Args:
-        degrees: of freedom of t; the normal distribution unless given.
+        degrees: of freedom of t; default: the normal distribution.
     """
     decides, finds = scipy.stats.t.ppf([(1 + confidence) / 2, POWER], degrees)
     return float((1 + finds / decides) * half_width)

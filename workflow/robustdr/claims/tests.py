@@ -1,4 +1,4 @@
-"""The tests of claims: the keys that each takes in claims.yaml, and what it compares."""
+"""The tests of claims: their keys in claims.yaml, and what they compare."""
 
 from collections.abc import Iterator
 from math import inf
@@ -33,23 +33,23 @@ class ClaimTest(Document):
     """System that the claim is about; several stand for their mean."""
 
     def named(self, *arguments: str) -> Iterator[tuple[str, str]]:
-        """(argument, name) of every name that stands under one of these arguments."""
+        """Yield (argument, name) of every name under one of these arguments."""
         for argument, value in ((argument, getattr(self, argument, None) or []) for argument in arguments):
             yield from ((argument, name) for name in ([value] if isinstance(value, str) else value))
 
     def systems(self) -> Iterator[tuple[str, str]]:
-        """(argument, system) of every system that is compared."""
+        """Yield (argument, system) of every compared system."""
         return self.named("system", "over", "than", "to", "base", "snapshot")
 
     def region(self, said: Interval | None) -> Interval:
-        """Where an effect must lie. `said`: the size that the claim's sentence gives, if any."""
+        """Return where an effect must lie. `said`: the size that the claim's sentence gives, if any."""
         return ABOVE
 
     def effects(self, numbers: Numbers[Q], said: Interval | None = None) -> Effects[Q]:
-        """The comparisons, one after the other.
+        """Yield the comparisons, one by one.
 
         Raises:
-            UserError: a number that is not there, when the comparison that needs it is reached.
+            UserError: a missing number, raised at the comparison that needs it.
         """
         return self._compared(numbers, self.region(said))
 
@@ -61,16 +61,16 @@ class OnQueries(ClaimTest):
     """A test on query sets."""
 
     query_sets: SomeNames
-    """Query sets that are compared: variations, means over variations, or `original`."""
+    """Query sets to compare: variations, means over variations, or `original`."""
 
 
 class Sized(ClaimTest):
     """A test of an effect whose size the sentence may give."""
 
     by: Place | None = None
-    """Where the paper prints the size that the sentence gives; without it, any effect above 0 counts."""
+    """Where the paper prints the size in the sentence; without it, any effect above 0 counts."""
     margin: Margin | None = None
-    """How far an effect may be from that size; 0 unless given."""
+    """How far an effect may be from that size; 0 if not given."""
 
     @model_validator(mode="after")
     def _margin_needs_a_size(self) -> Self:
@@ -83,7 +83,7 @@ class Sized(ClaimTest):
 
 
 class Gain(OnQueries):
-    """A test of what `system` gains over others, as a share of their mean on the original queries."""
+    """A test of the gain of `system` over others, as a share of their mean on the original queries."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for _, other in self.named("over", "than", "to", "base"):
@@ -93,14 +93,14 @@ class Gain(OnQueries):
 
 
 class Improves(Gain, Sized):
-    """`system` is better than each of `over` on each query set, as a share of the latter on the original queries."""
+    """`system` is better than each of `over` on each query set, as a share of the other's mean on original queries."""
 
     name: Literal["improves"]
     over: Others
 
 
 class NotWorse(Gain):
-    """`system` is not worse than `than` by `margin`, a share of the latter on the original queries."""
+    """`system` is not worse than `than` by `margin`, a share of `than`'s mean on the original queries."""
 
     name: Literal["not_worse"]
     than: Other
@@ -111,9 +111,9 @@ class NotWorse(Gain):
 
 
 class Equivalence(Gain):
-    """`system` differs from `to` by less than `margin`, a share of the latter on the original queries.
+    """`system` differs from `to` by less than `margin`, a share of `to`'s mean on the original queries.
 
-    To be better by more is no failure, but not similar either.
+    An effect that is better by more does not fail, but the two are not similar either.
     """
 
     name: Literal["equivalence"]
@@ -125,11 +125,11 @@ class Equivalence(Gain):
 
 
 class Loses(OnQueries, Sized):
-    """`system` is worse on each query set than `base` on the original queries, as a share of it."""
+    """`system` is worse on each query set than `base` on the original queries, as a share of that mean."""
 
     name: Literal["loses"]
     base: str = ""
-    """System on the original queries; `system` itself unless given."""
+    """System on the original queries; `system` itself if not given."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         original = numbers.mean(self.base or self.system, ORIGINAL)
@@ -138,7 +138,7 @@ class Loses(OnQueries, Sized):
 
 
 class Rise(OnQueries):
-    """A test of what `system` gains over its own original queries, as a share of these."""
+    """A test of the gain of `system` over its own original queries, as a share of its mean there."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         original = numbers.mean(self.system, ORIGINAL)
@@ -147,13 +147,13 @@ class Rise(OnQueries):
 
 
 class Rises(Rise, Sized):
-    """`system` is better on each query set than on its own original queries, as a share of these."""
+    """`system` is better on each query set than on its own original queries, as a share of its mean there."""
 
     name: Literal["rises"]
 
 
 class NoGain(Rise):
-    """`system` is on no query set better by `margin` than on its own original queries, as a share of these."""
+    """`system` is on no query set better by `margin` than on its own original queries, as a share of its mean there."""
 
     name: Literal["no_gain"]
     margin: Share
@@ -166,7 +166,7 @@ class AgainstOthers(OnQueries):
     """A test that compares query sets with each other."""
 
     against: SomeNames | None = None
-    """Query sets that each of `query_sets` is compared with; every other variation unless given."""
+    """Query sets that each of `query_sets` is compared with; every other variation if not given."""
 
     def _pairs(self, numbers: Numbers[Q]) -> Iterator[tuple[str, str]]:
         for query_set in self.query_sets:
@@ -202,7 +202,7 @@ class Helps(AgainstOthers):
 
 
 class SmallerDrop(OnQueries):
-    """The drop of `system` is smaller than that of each of `than`, each against its own original queries."""
+    """The drop of `system` is smaller than the drop of each of `than`, each from its own original queries."""
 
     name: Literal["smaller_drop"]
     than: Others
@@ -215,7 +215,7 @@ class SmallerDrop(OnQueries):
 
 
 class ShareOfGain(Gain, Sized):
-    """`system` gains over `base`, and its `snapshot` has the share of the gain that `by` says, or more."""
+    """`system` gains over `base`, and its `snapshot` has at least the share of the gain that `by` prints."""
 
     name: Literal["share_of_gain"]
     snapshot: str
@@ -268,14 +268,14 @@ class GainShrinks(OnQueries):
 
 
 class Cheaper(Sized):
-    """`than` takes that many times the hours of `system`, or more."""
+    """`than` takes at least as many times the hours of `system` as `by` prints."""
 
     name: Literal["cheaper"]
     system: str
     """System that the claim is about."""
     than: Other
     by: Place
-    """Where the paper prints how many times."""
+    """Where the paper prints this factor."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         hours = numbers.hours(self.than), numbers.hours(self.system)

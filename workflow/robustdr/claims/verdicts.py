@@ -1,4 +1,4 @@
-"""The verdict on a claim: from the interval of each effect, what the paper prints for it, and zero."""
+"""The verdict on a claim: from the interval of each effect, the printed effect, and zero."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -20,11 +20,11 @@ VERDICTS = {
     NOT_RUN: "what it compares was not run",
 }
 WORST_FIRST = (FAILS, ABSENT, NO_POWER, INCONCLUSIVE, SMALLER, HOLDS)
-POWER, CORRELATION = 0.8, 0.8  # of a comparison; of two systems' values of one query, as planned
+POWER, CORRELATION = 0.8, 0.8  # power of a comparison; correlation of two systems' values of one query, for planning
 
 
 def verdict(interval: Interval, corrected: Interval, region: Interval, printed: Interval | None = None) -> str:
-    """The verdict on one effect. Where `region` is every effect above 0, and p the least effect that `printed` can be:
+    """Return the verdict on one effect. If `region` is every effect above 0, and p the least effect in `printed`:
 
     | interval of the effect | verdict |
     | --- | --- |
@@ -34,21 +34,21 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
     | includes 0 and p, or nothing is printed | `inconclusive` |
     | below 0 | `fails` |
 
-    Where `region` has other bounds what is printed plays no part:
+    If `region` has other bounds, `printed` is not used:
 
     | interval of the effect | verdict |
     | --- | --- |
     | inside the region | `holds` |
-    | above a margin around none, from −m to m: similar systems differ, for the better | `absent` |
-    | outside of any other region, or below that one | `fails` |
+    | above a margin from −m to m around 0: systems meant to be similar differ, for the better | `absent` |
+    | outside of any other region, or below a margin around 0 | `fails` |
     | across a bound | `inconclusive` |
 
     Args:
-        interval: of the effect, at the claim's level. All effects of a claim must hold, which needs no correction (an
+        interval: of the effect, at the claim's level. All effects of a claim must hold, so no correction is needed (an
             intersection-union test; Berger, 1982).
-        corrected: the same at the level divided by the number of effects (Bonferroni): one effect that is not there, or
-            the other way, decides against the claim.
-        printed: the printed effect, as far as its rounding tells; of another measure than the paper's, as a share too.
+        corrected: the same at the level divided by the number of effects (Bonferroni): one effect that is absent or
+            opposite decides against the claim.
+        printed: the printed effect, within its rounding; if it is of another measure, compared as a share too.
     """
     if against := outside(corrected, region):
         return against
@@ -59,33 +59,33 @@ def verdict(interval: Interval, corrected: Interval, region: Interval, printed: 
 
 
 def outside(interval: Interval, region: Interval) -> str:
-    """The verdict on an effect of which no value lies in its region; '' if some does."""
+    """Return the verdict on an effect without a value in its region; '' if it has one."""
     if interval.meets(region):
         return ""
     return ABSENT if region.low == -region.high and interval.low > region.high else FAILS
 
 
 def worst(verdicts: Iterable[str]) -> str:
-    """The verdict on a claim from those on its effects; a claim without effects is inconclusive."""
+    """Return the verdict on a claim from those on its effects; a claim without effects is inconclusive."""
     return min(verdicts, key=WORST_FIRST.index, default=INCONCLUSIVE)
 
 
 def confidence(region: Interval, level: float) -> float:
-    """Of the interval behind a test at `level`: two one-sided tests (Schuirmann, 1987) where there is a margin."""
+    """Return the confidence of the interval for a test at `level`; a margin needs two one-sided (Schuirmann, 1987)."""
     return 1 - level if region == ABOVE else 1 - 2 * level
 
 
 def planned(region: Interval, base: float, level: float) -> int | None:
-    """Queries that a margin around 0 asks for, where nothing was run yet; None without such a margin.
+    """Return the queries that a margin around 0 needs, estimated before a run; None without such a margin.
 
-    A first guess for `robustdr audit`, and too many for a mean over variations, which varies less: once a run has shown
-    how much the difference varies, that decides whether there was power.
+    A first guess for `robustdr audit`; too many for a mean over variations, which varies less. After a run, the
+    measured variance of the difference decides whether there was power.
 
-    Two systems that are equal, whose values of a query correlate by `CORRELATION`, come inside the margin with
-    probability `POWER`. A measure between 0 and 1 of mean m varies by m (1 − m) at most.
+    Two equal systems whose values of a query correlate by `CORRELATION` come inside the margin with probability
+    `POWER`. A measure between 0 and 1 with mean m has a variance of at most m (1 − m).
 
     Args:
-        region: of the claim. base: the mean that the margin is a share of.
+        region: the claim's. base: the mean that the margin is a share of.
     """
     if region == ABOVE or not region.low < 0 < region.high:
         return None

@@ -1,8 +1,8 @@
-"""Collections: passages, query splits and judgements from any source, in the files that every stage reads.
+"""Collections: passages, query splits and judgements from any source, written as the files that every stage reads.
 
-A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may name another
-kind than the corpus has. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`,
-and its keys in `settings`; `questions` has splits alone. What a kind makes of all splits together its `TOGETHER` names.
+A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may have another
+kind than the corpus. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`, and
+its keys in `settings`; `questions` has splits only. `TOGETHER` names what a kind makes from all splits together.
 """
 
 import json
@@ -21,18 +21,18 @@ KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 
 
 def write_corpus(source: Source, output: Path) -> dict[str, int]:
-    """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` a line, and its index.
+    """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` per line, and its index.
 
     Args:
-        output: corpus.jsonl; where its rows begin goes to corpus.rows.arrow beside it.
+        output: corpus.jsonl; its index is written to corpus.rows.arrow beside it.
 
     Returns:
-        {"passages": how many}
+        {"passages": number of passages}
 
     Raises:
-        UserError: an unknown kind, an input that is missing or malformed, no passage at all.
+        UserError: an unknown kind, an input that is missing or malformed, no passage.
     """
-    from robustdr.collections.rows import rows_of, write_rows  # slow to import, and not needed by all
+    from robustdr.collections.rows import rows_of, write_rows  # slow to import, and needed here only
 
     count = 0
     with atomic(output) as temporary:
@@ -47,19 +47,19 @@ def write_corpus(source: Source, output: Path) -> dict[str, int]:
 
 
 def write_split(source: Source, split: str, outputs: Sequence[Path]) -> dict[str, int]:
-    """Write files of a split, each called after what it holds.
+    """Write files of a split, each named after its content.
 
-    Where the source says `binary_from`, a judgement has grade 1 from that grade on, and 0 below it.
+    If the source gives `binary_from`, a judgement has grade 1 from that grade on, and 0 below it.
 
     Args:
         outputs: `queries.tsv` (`qid<TAB>text`), `qrels.txt` (TREC) and `answers.jsonl` (`{"qid", "answers"}` a line),
             or some of them.
 
     Returns:
-        how many lines each has, by the name without its suffix, and if any were, how many queries were `removed`.
+        {file name without suffix: number of lines}, with the number of `removed` queries if any were removed.
 
     Raises:
-        UserError: a split or kind that is unknown, an input that is missing or malformed, an output without a line.
+        UserError: an unknown split or kind, an input that is missing or malformed, an empty output.
     """
     made = _kind(kind_of(source, split)).split(source, split)
     least = source.get("binary_from")
@@ -85,19 +85,19 @@ def write_split(source: Source, split: str, outputs: Sequence[Path]) -> dict[str
 
 
 def kind_of(source: Mapping[str, Any], split: str | None) -> str:
-    """The kind of the corpus (None) or of a split, which is the corpus's where the split names none."""
+    """Return the kind of the corpus (None) or of a split; a split without a kind has that of the corpus."""
     return source["kind"] if split is None else _split(source, split).get("kind", source["kind"])
 
 
 def local_files(source: Mapping[str, Any]) -> list[Path]:
-    """The files on disk that a source reads, in a fixed order; empty where a package or ir_datasets brings the data."""
+    """Return the files that a source reads, in a fixed order; empty if a package or ir_datasets has the data."""
     return list(dict.fromkeys(path for split in (None, *source["splits"]) for path in part_files(source, split)))
 
 
 def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
-    """The keys of a source that decide the corpus (None) or a split: other splits are none of them, nor is a `count`.
+    """Return the keys of a source that decide the corpus (None) or a split: no other splits, and no `count`.
 
-    But where its kind makes the corpus, or every split, of all splits together.
+    If the kind makes the corpus, or each split, from all splits together, return the whole source.
     """
     if ("corpus" if split is None else "split") in getattr(_kind(kind_of(source, split)), "TOGETHER", ()):
         return source
@@ -106,7 +106,7 @@ def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
 
 
 def part_files(source: Mapping[str, Any], split: str | None) -> list[Path]:
-    """The files on disk that the corpus (None) or a split is read from."""
+    """Return the files on disk that the corpus (None) or a split is read from."""
     return _kind(kind_of(source, split)).files(source, split)
 
 
@@ -116,7 +116,7 @@ def judged_candidates(source: Mapping[str, Any], split: str) -> bool:
 
 
 def _kind(name: str) -> ModuleType:
-    """The module that reads a kind of source, imported when it is needed: some bring heavy libraries."""
+    """Return the module that reads a kind of source. It is imported on demand: some load heavy libraries."""
     if name not in KINDS:
         raise unknown("collections.yaml: kind", name, KINDS)
     return import_module(f"robustdr.collections.{name}")

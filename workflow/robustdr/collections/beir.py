@@ -18,7 +18,7 @@ def corpus(source: Beir) -> Iterator[Passage]:
 
 
 def split(source: Beir, name: str) -> Split:
-    """The queries that qrels/<name>.tsv judges: queries.jsonl has those of all splits."""
+    """Return the queries that qrels/<name>.tsv judges; queries.jsonl has those of all splits."""
     texts, qrels = (
         checked(_path(source, file), source.get("sha256", {})) for file in ("queries.jsonl", f"qrels/{name}.tsv")
     )
@@ -28,7 +28,7 @@ def split(source: Beir, name: str) -> Split:
 
 
 def files(source: Beir, split: str | None) -> list[Path]:
-    """The files of the corpus (None) or of a split."""
+    """Return the files of the corpus (None) or of a split."""
     names = ["corpus.jsonl"] if split is None else ["queries.jsonl", f"qrels/{split}.tsv"]
     return [Path(_path(source, name)) for name in names]
 

@@ -1,4 +1,4 @@
-"""The card of a collection: what it is, what it counts, and proof that its files fit together."""
+"""The card of a collection: its description, its counts, and proof that its files fit together."""
 
 import json
 from array import array
@@ -19,7 +19,7 @@ from robustdr.core.seeds import digest
 
 
 class SplitCard(TypedDict):
-    """What a split counts; `grades`: its judgements by grade."""
+    """Counts of a split; `grades`: number of judgements by grade."""
 
     queries: int
     mean_words: float
@@ -29,7 +29,7 @@ class SplitCard(TypedDict):
 
 
 class PassagesCard(TypedDict):
-    """What a corpus counts."""
+    """Counts of a corpus."""
 
     count: int
     empty: int
@@ -37,7 +37,7 @@ class PassagesCard(TypedDict):
 
 
 class Card(TypedDict):
-    """A card, as far as it is read."""
+    """The keys of a card that are read."""
 
     name: str
     passages: PassagesCard
@@ -45,19 +45,19 @@ class Card(TypedDict):
 
 
 def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
-    """Check that corpus, queries and what judges them fit together, and write what they are: name, counts, sha256.
+    """Check that corpus, queries and judgements or answers fit together, and write the card: name, counts, sha256.
 
-    The collection is called after the folder of `output`. Memory: 16 bytes a passage, and the queries. Empty passages
-    of collections that were released so (`kind: irds`) are counted; elsewhere they are an error.
+    The folder of `output` gives the collection's name. Memory: 16 bytes a passage, and the queries. Empty passages are
+    counted if the collection was released with them (`kind: irds`); otherwise they are an error.
 
     Args:
-        corpus: corpus.jsonl; None for a query log, of which the queries alone are checked.
+        corpus: corpus.jsonl; None for a query log, where only the queries are checked.
         splits: split -> its files: queries.tsv, and qrels.txt or answers.jsonl or both.
 
     Raises:
-        UserError: the first thing that is wrong, with file and line: a docid given twice, an empty passage, an empty or
-            repeated query, a judgement about a passage or a query that is not there, a query without a judgement or an
-            answer, or without a relevant passage where it ranks its judged ones, text that is not UTF-8.
+        UserError: the first fault, with file and line: a repeated docid, an empty passage, an empty or repeated query,
+            a judgement about a missing passage or query, a query without a judgement or an answer, or without
+            a relevant passage if it ranks its judged ones, text that is not UTF-8.
     """
     judged: dict[str, Path] = {}
     described: dict[str, SplitCard] = {}
@@ -95,7 +95,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
 
 
 def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged: Collection[str], what: str) -> None:
-    """The queries are those that have a judgement, or an answer, in the file `judging`."""
+    """Check that the queries are those with a judgement, or an answer, in the file `judging`."""
     for qid in judged:
         if qid not in texts:
             raise UserError(f"{_line(judging, 0, qid)}: {what} for query {qid!r}, which is not in {queries}")
@@ -107,7 +107,7 @@ def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged:
 
 
 def _check_candidates(qrels: Path, judgements: Mapping[str, Mapping[str, int]], level: int) -> None:
-    """Every query has a relevant passage among its candidates: without one, all rankings of them are alike."""
+    """Check that each query has a relevant candidate: without one, all rankings of its candidates score the same."""
     for qid, grades in judgements.items():
         if max(grades.values()) < level:
             raise UserError(
@@ -139,7 +139,7 @@ def _check_corpus(corpus: Path, judged: Mapping[str, Path], released: bool) -> P
 
 
 def _check_docids(corpus: Path) -> None:
-    """Find the repeated docid that equal hashes hint at."""
+    """Raise an error for the repeated docid that equal hashes suggest."""
     first: dict[str, int] = {}
     for number, passage in read_records(corpus):
         if first.setdefault(passage.docid, number) != number:

@@ -1,4 +1,4 @@
-"""`robustdr check`: every problem of a data set at once, in the user's own files and lines, before any work starts."""
+"""`robustdr check`: finds all problems of a data set in the user's own files and lines, before any work starts."""
 
 import re
 from array import array
@@ -17,7 +17,7 @@ from robustdr.core.seeds import digest
 
 
 class _Lines:
-    """Values by their hashes, and the lines that they stand on: 16 bytes each."""
+    """Hashes of values with their lines: 16 bytes each."""
 
     def __init__(self) -> None:
         self.hashes, self.lines = array("Q"), array("Q")
@@ -27,7 +27,7 @@ class _Lines:
         self.lines.append(line)
 
     def shared(self, other: "_Lines") -> Iterator[tuple[int, int]]:
-        """(line here, first line there) of the values that both have, in the order of the lines here."""
+        """Yield (line here, first line there) of the values that both have, in the order of the lines here."""
         if not self.lines or not other.lines:
             return
         values, first = np.unique(np.frombuffer(other.hashes, dtype=np.uint64), return_index=True)
@@ -37,12 +37,12 @@ class _Lines:
             yield self.lines[at], other.lines[first[places[at]]]
 
     def repeated(self) -> Iterator[tuple[int, int]]:
-        """(line, first line of the same value), where these are two."""
+        """Yield (line, first line of the same value) of each repeated value."""
         return ((line, first) for line, first in self.shared(self) if line != first)
 
 
 class _Queries(NamedTuple):
-    """The queries of a file: place by qid, those without a text, and the lines of ids, texts and words."""
+    """The queries of a file: place by qid, qids without a text, and the lines of ids, texts and words."""
 
     path: Path
     places: dict[str, Place]
@@ -55,17 +55,17 @@ class _Queries(NamedTuple):
 def check(
     corpus: Path, splits: Mapping[str, tuple[Path, Path]], drop_empty: bool = False, ignore_unjudged: bool = False
 ) -> list[Problem]:
-    """Find everything that is wrong with a data set in the formats of local collections.
+    """Find all problems of a data set in the formats of local collections.
 
     Memory: 32 bytes a passage and some 500 a query; it does not grow with the length of the texts.
 
     Args:
-        splits: name -> its files of queries and of judgements. Splits are expected to share no query.
-        drop_empty: empty passages and queries, and what judges them, are left out.
-        ignore_unjudged: queries that have no judgement then are left out.
+        splits: name -> its files of queries and of judgements. Splits should share no query.
+        drop_empty: leave out empty passages and queries, and judgements about them.
+        ignore_unjudged: leave out queries without a judgement.
 
     Returns:
-        the problems in the order of the files; of those that are asked to be left out, one `dropped` for each line.
+        The problems in the order of the files; lines that these options leave out are `dropped` problems.
     """
     files = [corpus, *(file for pair in splits.values() for file in pair)]
     if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
@@ -88,7 +88,7 @@ def check(
 
 
 def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[set[str], set[str]]:
-    """Check the passages; return the docids of `judged` that are there, and those of empty passages."""
+    """Check the passages; return the docids of `judged` that exist, and the docids of empty passages."""
     there, empty, ids, texts = set(), set(), _Lines(), _Lines()
     for place, passage in read_passages(path, report):
         check_passage(place, passage, report)
@@ -132,7 +132,7 @@ def _check_queries(path: Path, report: Report) -> _Queries:
 def _check_judgements(
     path: Path, asked: _Queries, corpus: Path, there: set[str], empty: set[str], drop_empty: bool, report: Report
 ) -> tuple[set[str], set[str]]:
-    """Check what judges queries; return those that have a judgement that counts, and those with a relevant passage."""
+    """Check judgements; return the queries that have one that counts, and those with a relevant passage."""
     judged, relevant, pairs = set(), set(), _Lines()
     for place, row in read_judgements(path, report):
         pairs.add(f"{row.qid} {row.docid}", place.number)
@@ -161,7 +161,7 @@ def _check_judgements(
 def _check_judged(
     asked: _Queries, qrels: Path, judged: set[str], relevant: set[str], ignore_unjudged: bool, report: Report
 ) -> None:
-    """Every query has a judgement, and a relevant passage."""
+    """Check that each query has a judgement, and a relevant passage."""
     for qid, place in asked.places.items():
         if qid in asked.empty:
             continue
@@ -174,7 +174,7 @@ def _check_judged(
 
 
 def _check_overlap(one: _Queries, other: _Queries, report: Report) -> None:
-    """No query is in two splits, word for word or nearly."""
+    """Check that no two splits share a query, exactly or nearly."""
     same = dict(other.texts.shared(one.texts))
     for line, first in same.items():
         what = f"the text of {one.path}:{first}, but for case and punctuation; a query is in one split alone"

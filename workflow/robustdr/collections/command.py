@@ -28,10 +28,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(a: argparse.Namespace) -> int:
-    """Print one line a problem, grouped by kind, and a summary; exit status 1 where one of them is an error.
+    """Print one line for each problem, grouped by kind, and a summary; return exit status 1 if there is an error.
 
     Raises:
-        UserError: arguments that contradict each other, or a format that is none of those allowed.
+        UserError: contradictory arguments, or a format that is not allowed.
     """
     from robustdr.collections.check import check
 
@@ -57,7 +57,7 @@ def run(a: argparse.Namespace) -> int:
 
 
 def lines(problems: list[Problem], shown: int | None) -> list[str]:
-    """A line for each of the first `shown` problems of a kind, errors first, and one for how many more there are."""
+    """Return a line for each of the first `shown` problems of a kind, errors first, and one that counts the rest."""
     kinds: dict[str, list[Problem]] = {}
     for problem in sorted(problems, key=lambda problem: list(MARKS).index(problem.severity)):
         kinds.setdefault(problem.kind, []).append(problem)
@@ -70,7 +70,7 @@ def lines(problems: list[Problem], shown: int | None) -> list[str]:
 
 
 def summary(problems: list[Problem]) -> str:
-    """How many errors, warnings and lines left out there are, and of which kinds."""
+    """Return the numbers of errors, warnings and left-out lines, by kind."""
     found = []
     for severity, called in (("error", "error(s)"), ("warning", "warning(s)"), ("dropped", "line(s) left out")):
         kinds = Counter(problem.kind for problem in problems if problem.severity == severity)
@@ -80,10 +80,10 @@ def summary(problems: list[Problem]) -> str:
 
 
 def write_clean(corpus: Path, splits: dict[str, tuple[Path, Path]], problems: list[Problem], folder: Path) -> None:
-    """Write every file without the lines that are left out, and `dropped.json`, which says which and why.
+    """Write each file without the lines that are left out, and `dropped.json`, which lists these lines and the reasons.
 
     Raises:
-        UserError: a file would replace the one that it is a copy of.
+        UserError: a cleaned file would replace the original.
     """
     from robustdr.collections.reading import lines
 

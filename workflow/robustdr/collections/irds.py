@@ -1,6 +1,6 @@
 """Collections by their ids in ir_datasets (MacAvaney et al., 2021), which fetches the files and checks their hashes.
 
-Released collections are taken as they are, empty passages included: nobody here can mend them.
+Released collections are used unchanged, with their empty passages.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from robustdr.core.errors import UserError
 
 
 def corpus(source: Irds) -> Iterator[Passage]:
-    """The passages of the data set `corpus`, with titles where it has them; `quoted`: taken out of CSV's quotes."""
+    """Yield the passages of the data set `corpus`, with titles if it has them; `quoted`: CSV quotes are removed."""
     dataset = _load(source["corpus"], "docs")
     plain = _unquoted if source.get("quoted") else str
     with _reading(source["corpus"], "passages"):
@@ -29,7 +29,7 @@ def corpus(source: Irds) -> Iterator[Passage]:
 
 
 def split(source: Irds, name: str) -> Split:
-    """The judged queries of the split's data set `id`, all its judgements, and if asked the queries' answers."""
+    """Return the judged queries of the split's data set `id`, all its judgements, and on request the answers."""
     part = cast(IrdsSplit, source["splits"][name])
     id = part["id"]
     dataset = _load(id, "queries", "qrels")
@@ -41,7 +41,7 @@ def split(source: Irds, name: str) -> Split:
 
 
 def files(source: Irds, split: str | None) -> list[Path]:
-    """None: ir_datasets keeps the files."""
+    """Return no files: ir_datasets keeps them."""
     return []
 
 
@@ -50,7 +50,7 @@ def _unquoted(text: str) -> str:
 
 
 def _judged(dataset: Any, id: str) -> Iterator[Any]:
-    """The queries that have a judgement, as ir_datasets gives them."""
+    """Yield the queries that have a judgement, as ir_datasets gives them."""
     with _reading(id, "queries"):
         judged = {qrel.query_id for qrel in dataset.qrels_iter()}
         yield from (query for query in dataset.queries_iter() if query.query_id in judged)
@@ -62,8 +62,8 @@ def _judgements(dataset: Any, id: str) -> Iterator[Judgement]:
 
 
 def _load(id: str, *parts: str) -> Any:
-    """The data set, once it is known to have `parts`; nothing is fetched yet."""
-    import ir_datasets  # takes longer than reading the configuration, which asks this module for its files
+    """Return the data set after a check that it has `parts`; nothing is downloaded yet."""
+    import ir_datasets  # slow, and reading the configuration asks this module for its files
 
     try:
         dataset = ir_datasets.load(id)
@@ -83,12 +83,12 @@ def _load(id: str, *parts: str) -> Any:
 
 @contextmanager
 def _reading(id: str, what: str) -> Iterator[None]:
-    """Turn a download that fails, a file that is not the expected one, or a full disk into one message."""
+    """Turn a failed download, an unexpected file or a full disk into one message."""
     import ir_datasets
 
     try:
         yield
-    except (OSError, RuntimeError) as error:  # the latter: every one of several mirrors failed
+    except (OSError, RuntimeError) as error:  # RuntimeError: all of several mirrors failed
         raise UserError(
             f"{id}: ir_datasets could not bring its {what} into {ir_datasets.util.home_path()}: {error}. "
             "Files that arrived whole are kept there: the same command goes on from them. "

@@ -1,7 +1,7 @@
 """A user's own files: a TSV or JSONL corpus, TSV queries and TREC qrels, each plain or .gz.
 
-`read_…` report what is wrong with a line and go on with what is still known of it, so that one problem is not
-followed by others that it causes.
+`read_…` report the problem of a line and go on with what is known about it, so that one problem does not cause reports
+of others.
 """
 
 from collections import Counter
@@ -16,20 +16,20 @@ from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Local, LocalSplit
 
 FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
-HEAD = 1000  # lines whose majority says how many columns a corpus has
+HEAD = 1000  # a majority of these lines decides the number of columns
 
 
 def corpus(source: Local) -> Iterator[Passage]:
-    """The passages; under `drop_empty` without those that have neither title nor text."""
+    """Yield the passages; under `drop_empty` without those that have neither title nor text."""
     rows = read_passages(checked(source["corpus"], source.get("sha256", {})), refuse)
     return passages(row for row in rows if not (source.get("drop_empty") and row[1].is_empty()))
 
 
 def split(source: Local, name: str) -> Split:
-    """The queries, and the judgements, which a query log may lack.
+    """Return the queries, and the judgements, which a query log may lack.
 
-    Under `drop_empty` without empty queries and what judges empty ones or empty passages; under `ignore_unjudged`
-    without queries that have no judgement then.
+    `drop_empty` leaves out empty queries and judgements about empty queries or passages; then `ignore_unjudged` leaves
+    out queries without a judgement.
     """
     part, digests = cast(LocalSplit, source["splits"][name]), source.get("sha256", {})
     texts, *qrels = (checked(part[key], digests) for key in ("queries", "qrels") if key in part)
@@ -48,7 +48,7 @@ def split(source: Local, name: str) -> Split:
 
 
 def files(source: Local, split: str | None) -> list[Path]:
-    """The files of the corpus (None) or of a split, which reads the corpus too where it leaves out what is empty."""
+    """Return the files of the corpus (None) or of a split; under `drop_empty` a split reads the corpus too."""
     corpus = [Path(source["corpus"])] if "corpus" in source else []
     if split is None:
         return corpus
@@ -58,9 +58,9 @@ def files(source: Local, split: str | None) -> list[Path]:
 
 
 def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:
-    """The rows of a corpus: JSON objects with docid, text and perhaps a title, or lines of two or of three fields.
+    """Yield the rows of a corpus: JSON objects with docid, text and perhaps a title, or lines of two or three fields.
 
-    Reported: a line that is neither, or that has a field more or less than most of the first lines.
+    Reported: a line that is neither, or that has more or fewer fields than most of the first lines.
     """
     if ".jsonl" in path.suffixes:
         for number, record in records(path, ("docid", "text"), report):
@@ -79,7 +79,7 @@ def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]
 
 
 def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
-    """`qid<TAB>text` lines. Reported: a line with more tabs, or none."""
+    """Yield the queries of `qid<TAB>text` lines. Reported: a line with no tab or several."""
     for number, line in lines(path, report):
         fields = line.split("\t")
         if len(fields) != 2:
@@ -90,7 +90,7 @@ def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
 
 
 def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgement]]:
-    """`qid 0 docid grade` lines. Reported, and left out: a line with fewer fields or more."""
+    """Yield the judgements of `qid 0 docid grade` lines. Reported, and left out: a line with fewer or more fields."""
     for number, line in lines(path, report):
         fields, place = line.split(), Place(path, number)
         if len(fields) == 4:

@@ -1,7 +1,7 @@
-"""Questions with candidate passages of their own, a row for each pair, as WikiQA is released (Yang et al., 2015).
+"""Questions with their own candidate passages, one row for each pair, as WikiQA is released (Yang et al., 2015).
 
-A passage is called after its question and its place among that one's candidates, from 0: the same sentence under two
-questions is two passages. The passages are those of all questions, whether or not they are asked.
+The id of a passage is its question and its position among the question's candidates, from 0: the same sentence under
+two questions is two passages. The passages are those of all questions, also of removed ones.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ TOGETHER = ("corpus",)
 
 
 class _Pair(NamedTuple):
-    """A row: where it stands, its question's id and text, its passage's id and text, and how relevant that is."""
+    """A row: its place, its question's id and text, its passage's id and text, and its grade."""
 
     place: Place
     qid: str
@@ -33,13 +33,13 @@ class _Pair(NamedTuple):
 
 
 def corpus(source: Pairs) -> Iterator[Passage]:
-    """The candidates of every question of every split, in the order of the files."""
+    """Yield the candidates of all questions of all splits, in the order of the files."""
     rows = (pair for name in source["splits"] for pair in _pairs(source, name))
     return passages((pair.place, Passage(pair.docid, "", pair.text)) for pair in rows)
 
 
 def split(source: Pairs, name: str) -> Split:
-    """The questions with a relevant candidate, or under `filtered: true` with one of each, and all their candidates."""
+    """Return the questions with a relevant candidate (`filtered`: also an irrelevant one), and all their candidates."""
     pairs = list(_pairs(source, name))
     grades: dict[str, set[bool]] = {}
     for pair in pairs:
@@ -52,16 +52,16 @@ def split(source: Pairs, name: str) -> Split:
 
 
 def files(source: Pairs, split: str | None) -> list[Path]:
-    """The user's files, of the corpus (None) those of every split; none where the hub brings them."""
+    """Return the user's files, for the corpus (None) those of all splits; none if the files come from the hub."""
     parts = source["splits"].values() if split is None else [source["splits"][split]]
     return [path for part in parts for path in own_file(part)]
 
 
 def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
-    """The rows of a split.
+    """Yield the rows of a split.
 
     Raises:
-        UserError: see `Table`; a row without an id, a question or a grade, or two texts of one question.
+        UserError: see `Table`; a row without id, question or grade, or one question with two texts.
     """
     table, named = Table(source, source["splits"][name]), source["columns"]
     columns = [table.column(column, pa.string()) for column in (named["qid"], named["query"], named["text"])]

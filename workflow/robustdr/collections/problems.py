@@ -1,4 +1,4 @@
-"""What can be wrong with a user's files: the pipeline stops at the first problem, `robustdr check` lists them all."""
+"""Problems of a user's files: the pipeline stops at the first one, `robustdr check` lists them all."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from robustdr.core.errors import UserError
 
 
 class Place(NamedTuple):
-    """A line of a file, from 1, or under the unit `row` a row of a table, from 0."""
+    """A line of a file, from 1, or with the unit `row` a row of a table, from 0."""
 
     path: Path
     number: int
@@ -22,11 +22,11 @@ class Problem(NamedTuple):
     """One problem.
 
     Attributes:
-        kind: what problems like it are called, in the singular.
-        place: where it is; of a file as a whole, its path.
+        kind: name of this kind of problem, in the singular.
+        place: its place; for a whole file, the path.
         message: what is there, and what is allowed.
-        severity: an `error` stops the pipeline or makes its numbers wrong, a `warning` does not, and what is `dropped`
-            was asked to be left out.
+        severity: an `error` stops the pipeline or makes its numbers wrong; a `warning` does not; `dropped` lines are
+            left out at the user's request.
     """
 
     kind: str

@@ -1,6 +1,6 @@
 """Splits of questions with answer strings: a table of a hub's data set, or the user's own.
 
-A question has no id there: its query id is the number of its row, from 0.
+A question has no id in the table: its query id is its row number, from 0.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from robustdr.core.errors import UserError
 
 
 def split(source: FromFiles, name: str) -> Split:
-    """The column `question`, and the column `answers`, a list of texts; `a.b` is the field b of the column a."""
+    """Read the columns `question` and `answers` (a list of texts); `a.b` is the field b of the column a."""
     part = cast(QuestionsSplit, source["splits"][name])
     table = Table(source, part)
     asked = table.column(part["question"], pa.string())
@@ -28,7 +28,7 @@ def split(source: FromFiles, name: str) -> Split:
 
 
 def files(source: FromFiles, split: str) -> list[Path]:
-    """The user's file; none where the hub brings it."""
+    """Return the user's file; none if the file comes from the hub."""
     return own_file(cast(QuestionsSplit, source["splits"][split]))
 
 

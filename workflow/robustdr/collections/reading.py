@@ -1,4 +1,4 @@
-"""Reading text files line by line, as users bring them, and the corpus that this package writes."""
+"""Readers of users' text files, line by line, and of the corpus that this package writes."""
 
 import gzip
 import json
@@ -17,10 +17,10 @@ EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
 def checked(path: str, checksums: Mapping[str, str]) -> Path:
-    """`path`, a file whose SHA-256 is the one that `checksums` gives for it, if it gives one.
+    """Return `path` after a check against its SHA-256 in `checksums`, if there is one.
 
     Raises:
-        UserError: no such file, or other bytes than expected.
+        UserError: no such file, or the SHA-256 differs.
     """
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; paths in collections.yaml start where the command runs")
@@ -32,7 +32,7 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
 def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or .gz; blank lines are left out.
 
-    Reported: a byte order mark, a line that is not UTF-8 (it comes with its bad bytes replaced), half a gzip file.
+    Reported: a byte order mark, a line that is not UTF-8 (yielded with its bad bytes replaced), half a gzip file.
 
     Raises:
         UserError: no such file.
@@ -61,9 +61,9 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
 
 
 def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (line number, JSON object) of a JSONL file whose objects have texts under the `required` keys.
+    """Yield (line number, JSON object) of a JSONL file; the objects have texts under the `required` keys.
 
-    Reported, and left out: a line that is no such object.
+    Reported, and left out: a line that is not such an object.
     """
     for number, line in lines(path, report):
         try:
@@ -81,7 +81,7 @@ def records(path: Path, required: Collection[str], report: Report = refuse) -> I
 
 
 def passages(rows: Iterable[tuple[Place, Passage]]) -> Iterator[Passage]:
-    """The passages of (place, passage) rows, checked one by one.
+    """Yield the passages of (place, passage) rows, checked one by one.
 
     Raises:
         UserError: see `check_passage`.
@@ -92,7 +92,7 @@ def passages(rows: Iterable[tuple[Place, Passage]]) -> Iterator[Passage]:
 
 
 def queries(rows: Iterable[tuple[Place, Query]]) -> Iterator[Query]:
-    """The queries of (place, query) rows, checked; white space inside a text becomes single spaces.
+    """Yield the queries of (place, query) rows, checked; white space inside a text becomes single spaces.
 
     Raises:
         UserError: see `check_query`.
@@ -111,7 +111,7 @@ def check_passage(place: Place, passage: Passage, report: Report) -> None:
 
 
 def check_query(place: Place, query: Query, places: dict[str, Place], report: Report) -> None:
-    """Report an empty query, a qid that TREC files cannot hold, or one that `places` has; add it to those."""
+    """Report an empty query, a qid that TREC files cannot hold, or a qid already in `places`; add it there."""
     _check_id(place, "query id", query.qid, report)
     if query.is_empty():
         report(Problem(EMPTY_QUERY, place, f"query {query.qid!r} is empty; a query has a text"))
@@ -120,7 +120,7 @@ def check_query(place: Place, query: Query, places: dict[str, Place], report: Re
 
 
 def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report = refuse) -> Judgement:
-    """A judgement. Reported: a grade that is no whole number; it counts as 1, so that nothing else is wrong with it."""
+    """Return a judgement. Reported: a grade that is no whole number; it counts as 1, to cause no other report."""
     if not re.fullmatch(r"-?[0-9]{1,9}", grade):
         report(Problem("grade that is no whole number", place, f"grade {grade!r} is no whole number"))
         grade = "1"
@@ -136,7 +136,7 @@ def read_records(path: str | Path) -> Iterator[tuple[int, Passage]]:
     """Yield (line number from 1, passage) of a Tevatron corpus: docid, title and text on every line.
 
     Raises:
-        UserError: missing file, not UTF-8, a line that is no such object (names file and line).
+        UserError: missing file, not UTF-8, a line that is not such an object (names file and line).
     """
     for number, record in records(Path(path), Passage._fields):
         yield number, Passage(record["docid"], record["title"], record["text"])

@@ -1,4 +1,4 @@
-"""What every source hands over."""
+"""The records that every source returns."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -15,10 +15,10 @@ class Passage(NamedTuple):
         return not self.text.strip() and not self.title.strip()
 
     def joined(self, separator: str = " ") -> str:
-        """Title and text; the text alone where the title is empty.
+        """Return title and text, or the text alone if the title is empty.
 
         Args:
-            separator: what the reader of the text expects between them, e.g. a tokenizer's separator token with spaces.
+            separator: text between the two, e.g. a tokenizer's separator token with spaces.
         """
         return f"{self.title}{separator}{self.text}" if self.title else self.text
 
@@ -34,7 +34,7 @@ class Query(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """One line of the qrels: how relevant (0: not at all) a passage is to a query."""
+    """One line of the qrels: the grade of a passage for a query; 0 is not relevant."""
 
     qid: str
     docid: str
@@ -42,14 +42,14 @@ class Judgement(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """The strings that answer a query; a passage that contains one of them is relevant."""
+    """The strings that answer a query; a passage that contains one is relevant."""
 
     qid: str
     answers: tuple[str, ...]
 
 
 class Split(NamedTuple):
-    """The queries of a split with what judges them, judgements, answers, or both; how many queries were removed."""
+    """The queries of a split with their judgements, answers, or both; and the number of removed queries."""
 
     queries: Iterable[Query]
     judgements: Iterable[Judgement] = ()

@@ -1,4 +1,4 @@
-"""A corpus by row: where each of its passages begins, memory-mapped beside it, so that any one is read alone."""
+"""The index of a corpus: where each passage begins, memory-mapped, so that single passages can be read."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -14,12 +14,12 @@ from robustdr.collections.records import Passage
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, open_binary
 
-BATCH = 1 << 17  # rows that are in memory at once while a corpus is indexed
+BATCH = 1 << 17  # rows in memory at once while a corpus is indexed
 SCHEMA = pa.schema({"docid": pa.large_string(), "start": pa.int64()})
 
 
 def rows_of(corpus: Path) -> Path:
-    """Where the index of a corpus lies: of each row, its docid and the byte of the corpus that it starts at (Arrow)."""
+    """Return the path of a corpus's index: docid and first byte of each row (Arrow)."""
     return corpus.with_suffix(".rows.arrow")
 
 
@@ -27,7 +27,7 @@ def write_rows(corpus: Path, output: Path) -> None:
     """Write the index of a corpus.
 
     Raises:
-        UserError: a line of the corpus is no passage.
+        UserError: a line of the corpus is not a passage.
     """
     with atomic(output) as temporary, pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, SCHEMA) as writer:
         for batch in _batches(corpus):
@@ -35,7 +35,7 @@ def write_rows(corpus: Path, output: Path) -> None:
 
 
 def _batches(corpus: Path) -> Iterator[pa.RecordBatch]:
-    """The rows of a corpus, `BATCH` at a time; blank lines are none."""
+    """Yield the rows of a corpus, `BATCH` at a time, without blank lines."""
 
     def found() -> Iterator[tuple[str, int]]:
         with open(corpus, "rb") as file:
@@ -63,16 +63,16 @@ def _passage(line: bytes, place: str) -> Passage:
 
 
 class Corpus:
-    """The passages of a corpus, each read from the file when it is asked for.
+    """The passages of a corpus, each read from the file on demand.
 
-    A corpus that this package did not write may have no index; then it is read once for its own, 20 bytes a passage
-    and its docid.
+    A corpus from elsewhere may have no index; then one is made by reading the corpus once: 20 bytes a passage, and its
+    docid.
 
     Attributes:
         docids: of all passages, by row, memory-mapped.
 
     Raises:
-        UserError: there is no such file, or its index is damaged or another corpus's.
+        UserError: there is no such file, or its index is damaged or belongs to another corpus.
     """
 
     def __init__(self, path: Path):
@@ -104,10 +104,10 @@ class Corpus:
         return UserError(f"{self.path}: {state}: {why}; make both anew")
 
     def read(self, row: int, docid: str) -> Passage:
-        """The passage of a row.
+        """Return the passage of a row.
 
         Raises:
-            UserError: another than the one that `docid` names is there, or none.
+            UserError: the row does not exist or its docid is not `docid`.
         """
         self.file.seek(self.starts[row // BATCH][row % BATCH])
         passage = _passage(self.file.readline(), f"{self.path}, row {row}")
@@ -116,14 +116,14 @@ class Corpus:
         return passage
 
     def span(self, first: int, last: int) -> Iterator[Passage]:
-        """The passages from row `first` to before row `last`, without a look at those before."""
+        """Yield the passages from row `first` to before row `last`, without reading earlier ones."""
         return (self.read(row, docid.as_py()) for row, docid in enumerate(self.docids[first:last], first))
 
     def rows(self, docids: Collection[str]) -> dict[str, int]:
-        """The rows of some passages, ascending; memory grows with `docids`, not with the corpus.
+        """Return {docid: row}, ascending by row; memory grows with `docids`, not with the corpus.
 
         Raises:
-            UserError: one of `docids` is not there.
+            UserError: one of `docids` is not in the corpus.
         """
         wanted, start = pa.array(docids, pa.large_string()), 0
         found: dict[str, int] = {}
@@ -136,7 +136,7 @@ class Corpus:
         return found
 
     def misplaced(self, docids: list[str], rows: list[int]) -> int | None:
-        """The position of the first of some docids that is not at its row; None if each is."""
+        """Return the position of the first docid that is not at its row; None if all are."""
         named, right = pa.array(docids, pa.large_string()), np.zeros(len(rows), bool)
         at = np.array([row if 0 <= row < len(self) else -1 for row in rows], np.int64)
         for number in np.unique(at[at >= 0] // BATCH).tolist():
@@ -148,12 +148,12 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A passage by its name and place; its text is read when it is asked for."""
+    """A passage by docid and place; its text is read on demand."""
 
     docid: str
     row: int
     corpus: Corpus = field(repr=False, compare=False)
 
     def read(self) -> Passage:
-        """The passage; see `Corpus.read`."""
+        """Return the passage; see `Corpus.read`."""
         return self.corpus.read(self.row, self.docid)

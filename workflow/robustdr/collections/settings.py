@@ -1,7 +1,7 @@
-"""Sources: entries of collections.yaml, by their kind. Each key has its type, limits and description here alone.
+"""Sources: entries of collections.yaml, by kind. The type, limits and description of each key are only here.
 
-A source stays the mapping that it is in YAML, because the keys that are given decide what is made
-(`robustdr.collections.part`). A split has the kind of its source if it names no other.
+A source stays the mapping that it is in YAML, because the given keys decide what is made
+(`robustdr.collections.part`). A split without a kind has the kind of its source.
 """
 
 from typing import Annotated, Literal, NotRequired, get_type_hints

@@ -1,4 +1,4 @@
-"""Tables that splits are read from, Parquet or TSV with a header: a file of a hub's data set, or the user's own."""
+"""Tables of splits, Parquet or TSV with a header: a file of a hub's data set, or the user's own."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ class Table:
     """A split's table.
 
     Raises:
-        UserError: the file cannot be fetched, is not there, has other bytes than the configuration pins, or is none.
+        UserError: the file cannot be fetched, is missing, differs from the pinned SHA-256, or is not a table.
     """
 
     def __init__(self, source: FromFiles, part: TableFile):
@@ -31,7 +31,7 @@ class Table:
             raise UserError(f"{self.path}: no {form} file ({error})") from None
 
     def column(self, name: str, kind: pa.DataType) -> list[Any]:
-        """The values of a column, if they are of a `kind`; `a.b` is the field b of the column a."""
+        """Return the values of a column after a check of their type; `a.b` is the field b of the column a."""
         head, *fields = name.split(".")
         if head not in self._table.column_names:
             raise unknown(f"{self.path}: column", name, self._table.column_names)
@@ -46,7 +46,7 @@ class Table:
 
 
 def own_file(part: TableFile) -> list[Path]:
-    """The user's file; none where the hub brings it."""
+    """Return the user's file; none if the file comes from the hub."""
     return [Path(part["path"])] if "path" in part else []
 
 
@@ -64,7 +64,7 @@ def _path(source: FromFiles, part: TableFile) -> Path:
 
 
 def _tsv(path: Path) -> pa.Table:
-    """Every column as text; quotation marks are part of it, and a carriage return that ends no line is a blank."""
+    """Read all columns as text; quotation marks belong to it, and a carriage return within a line becomes a blank."""
     data = re.sub(rb"\r(?!\n)", b" ", path.read_bytes())
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
     with csv.open_csv(pa.BufferReader(data), parse_options=parse) as head:

@@ -1,4 +1,4 @@
-"""What checks of the configuration share."""
+"""Helpers for checks of the configuration."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +16,6 @@ def at(where: str) -> Iterator[None]:
 
 
 def known(where: str, value: str, allowed: Iterable[str]) -> None:
-    """Raise a `UserError` that begins with `where` unless the value is allowed."""
+    """Raise a `UserError` that begins with `where` unless `value` is in `allowed`."""
     if value not in allowed:
         raise unknown(where, value, allowed)

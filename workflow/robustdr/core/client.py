@@ -19,21 +19,21 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class UnansweredError(Exception):
-    """A request failed in a way that may pass, in every attempt."""
+    """Every attempt of a request failed, for a reason that may pass."""
 
 
 class GarbledError(Exception):
-    """What was answered is not what was asked for; says why."""
+    """The answer is not what the request asked for; the message says why."""
 
 
 class Client:
     """A model behind a server.
 
-    OpenAI's client repeats what may pass (no connection, a dropped one, no answer in time, HTTP 408, 409, 429 and 5xx),
-    as long after as the server asks for, or after growing pauses.
+    OpenAI's client repeats requests that fail for a reason that may pass (no connection, a dropped one, no answer in
+    time, HTTP 408, 409, 429 and 5xx). It waits as long as the server asks for, or in growing pauses.
 
     Args:
-        key: a secret; errors never show it. Empty: none is asked for.
+        key: a secret; errors never show it. '' if the server needs none.
         attempts: for each request. timeout: seconds for each attempt.
     """
 
@@ -41,26 +41,26 @@ class Client:
         import openai  # takes a second
 
         self.url, self.model, self._key, self._attempts = url, model, key, attempts
-        # A proxy of the environment does not know this machine's loopback.
+        # A proxy from the environment cannot reach this machine's loopback address.
         http = openai.DefaultHttpxClient(trust_env=urlsplit(url).hostname not in LOOPBACK)
         self._client = openai.OpenAI(
             base_url=url, api_key=key or "none", timeout=timeout, max_retries=attempts - 1, http_client=http
         )
 
     def request(self, call: "Callable[[openai.OpenAI], Result]") -> Result:
-        """What `call` makes of the answer to its request.
+        """Return `call(client)` for OpenAI's client.
 
         Raises:
             UserError: the server refuses.
-            UnansweredError: it cannot be reached, or could not answer in any attempt.
-            GarbledError: it sends something else than the protocol says.
+            UnansweredError: the server cannot be reached, or no attempt got an answer.
+            GarbledError: the answer does not follow the protocol.
         """
         import openai
 
         try:
             return call(self._client)
         except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-            # What it says may repeat the key.
+            # The server's message may repeat the key.
             raise UserError(f"{self.url} refuses the key (HTTP {error.status_code})") from None
         except openai.APIStatusError as error:
             said = f"HTTP {error.status_code}, {self._hidden(error.message)}"
@@ -75,12 +75,12 @@ class Client:
     def ask_all(
         self, answer: Callable[[Asked], Result], asked: Iterable[Asked], concurrency: int
     ) -> Generator[Result, None, None]:
-        """Yield `answer(one)`, which asks, for every one of `asked` in any order, `concurrency` requests at a time.
+        """Yield `answer(one)` for each item of `asked`, in any order; `concurrency` requests run at a time.
 
-        What is unanswered is asked again after the others, as long as any of them was answered meanwhile.
+        An item without an answer is asked again after the others, if another item was answered meanwhile.
 
         Raises:
-            UserError: none was, or what `answer` raises; nothing new is asked then, and what is on its way is awaited.
+            UserError: no item was answered, or `answer` raises it; no new request starts then, and running ones end.
         """
         waiting, running, done = deque(asked), dict[Future[Result], tuple[Asked, int]](), 0
         with ThreadPoolExecutor(concurrency) as pool:
@@ -104,6 +104,6 @@ class Client:
                 pool.shutdown(cancel_futures=True)
 
     def _hidden(self, text: str) -> str:
-        """A server's words in one line, without the key."""
+        """Return a server's message in one line, without the key."""
         line = " ".join(text.split())[:300]
         return line.replace(self._key, "…") if self._key else line

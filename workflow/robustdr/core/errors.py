@@ -1,4 +1,4 @@
-"""Errors that the user can mend: one line that names file, key, value and what is allowed."""
+"""Errors in the user's input: one line that names file, key, value and what is allowed."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 
-# Where a URL may hold a secret: before an `@`, and in parameters of such names.
+# Where a URL may hold a secret: before an `@`, and in parameters with such names.
 SECRETS = r"[^\s?&#;=]*(?:key|token|secret|passw|pwd|credential|auth(?!or)|\bsig(?:nature)?\b)[^\s?&#;=]*"
 HELD = re.compile(
     r"(?<=://)\S{0,300}@"
@@ -17,14 +17,14 @@ HELD = re.compile(
 
 
 def redacted(text: str) -> str:
-    """A text with `…` for all that URLs in it may hold of secrets."""
+    """Return a text with `…` for every possible secret in its URLs."""
     return HELD.sub(lambda found: f"{found['name']}=…" if found["name"] else "…@", text)
 
 
 class UserError(ValueError):
     """Bad input. The command line prints its message alone, without a traceback, and exits with 2.
 
-    What is secret in a URL is not in the message.
+    Secrets in URLs are removed from the message.
     """
 
     def __init__(self, message: str):
@@ -32,7 +32,7 @@ class UserError(ValueError):
 
 
 def unknown(what: str, value: str, allowed: Iterable[str], meant: Iterable[str] = ()) -> UserError:
-    """A `UserError` for `value`, which is none of `allowed`: what is `meant` or nearest first, then the whole list."""
+    """Return a `UserError` for `value`, which is not in `allowed`. It lists `meant` or the nearest first, then all."""
     allowed = sorted(allowed)
     near = [*meant] or get_close_matches(value, allowed, n=3)
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
@@ -40,7 +40,7 @@ def unknown(what: str, value: str, allowed: Iterable[str], meant: Iterable[str] 
 
 
 def exit_status(run: Callable[[], int | None]) -> int:
-    """Run a command. Bad input is one line on standard error and exit status 2."""
+    """Run a command and return its exit status. Bad input prints one line on standard error and gives status 2."""
     try:
         return run() or 0
     except UserError as error:

@@ -24,14 +24,14 @@ from robustdr.core.markup import one_line
 def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path; the file or folder made there becomes `path` on success, and is removed on any failure.
 
-    The temporary path lies beside `path` and keeps the suffix, so that libraries which choose a format by it work. A
-    folder replaces the folder at `path`; a link stays, and what it leads to is replaced. What is renamed is on disk.
-    What processes of this machine left of the same artifact when they were killed is removed.
+    The temporary path lies beside `path` and keeps its suffix, because some libraries choose a format by it. A folder
+    replaces the folder at `path`. A link stays; its target is replaced. The bytes are on disk before the renaming.
+    Temporary files that killed processes of this machine left for `path` are removed.
 
-    A device, a pipe or this process's own output is never replaced: the bytes of the file are written to it.
+    A device, a pipe or this process's own output is never replaced: the file's bytes are written to it.
 
     Raises:
-        UserError: a folder was made for such a `path`.
+        UserError: a folder was made where `path` is one of these.
     """
     path = Path(path)
     if (stream := _stream(path)) is not None:
@@ -63,11 +63,11 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 
 def _stream(path: Path) -> int | None:
-    """A descriptor to write to, where `path` is this process's own output, or neither a file nor a folder."""
+    """Return a descriptor to write to if `path` is this process's own output, or neither file nor folder; else None."""
     if not path.exists():
         return None
     for own in (sys.stdout, sys.stderr):
-        with suppress(OSError, AttributeError):  # closed, or put in place by a caller
+        with suppress(OSError, AttributeError):  # closed, or replaced by a caller
             if os.path.samestat(path.stat(), os.fstat(own.fileno())):
                 own.flush()
                 return os.dup(own.fileno())
@@ -147,22 +147,22 @@ def _decoded(line: bytes, path: str | Path, number: int) -> str:
 
 
 class Lines:
-    """The lines of a UTF-8 text file, each read when it is asked for; eight bytes of each are in memory.
+    """The lines of a UTF-8 text file, each read on demand; memory holds eight bytes for each line.
 
     Raises:
-        UserError: the file is missing, or a line that is asked for is not UTF-8 (names file and line).
+        UserError: the file is missing, or a requested line is not UTF-8 (names file and line).
     """
 
     def __init__(self, path: Path):
         self.path, self.file = path, open_binary(path)
         self.starts = array("q", accumulate(map(len, self.file), initial=0))
-        self.starts.pop()  # of what follows the last
+        self.starts.pop()  # the end of the last line
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def __getitem__(self, number: int) -> str:
-        """A line without its end, counted from 0."""
+        """Return line `number`, counted from 0, without its end."""
         self.file.seek(self.starts[number])
         return _decoded(self.file.readline(), self.path, number + 1)
 
@@ -184,10 +184,10 @@ def read_queries(path: str | Path) -> dict[str, str]:
 
 
 def iterate_queries(path: str | Path) -> Iterator[tuple[str, str]]:
-    """Yield the (qid, text) pairs of `qid<TAB>text` lines; what else may end a line somewhere is a blank in them.
+    """Yield the (qid, text) pairs of `qid<TAB>text` lines; other line breaks of Unicode inside a line become blanks.
 
     Raises:
-        UserError: what `read_queries` says of a single line.
+        UserError: no tab, an empty qid or text, missing file, not UTF-8.
     """
     for number, line in read_lines(path):
         qid, tab, text = one_line(line).partition("\t")

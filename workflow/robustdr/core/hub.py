@@ -1,4 +1,4 @@
-"""Files of the hub's cache: fetched at a pinned revision, and moved away where they are not what is pinned."""
+"""Files of the hub's cache: fetched at a pinned revision, and moved away if they differ from the pinned ones."""
 
 import os
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ def check(file: Path, expected: str, what: str, cached: bool) -> None:
     """Check a file against the SHA-256 that the configuration pins.
 
     Args:
-        what: begins the message. cached: whether the file lies in the hub's cache, which would serve it again.
+        what: start of the message. cached: whether the file lies in the hub's cache, which would return it again.
 
     Raises:
-        UserError: other bytes; a cached file has been moved to `<blob>.damaged`.
+        UserError: the digest differs; a cached file is moved to `<blob>.damaged`.
     """
     if (found := sha256(file)) == expected:
         return

@@ -1,4 +1,4 @@
-"""Files of registry packages that carry data: read only when they are the pinned ones."""
+"""Data files inside packages of a registry: read only if their digest is the pinned one."""
 
 from importlib.util import find_spec
 from pathlib import Path

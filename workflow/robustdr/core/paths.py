@@ -1,4 +1,4 @@
-"""Paths on the command line, as types of arguments; `-` is standard input or output where one can stand for a file."""
+"""Types of arguments for paths on the command line; `-` is standard input or output where that is possible."""
 
 from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
@@ -9,7 +9,7 @@ STDIN, STDOUT = Path("/dev/stdin"), Path("/dev/stdout")
 
 
 def read_once(text: str) -> Path:
-    """A file that is read once, from its beginning to its end; `-`: standard input."""
+    """A file that is read once, from beginning to end; `-`: standard input."""
     return STDIN if text == "-" else Path(text)
 
 
@@ -30,10 +30,10 @@ def named(text: str) -> Path:
 
 
 def check_streams(arguments: Namespace) -> None:
-    """Check that no stream stands for two arguments.
+    """Check that no two arguments use the same stream.
 
     Raises:
-        UserError: one does.
+        UserError: two do.
     """
     values = vars(arguments).values()
     given = [str(one) for value in values for one in (value if isinstance(value, list) else [value])]

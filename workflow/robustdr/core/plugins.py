@@ -2,11 +2,11 @@
 
 A file is one plug-in, named like the file, if it has a class `Settings`: a frozen pydantic dataclass. Its fields are
 the settings that the configuration may give; its class variables are what the configuration must know of the plug-in.
-The work is done by the class or function that is called like the file, capitals and underscores aside. Reading settings
-executes `Settings` and the statements of the file that it names, and nothing else: no torch is imported. What else is
-wrong with a file is found by parsing it, so that a dry run tells.
+The class or function with the file's name, apart from capitals and underscores, does the work. Reading settings
+executes `Settings` and the statements of the file that it names, and nothing else: no torch is imported. Other faults
+of a file are found by parsing it, so that a dry run reports them.
 
-Where one file holds several plug-ins, each is a class with a literal `name`; a literal `listed` is its place in lists.
+A file with several plug-ins has one class for each, with a literal `name`; a literal `listed` is its place in lists.
 """
 
 import ast
@@ -23,7 +23,7 @@ from robustdr.core.statements import behind
 
 Base = TypeVar("Base")
 SETTINGS = "Settings"
-PLUGIN = re.compile(rf"^class {SETTINGS}\b|^    name = ", re.MULTILINE)  # spares parsing the other files
+PLUGIN = re.compile(rf"^class {SETTINGS}\b|^    name = ", re.MULTILINE)  # other files need no parsing
 
 
 def _statements(path: Path) -> list[ast.stmt]:
@@ -39,7 +39,7 @@ def _statements(path: Path) -> list[ast.stmt]:
 
 
 def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
-    """Of every plug-in in a file: place in lists, name, class."""
+    """Yield place in lists, name and class of each plug-in in a file."""
     if not PLUGIN.search(path.read_text(encoding="utf-8")):
         return
     for node in _statements(path):
@@ -54,10 +54,10 @@ def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
 
 
 def _settings(module: str, path: Path, base: type) -> type:
-    """The class `Settings` of a file, made without executing the rest of it.
+    """Return the class `Settings` of a file, made without executing the rest of the file.
 
     Raises:
-        UserError: it cannot be made, is not below `base`, or has a field that it does not check.
+        UserError: it cannot be made, is not a dataclass below `base`, or has a field without a type.
     """
     namespace: dict[str, Any] = {"__name__": module}
     statements = ast.Module(behind(SETTINGS, path.read_text(encoding="utf-8")), [])
@@ -73,13 +73,13 @@ def _settings(module: str, path: Path, base: type) -> type:
         raise UserError(f"{path}: Settings is no dataclass; write @settings, of robustdr.core.settings, above it")
     typed = {name for cls in found.__mro__ for name in vars(cls).get("__annotations__", ())}
     for name in own.keys() - typed:
-        if not name.startswith("_") and not hasattr(own[name], "__get__"):  # functions and properties have that
+        if not name.startswith("_") and not hasattr(own[name], "__get__"):  # functions and properties have `__get__`
             raise UserError(f"{path}: Settings.{name} has no type; write it, as in `{name}: float = …`")
     return found
 
 
 def _alike(own: str, name: str) -> bool:
-    """Whether a class or function is called like a file."""
+    """Whether a class or function has the name of a file, apart from capitals and underscores."""
     return own.replace("_", "").lower() == name.replace("_", "")
 
 
@@ -87,9 +87,9 @@ class Plugins(Generic[Base]):
     """The plug-ins of a package.
 
     Args:
-        noun: what one is, for messages. package: the module whose files they lie in.
-        base: the class of all their settings; a class variable that it annotates without a value is one that each
-            plug-in must say.
+        noun: one plug-in in words, for error messages. package: the module whose files they lie in.
+        base: the class of all their settings; each plug-in must give the class variables that it annotates without a
+            value.
     """
 
     def __init__(self, noun: str, package: str, base: type[Base]):
@@ -97,13 +97,13 @@ class Plugins(Generic[Base]):
 
     @cache
     def _files(self) -> dict[str, Path]:
-        """By name of the module, the files of the package."""
+        """Return {module name: file} of the package."""
         (folder,) = import_module(self.package).__path__
         return {f"{self.package}.{path.stem}": path for path in sorted(Path(folder).glob("*.py"))}
 
     @cache
     def _places(self) -> dict[str, tuple[str, str]]:
-        """By name of a plug-in, its module and class, in the order of lists."""
+        """Return {plug-in name: (module, class)}, in the order of lists."""
         files = self._files()
         found = [(*declared, module) for module, path in files.items() for declared in _declared(path)]
         places: dict[str, tuple[str, str]] = {}
@@ -119,11 +119,11 @@ class Plugins(Generic[Base]):
         return list(self._places())
 
     def modules(self) -> list[str]:
-        """The modules of all plug-ins; for a key that covers whatever a stage may load."""
+        """Return the modules of all plug-ins, for a key that covers whatever a stage may load."""
         return sorted({module for module, _ in self._places().values()})
 
     def place(self, name: str) -> tuple[str, str]:
-        """The module and the class of a plug-in.
+        """Return the module and the class of a plug-in.
 
         Raises:
             UserError: unknown name.
@@ -135,10 +135,10 @@ class Plugins(Generic[Base]):
 
     @cache
     def facts(self, name: str) -> type[Base]:
-        """The class of a plug-in's settings; its class variables are what the configuration must know.
+        """Return the class of a plug-in's settings; its class variables are what the configuration must know.
 
         Raises:
-            UserError: unknown name, or a file that lacks one of these variables or what does the work.
+            UserError: unknown name, or a file without one of these variables or what does the work.
         """
         module, cls = self.place(name)
         if cls != SETTINGS:
@@ -154,23 +154,23 @@ class Plugins(Generic[Base]):
         return found
 
     def settings(self, name: str, given: Mapping[str, Any], where: str = "", above: Sequence[str] = ()) -> Base:
-        """The settings of a plug-in: those given, and the defaults of the others.
+        """Return the settings of a plug-in: `given`, and defaults for the others.
 
         Args:
-            where: begins a message; by default `<noun> <name>`. above: keys that `given` stands under.
+            where: start of a message; by default `<noun> <name>`. above: keys that `given` stands under.
 
         Raises:
             UserError: unknown name, setting or value of a setting.
         """
-        from robustdr.core.settings import make  # it imports pydantic, which lists of names need not wait for
+        from robustdr.core.settings import make  # imports pydantic, which lists of names do not need
 
         return make(self.facts(name), given, where or f"{self.noun} {name}", above)
 
     def load(self, name: str) -> Any:
-        """The class or function of a plug-in, from its module, which is imported.
+        """Import the module of a plug-in and return its class or function.
 
         Raises:
-            UserError: unknown name, or a class that lacks a method which every plug-in must have.
+            UserError: unknown name, or a class without a method that every plug-in must have.
         """
         module, cls = self.place(name)
         own = vars(import_module(module))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @cache
 def _about() -> str:
-    """What Linux knows of it; nothing elsewhere."""
+    """Linux's description of it; '' elsewhere."""
     try:
         return Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -17,9 +17,9 @@ def _about() -> str:
 
 
 def kind() -> str:
-    """What decides which kernels a library takes: the maker, and instructions for bfloat16 and for matrices of them.
+    """What decides a library's choice of kernels: the maker, and instructions for bfloat16 and for its matrices.
 
-    oneDNN can be told to leave some of these alone.
+    `ONEDNN_MAX_CPU_ISA` counts too: it tells oneDNN not to use some of these.
     """
     maker = re.search(r"^vendor_id\s*:\s*(\S+)", _about(), re.MULTILINE)
     has = [name for name, flag in (("BF16", "avx512_bf16"), ("AMX", "amx_bf16")) if flag in _about()]
@@ -28,10 +28,10 @@ def kind() -> str:
 
 
 def native() -> str:
-    """The precision that the processor is fastest in.
+    """The precision that is fastest on this processor.
 
-    `bfloat16` where it multiplies matrices of them (Intel's AMX), or vectors at twice the rate of single precision
-    (AMD's AVX-512); else `float32`, which Intel's AVX-512 without AMX is faster in.
+    `bfloat16` if it multiplies bfloat16 matrices (Intel's AMX), or bfloat16 vectors at twice the rate of single
+    precision (AMD's AVX-512); else `float32`, which is faster on Intel's AVX-512 without AMX.
     """
     amd = "AuthenticAMD" in _about() and "avx512_bf16" in _about()
     return "bfloat16" if amd or "amx_bf16" in _about() else "float32"

@@ -10,7 +10,7 @@ TRAINS = re.compile(r"(pre)?train(_\d.*)?")  # the rules whose jobs train a mode
 
 
 def recorded(benchmarks: Path) -> dict[str, list[float]]:
-    """The seconds of earlier jobs by the name of their benchmarks' folder, from Snakemake's files."""
+    """Return {name of the benchmarks' folder: seconds of each earlier job}, from Snakemake's files."""
     found: dict[str, list[float]] = {}
     for path in benchmarks.rglob("*.tsv"):
         name = path.relative_to(benchmarks).with_suffix("").parts[0]
@@ -25,11 +25,11 @@ def _mean(values: list[float]) -> float | None:
 
 
 class Progress:
-    """What a run has done and has left; times are seconds of any one clock.
+    """What a run has done and has left; times are seconds of one clock.
 
-    The time left is the work left at the speed so far, in seconds of jobs for each second that passed: this holds for
-    any number of cores. A job is expected to take the mean of its rule's in this run; else that of an earlier run; else
-    that of all jobs of this run.
+    The time left is the expected seconds of the jobs left, divided by the seconds of jobs done per second so far: this
+    holds for any number of cores. The expected time of a job is the mean of its rule in this run; else in earlier runs;
+    else the mean of all jobs of this run.
     """
 
     def __init__(self, earlier: dict[str, list[float]]) -> None:
@@ -60,14 +60,14 @@ class Progress:
         return self.planned.total()
 
     def expected(self, rule: str) -> float | None:
-        """Seconds of a job; None before any is known."""
+        """Expected seconds of a job; None if nothing is known."""
         names = [name for name in self.earlier if rule == name or rule.startswith(f"{name}_")]
-        before = self.earlier[max(names, key=len)] if names else []  # training_data is none of train
+        before = self.earlier[max(names, key=len)] if names else []  # not `train` for `training_data`
         every = [seconds for of_rule in self.took.values() for seconds in of_rule]
         return _mean(self.took.get(rule, [])) or _mean(before) or _mean(every)
 
     def _ahead(self, now: float) -> Iterator[float | None]:
-        """Seconds of work in each job that is not done."""
+        """Yield expected seconds left of each job that is not done; None if unknown."""
         for rule, count in self.planned.items():
             begun = [since for of, since in self.running.values() if of == rule]
             seconds = self.expected(rule)
@@ -76,7 +76,7 @@ class Progress:
             yield from (None if seconds is None else max(seconds - (now - since), 0.0) for since in begun)
 
     def left(self, now: float) -> float | None:
-        """Seconds until the last job is done; None as long as nothing tells."""
+        """Return expected seconds until the last job is done; None if unknown."""
         ahead = [seconds for seconds in self._ahead(now) if seconds is not None]
         if self.began is None or now <= self.began or (not ahead and self.done < self.all):
             return None

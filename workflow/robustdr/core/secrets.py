@@ -11,10 +11,10 @@ from robustdr.core.errors import SECRETS, UserError
 
 
 def check_url(url: str) -> str:
-    """`url`, which is written to files as it is.
+    """Return `url`, which is written to files unchanged.
 
     Raises:
-        UserError: it holds a user name, a password, or a parameter such as `api-key`; the message does not.
+        UserError: it holds a user name, a password, or a parameter such as `api-key`; the message hides them.
     """
     address, *parameters = re.split("[?&#;]", url)
     names = [unquote(parameter.partition("=")[0]) for parameter in parameters]
@@ -42,17 +42,17 @@ def check_variable(variable: str) -> None:
     """Check that `variable` may name an environment variable.
 
     Raises:
-        UserError: it cannot; then it may be the key, and is not printed.
+        UserError: it may not; the message does not print it, because it may be the key.
     """
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
         raise UserError("key: the name of the environment variable that holds the key is expected, not the key itself")
 
 
 def secret(variable: str) -> str:
-    """The key that an environment variable holds; empty without a variable.
+    """Return the key in an environment variable; '' if `variable` is empty.
 
     Raises:
-        UserError: the variable is not set, or `variable` is no name.
+        UserError: the variable is not set, or `variable` is not a valid name.
     """
     if not variable:
         return ""

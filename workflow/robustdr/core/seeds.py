@@ -1,4 +1,4 @@
-"""Random numbers that depend on what they are for, and on nothing else."""
+"""Random numbers that depend only on what they are for."""
 
 import hashlib
 import random
@@ -15,12 +15,12 @@ def digest(*parts: object) -> int:
 
 
 def generator(*parts: object) -> random.Random:
-    """A random generator seeded by `parts`: the choices of training. Another generator would change its results."""
+    """Return a random generator seeded by `parts`, for training. Another generator would change its results."""
     return random.Random(digest(*parts))
 
 
 class Draw:
-    """Random choices taken from a 256-bit number: those of variations and masks, which are many and need cheap ones.
+    """Random choices from a 256-bit number: a cheap generator for the many choices of variations and masks.
 
     Each choice among n takes one digit in base n; the number is hashed anew before its digits run out.
     """

@@ -1,8 +1,8 @@
 """Settings of stages: one frozen dataclass for each stage, checked where it is written and where the stage reads it.
 
-Each room keeps those of its stages in a module `settings.py` that imports little. Keys of the configuration that reach
-a stage as they are have their type, limits and description there, and nowhere else. A field marked `UNSEEN` reaches
-the stage but decides none of its bytes, so it is no part of a key.
+Each room keeps the settings of its stages in a module `settings.py` that imports little. Keys of the configuration that
+reach a stage unchanged have their type, limits and description there, and nowhere else. A field marked `UNSEEN` reaches
+the stage but decides none of its bytes, so it is in no key.
 """
 
 import json
@@ -27,14 +27,14 @@ Settings = TypeVar("Settings")
 
 @with_config(ConfigDict(extra="allow"))
 class Named(TypedDict):
-    """A plug-in by its name, and beside it its own settings."""
+    """The name of a plug-in, with its settings beside it."""
 
     name: str
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
 def settings(made: type[Settings]) -> type[Settings]:
-    """A class as a frozen dataclass that checks its values and takes them by name."""
+    """Return a class as a frozen dataclass that checks its values and takes keyword arguments only."""
     decorate: Any = dataclass(frozen=True, kw_only=True, config=STRICT)
     return decorate(made)
 
@@ -44,10 +44,10 @@ def read(kind: type[Settings], text: str) -> Settings: ...
 @overload
 def read(kind: TypeAliasType, text: str) -> Any: ...
 def read(kind: Any, text: str) -> Any:
-    """The settings in a JSON text.
+    """Read settings from a JSON text.
 
     Raises:
-        UserError: no JSON, a key that is unknown or missing, or a value of another type (names the key).
+        UserError: not JSON, an unknown or missing key, or a value of another type (names the key).
     """
     adapter = TypeAdapter(kind)
     try:
@@ -57,13 +57,13 @@ def read(kind: Any, text: str) -> Any:
 
 
 def make(kind: type[Settings], given: Mapping[str, Any], where: str, above: Sequence[str] = ()) -> Settings:
-    """Settings from a mapping that a user wrote.
+    """Make settings from a mapping that a user wrote.
 
     Args:
-        where: begins a message. above: keys that `given` stands under.
+        where: start of a message. above: keys that `given` stands under.
 
     Raises:
-        UserError: a key that is unknown or missing, or a value that is not allowed.
+        UserError: an unknown or missing key, or a value that is not allowed.
     """
     adapter = TypeAdapter(kind)
     try:
@@ -73,12 +73,12 @@ def make(kind: type[Settings], given: Mapping[str, Any], where: str, above: Sequ
 
 
 def as_json(settings: Any) -> str:
-    """Settings as the JSON text that `read` takes."""
+    """Return settings as the JSON text that `read` takes."""
     return json.dumps(asdict(settings))
 
 
 def deciding(settings: Any) -> dict[str, Any]:
-    """The settings that decide a stage's bytes, as JSON values."""
+    """Return the settings that decide a stage's bytes, as JSON values."""
     unseen = {field.name for field in fields(settings) if not field.metadata.get("effect", True)}
     return {name: value for name, value in asdict(settings).items() if name not in unseen}
 

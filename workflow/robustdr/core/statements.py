@@ -1,17 +1,17 @@
-"""The statements of a file: those that one name stands on, and what of them can decide a result."""
+"""The statements of a file: which ones a name needs, and what in them can decide a result."""
 
 import ast
 from collections.abc import Iterable
 
 
 def behind(name: str, source: str, unnamed: bool = False) -> list[ast.stmt]:
-    """The top-level statements that define a name and, in turn, the names in them, in the order of the file.
+    """Return the top-level statements that define a name and, in turn, the names in them, in the order of the file.
 
-    An import of several names counts name by name.
+    Each name of an import counts separately.
 
     Args:
-        unnamed: also the statements that define no name, such as a loop, and what is behind them: an import of any
-            name executes them.
+        unnamed: also the statements that define no name, such as a loop, and those that they need: importing any name
+            executes them.
 
     Raises:
         KeyError: the file defines no such name.
@@ -36,7 +36,7 @@ def behind(name: str, source: str, unnamed: bool = False) -> list[ast.stmt]:
     while todo:
         found.add(own := todo.pop())
         said = [inner for inner in ast.walk(defined[own]) if isinstance(inner, ast.Name)]
-        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may bear a name of the file
+        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may equal a name of the file
         todo |= ({inner.id for inner in said} - local) & defined.keys() - found
     return [node for own, node in defined.items() if own in found]
 
@@ -46,7 +46,7 @@ Words = str
 
 
 class _Deciding(ast.NodeTransformer):
-    """Leaves out docstrings, annotations within functions, `Words`, and the words of messages that are raised."""
+    """Removes docstrings, annotations within functions, `Words`, and the words of raised messages."""
 
     def _without_docstring(self, node: ast.Module | ast.ClassDef | ast.FunctionDef) -> ast.AST:
         match node.body:
@@ -81,9 +81,9 @@ class _Deciding(ast.NodeTransformer):
 
 
 def deciding(nodes: Iterable[ast.AST]) -> str:
-    """What statements do, as text.
+    """Return what statements do, as text.
 
     Comments, docstrings, annotations within functions, messages and `Words` do not count. An annotation of a class
-    counts: libraries make code of it.
+    counts: libraries generate code from it.
     """
     return "\n".join(ast.dump(_Deciding().visit(node)) for node in nodes)

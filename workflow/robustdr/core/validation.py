@@ -1,4 +1,4 @@
-"""What is wrong with a value that does not fit its type, in one line."""
+"""One-line messages for values that do not fit their type."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,17 +28,17 @@ Distinct = AfterValidator(_distinct)  # marks a list without repeated items
 
 
 def wrong(key: str, why: str) -> PydanticCustomError:
-    """The error of a model's rule about one of its keys, which the message names before `why`."""
+    """Return the error of a model's rule about one of its keys; the message names the key before `why`."""
     return PydanticCustomError("rule", "{why}", {"key": key, "why": why})
 
 
 def explained(error: ValidationError, adapter: TypeAdapter, above: Sequence[str] = ()) -> str:
-    """The first error as `a.b.c: what is wrong with the value there`; an unknown key before all others.
+    """Return the first error as `a.b.c: what is wrong with the value there`; an unknown key before all others.
 
-    That a mapping is no word comes last: where a word would be allowed too, what is wrong in the mapping says more.
+    "Not a word" for a mapping comes last: where a word would be allowed too, the error inside the mapping says more.
 
     Args:
-        adapter: of the type that was expected. above: keys of what was checked.
+        adapter: of the expected type. above: keys that the value stands under.
     """
     errors = error.errors(include_url=False)
     first = min(
@@ -78,7 +78,7 @@ def explained(error: ValidationError, adapter: TypeAdapter, above: Sequence[str]
 
 
 def _followed(adapter: TypeAdapter, loc: Sequence[str | int]) -> tuple[list[str | int], list[Schema]]:
-    """The keys on the way to `loc`, without pydantic's names of a union's members, and the schemas of what is there."""
+    """Return the keys on the way to `loc`, without pydantic's names of union members, and the schemas found there."""
     core: Any = adapter.core_schema
     definitions = {each["ref"]: each for each in core["definitions"]} if core["type"] == "definitions" else {}
     there, path = list(_bare(core, definitions)), []
@@ -94,14 +94,14 @@ def _followed(adapter: TypeAdapter, loc: Sequence[str | int]) -> tuple[list[str 
 
 
 def _bare(schema: Schema, definitions: dict[str, Schema]) -> Iterator[Schema]:
-    """A schema without what is wrapped around it: defaults, functions, references."""
+    """Yield a schema without its wrappers: defaults, functions, references."""
     while "schema" in schema or schema["type"] == "definition-ref":
         schema = schema["schema"] if "schema" in schema else definitions[schema["schema_ref"]]
     yield schema
 
 
 def _members(union: Schema, tag: str | int, definitions: dict[str, Schema]) -> Iterator[Schema]:
-    """The member of a union that has a tag; all members of one without tags."""
+    """Yield the member of a union that has a tag; all members of a union without tags."""
     choices = union["choices"]
     chosen = [choices[tag]] if isinstance(choices, dict) else choices
     for choice in chosen:
@@ -122,6 +122,6 @@ def _name(field: Schema) -> str:
 
 
 def _keys(there: list[Schema]) -> list[str]:
-    """The keys that are allowed where the schemas hold."""
+    """Return the keys that the schemas allow."""
     fields = [schema.get("fields", {}) for schema in there]
     return [name for of in fields for name in (of if isinstance(of, dict) else map(_name, of))]

@@ -15,8 +15,8 @@ from robustdr.core.validation import explained
 Tree = dict[str, Any]
 Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a file
 T = TypeVar("T")
-MOST = 100_000  # entries of a file, those that anchors repeat included
-DEEPEST = 50  # mappings and lists inside each other, those behind anchors included
+MOST = 100_000  # entries in a file, counting those that anchors repeat
+DEEPEST = 50  # mappings and lists inside each other, counting those behind anchors
 
 PLACE = re.compile(r"(?P<path>[^:\n]+\.ya?ml): (?:top level|(?P<keys>[^\s:]+))(?:: key:? '(?P<extra>[^']+)')?")
 
@@ -28,7 +28,7 @@ class Document(BaseModel):
 
 
 def read(path: Path) -> Tree:
-    """The mapping in a YAML file.
+    """Return the mapping in a YAML file.
 
     Raises:
         UserError: see `read_numbered`.
@@ -37,18 +37,18 @@ def read(path: Path) -> Tree:
 
 
 def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
-    """The mapping in a YAML file, and the line, from 1, of each key and list item.
+    """Return the mapping in a YAML file, and the line, from 1, of each key and list item.
 
-    What a key takes from an anchor has the line where it is written.
+    Content that comes from an anchor has the line where it is written.
 
     Raises:
         UserError: no file, not UTF-8, not YAML, no mapping, a key given twice in one mapping, an anchor inside itself,
-            more than `MOST` entries, or deeper than `DEEPEST`.
+            more than `MOST` entries, or nesting deeper than `DEEPEST`.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
         depth = 0
-        for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes takes the stack, and dies where it ends
+        for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes is recursive and crashes at the stack's end
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST and event.start_mark:
                 raise _too_deep(path, event.start_mark.line + 1)
@@ -79,7 +79,7 @@ def _too_deep(path: Path, line: int) -> UserError:
 
 
 def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, above: tuple[int, ...]) -> None:
-    """Add the lines of all that is written below `node`; `above`: the nodes that it stands in, by id."""
+    """Add the line of everything written below `node`; `above`: ids of the nodes that contain it."""
     items = [(key.value, key, value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
     if isinstance(node, yaml.SequenceNode):
         items = [(index, item, item) for index, item in enumerate(node.value)]
@@ -105,9 +105,9 @@ def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, abo
 
 
 def located(error: UserError) -> UserError:
-    """An error whose message begins with a file and a key, `file.yaml: a.b.c`, with the line between the two.
+    """Return an error that begins with `file.yaml: a.b.c`, with the line added after the file.
 
-    It is the line of the last of these keys that stands in the file.
+    The line is that of the last of these keys that is in the file.
     """
     place = PLACE.match(str(error))
     if place is None:
@@ -126,7 +126,7 @@ def located(error: UserError) -> UserError:
 
 
 def load(path: Path, kind: type[T]) -> T:
-    """What a YAML file holds, as `kind`.
+    """Read a YAML file as `kind`.
 
     Raises:
         UserError: see `read` and `checked`.
@@ -135,10 +135,10 @@ def load(path: Path, kind: type[T]) -> T:
 
 
 def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T:
-    """What was read from a YAML file, as `kind`: a model, or a type such as `dict[str, Scale]`.
+    """Return what was read from a YAML file as `kind`: a model, or a type such as `dict[str, Scale]`.
 
     Args:
-        keys: where `tree` stands in the file; none: it is all of it.
+        keys: where `tree` stands in the file; empty if it is the whole file.
 
     Raises:
         UserError: the first thing that is wrong: file, line, keys, value and what is allowed.

@@ -1,8 +1,8 @@
-"""What a model's folder may name: checked before transformers or sentence-transformers reads any of it.
+"""What a model's folder may name. It is checked before transformers or sentence-transformers reads the folder.
 
-Weights are safetensors. Classes are those of the two libraries, and activations go by names of a list. `auto_map`, by
-which a folder brings code, is allowed where transformers itself has the classes that the folder names: it reads its
-own then, and the folder's code stays unread.
+Weights are safetensors. Classes are those of the two libraries; activations are names from a list. `auto_map`, with
+which a folder brings its own code, is allowed if transformers itself has the classes that the folder names: then it
+uses its own, and never reads the folder's code.
 """
 
 import json
@@ -18,10 +18,10 @@ WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 CONFIG, TOKENIZER, ADAPTER = "config.json", "tokenizer_config.json", "adapter_config.json"
 PROCESSORS = ("processor_config.json", "preprocessor_config.json", "video_preprocessor_config.json")
-# Modules of sentence-transformers: of dual encoders that are trained, and of models that the library itself runs.
+# Modules of sentence-transformers: of dual encoders that are trained, and of models that the library runs.
 READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
 RUN = (*READ, "StaticEmbedding", "LogitScore")
-# Activations that sentence-transformers makes from a dotted name.
+# Modules whose activations sentence-transformers makes from a dotted name.
 TORCH = ("torch.nn", "torch.nn.modules.activation", "torch.nn.modules.linear")
 ACTIVATIONS = (
     *("Identity", "Sigmoid", "Tanh", "ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SELU", "GELU", "SiLU", "Mish"),
@@ -29,20 +29,20 @@ ACTIVATIONS = (
 )
 DOTTED = frozenset(f"{module}.{name}" for module in TORCH for name in ACTIVATIONS)
 MAPPED = ("AutoConfig", "AutoModel")
-PLAIN = re.compile(r"[\w-]+")  # a name that transformers looks up in a list of its own
+PLAIN = re.compile(r"[\w-]+")  # a name that transformers finds in its own list
 NAMED = re.compile(r"(^|_)(act|activation)(_|$)|(attn|experts)_implementation")  # keys with such names
-# Keys that would read other files than those that were checked, or need code of packages or of a hub.
+# Keys that would make other files be read than the checked ones, or need code of packages or of a hub.
 ELSEWHERE = ("configuration_files", "transformers_weights", "quantization_config")
-# Arguments that a Transformer's settings may hand on to transformers.
+# Arguments that a Transformer's settings may pass to transformers.
 ARGUMENTS = ("model_args", "model_kwargs", "config_args", "config_kwargs", "tokenizer_args", "processor_kwargs")
 HANDED = ("trust_remote_code", "dtype", "torch_dtype", "add_pooling_layer", "padding_side", "model_max_length")
 
 
 def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
-    """Refuse a folder of sentence-transformers that names code, or whose weights are a pickle, before any is read.
+    """Refuse a folder of sentence-transformers that names code or has pickled weights, before anything is read.
 
     Args:
-        modules: classes that may be in it.
+        modules: classes that are allowed in it.
 
     Raises:
         UserError: names the file, what is refused and what is allowed.
@@ -64,7 +64,7 @@ def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
 
 
 def check_transformer(folder: Path) -> None:
-    """Refuse a transformer's folder that names code, or whose weights are a pickle.
+    """Refuse a transformer's folder that names code or has pickled weights.
 
     Raises:
         UserError, FileNotFoundError: see `check_configuration`.
@@ -74,7 +74,7 @@ def check_transformer(folder: Path) -> None:
 
 
 def _read(file: Path, kind: type = dict) -> Any:
-    """The object or the list in a JSON file; an empty one where there is no file."""
+    """Return the object or list in a JSON file; an empty one if there is no file."""
     try:
         told = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else kind()
     except ValueError as error:
@@ -85,7 +85,7 @@ def _read(file: Path, kind: type = dict) -> Any:
 
 
 def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    """The class and the folder of each module, those of a Router's routes included."""
+    """Yield the class and the folder of each module, also of those in a Router's routes."""
     for entry in entries:
         full, folder = entry["type"], root / entry["path"]
         if not full.startswith("sentence_transformers.") or full.rpartition(".")[2] not in modules:
@@ -97,13 +97,13 @@ def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple
 
 
 def check_configuration(folder: Path) -> None:
-    """Refuse a transformer's folder whose configuration or tokenizer names code, or a part that is not in the folder.
+    """Refuse a transformer's folder whose configuration or tokenizer names code, or parts outside the folder.
 
     Raises:
         UserError: names the file, what is refused and what is allowed.
         FileNotFoundError: no such folder.
     """
-    if not folder.is_dir():  # else the libraries would take its name for one of a hub
+    if not folder.is_dir():  # otherwise the libraries would take its name for a model of a hub
         raise FileNotFoundError(f"{folder}: no such folder")
     if (folder / ADAPTER).is_file():
         raise UserError(
@@ -131,11 +131,11 @@ def check_configuration(folder: Path) -> None:
 
 
 def _check_code(file: Path, config: Mapping[str, Any], *classes: object) -> None:
-    """Refuse an `auto_map`, but at the top of a file all of whose classes transformers has itself.
+    """Refuse an `auto_map`, unless it is at the top of a file and transformers has all classes that the file names.
 
     Args:
-        classes: that the file names elsewhere. A model's name in `auto_map` counts too: a class of another name is
-            another model, though it may call itself a BERT.
+        classes: that the file names elsewhere. A model type in `auto_map` counts too: a class of another name is
+            another model, even if it calls itself a BERT.
     """
     maps = [value for key, value in _named(config) if key == "auto_map"]
     if not maps:
@@ -156,7 +156,7 @@ def _own(value: object) -> Mapping[str, Any]:
 
 
 def _named(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """All keys of nested objects with their values; the items of a list have its key."""
+    """Yield all keys of nested objects with their values; items of a list have the list's key."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name, inner
@@ -176,7 +176,7 @@ def _check_activation(file: Path, key: str, value: Any) -> None:
 
 
 def _check_arguments(folder: Path) -> None:
-    """Check what the settings of a Transformer, whatever their file is called, hand on to transformers."""
+    """Check what the settings of a Transformer, whatever their file's name, pass to transformers."""
     for file in sorted(folder.glob("sentence_*_config.json")):
         told = _read(file)
         if told.get("tokenizer_name_or_path") is not None:
@@ -187,7 +187,7 @@ def _check_arguments(folder: Path) -> None:
 
 
 def _check_weights(folder: Path, *others: str) -> None:
-    """Refuse pickles where the safetensors are not that the library would take: it would fall back on the pickles."""
+    """Refuse pickles without the safetensors that the library would take: it would read the pickles instead."""
     pickles = sorted(file for pattern in PICKLES for file in folder.glob(pattern))
     if pickles and not any((folder / name).is_file() for name in (WEIGHTS, *others)):
         raise UserError(

@@ -1,4 +1,4 @@
-"""Batches of texts of similar length, so that little is padding."""
+"""Batches of texts of similar length, to keep padding small."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -12,7 +12,7 @@ def by_length(lengths: Sequence[int], batch_tokens: int, batch_size: int = 512) 
 
     Args:
         lengths: tokens of each text.
-        batch_tokens: upper bound of texts × longest text in one batch (one text always fits).
+        batch_tokens: upper bound of texts × longest text in one batch (a single longer text is a batch of its own).
         batch_size: upper bound of texts in one batch.
 
     Returns:
@@ -29,7 +29,7 @@ def by_length(lengths: Sequence[int], batch_tokens: int, batch_size: int = 512) 
 
 
 def pad(sequences: Sequence[Sequence[int]], padding: int) -> dict[str, torch.Tensor]:
-    """Pad token ids on the right; a token may be several ids, as many as every other one.
+    """Pad token ids on the right; a token may be several ids, the same number for each.
 
     Returns:
         `input_ids`, [texts, longest] or [texts, longest, ids], and `attention_mask`, [texts, longest], both int64.

@@ -1,4 +1,4 @@
-"""CharacterBERT: a BERT that reads whole words by their characters (El Boukkouri et al. 2020)."""
+"""CharacterBERT: a BERT that reads words by their characters (El Boukkouri et al. 2020)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,17 +9,17 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from torch import nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, BertConfig, BertModel, PreTrainedTokenizerFast
 
-# Ids of characters: padding's, those of the 256 bytes of UTF-8 (a byte and one), and of what stands for no byte.
+# Ids of characters: padding, the 256 bytes of UTF-8 (byte + 1), and symbols that stand for no byte.
 PAD, CLS, SEP, BEGIN, END, FILL, MASK = 0, 257, 258, 259, 260, 261, 262
 CHARACTERS = 263
-WORD_LENGTH = 50  # characters of a word: its begin, at most 48 bytes, its end, and what fills the rest
+WORD_LENGTH = 50  # characters of a word: its begin, at most 48 bytes, its end, and fill
 SPECIAL = {"[PAD]": PAD, "[CLS]": CLS, "[SEP]": SEP, "[MASK]": MASK}
 FILTERS = (32, 32, 64, 128, 256, 512, 1024)  # of width 1, 2, …: the published sizes
 HIGHWAYS = 2
 
 
 class CharacterBertConfig(BertConfig):
-    """A BERT's configuration with its character part's: how many filters of width 1, 2, …, dimension of a character."""
+    """A BERT's configuration with its character part's: filters of each width 1, 2, …, dimension of a character."""
 
     model_type = "character_bert"
 
@@ -31,9 +31,9 @@ class CharacterBertConfig(BertConfig):
 class CharacterEmbedding(nn.Module):
     """Vectors of words from their characters' vectors x_1 … x_50 (El Boukkouri et al. 2020, section 3.1).
 
-    A filter f of width w gives h_f = max(0, max_j (b_f + Σ_i W_f,i · x_{j+i}, i < w)), the maximum taken over the
-    characters that fill a word too. Two highway layers follow, h ← g h + (1 − g) max(0, A h + a) with
-    g = σ(G h + c), A above G in one matrix, and a projection to the dimension of the transformer.
+    A filter f of width w gives h_f = max(0, max_j (b_f + Σ_i W_f,i · x_{j+i}, i < w)); the maximum includes the fill
+    characters of a word. Two highway layers follow, h ← g h + (1 − g) max(0, A h + a) with g = σ(G h + c), A above G in
+    one matrix, and a projection to the dimension of the transformer.
     """
 
     def __init__(self, config: CharacterBertConfig):
@@ -46,18 +46,18 @@ class CharacterEmbedding(nn.Module):
         self.highways = nn.ModuleList(nn.Linear(size, 2 * size) for _ in range(HIGHWAYS))
         for name, bias in self.highways.named_parameters():
             if name.endswith("bias"):
-                nn.init.ones_(bias[size:])  # at first, h is carried on
+                nn.init.ones_(bias[size:])  # at first, h passes unchanged
         self.projection = nn.Linear(size, config.hidden_size)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Vectors of words, [..., dimension], from ids of their characters, [..., 50]; each word is computed once."""
+        """Return vectors of words, [..., dimension], from ids of characters, [..., 50]; each word is computed once."""
         words, places = torch.unique(ids.flatten(0, -2), dim=0, return_inverse=True)  # [words, 50], [all words]
         vectors = self.projection(self.features(words))
         return nn.functional.embedding(places, vectors).view(*ids.shape[:-1], -1)
 
     def features(self, words: torch.Tensor) -> torch.Tensor:
-        """What is projected, [words, filters], from ids of characters, [words, 50]."""
-        # Behind the longest word all windows see the same: one of every width is enough.
+        """Return the input of the projection, [words, filters], from ids of characters, [words, 50]."""
+        # After the longest word all windows are equal: one of each width is enough.
         longest = int(((words != FILL) & (words != PAD)).any(0).sum())
         x = self.characters(words[:, : longest + len(self.convolutions)]).transpose(1, 2)  # [words, character, place]
         h = torch.cat([convolution(x).amax(2) for convolution in self.convolutions], 1).relu()  # [words, filters]
@@ -71,8 +71,8 @@ class CharacterEmbedding(nn.Module):
 class CharacterBertModel(BertModel):
     """A BERT whose word embeddings are computed from characters.
 
-    Padded words are masked out of the attention, so a text's vector does not depend on its batch. The code that the
-    papers' CharacterBERT was trained with (CharacterBERT-DR) passes no mask and attends to them.
+    Padded words are masked in the attention, so a text's vector does not depend on its batch. The code that trained the
+    papers' CharacterBERT (CharacterBERT-DR) passes no mask and attends to them.
     """
 
     config_class = CharacterBertConfig
@@ -90,14 +90,14 @@ class CharacterBertModel(BertModel):
 class CharacterTokenizer(PreTrainedTokenizerFast):
     """Words of BERT's uncased basic tokenizer, without word pieces, as ids of characters.
 
-    Its tokenizer.json gives the ids of a text's characters one after the other, the begin of a word before each word:
-    whoever compares texts by their tokens sees every changed letter and every moved space.
+    Its tokenizer.json gives the ids of a text's characters in a row, with a begin before each word, so a comparison of
+    texts by tokens sees every changed letter and every moved space.
     """
 
     def __call__(self, text: Any, max_length: int | None = None, **unused: Any) -> Any:  # type: ignore[override]
-        """`input_ids` of texts, [words, 50] each, int16; of a text of more than `max_length` words the last one stays.
+        """Return `input_ids` of texts, [words, 50] each, int16; a text is cut to `max_length` words, and [SEP] stays.
 
-        The first word is [CLS], the last one is [SEP]. Of a word of more than 48 bytes the first 48 are read.
+        The first word is [CLS], the last one is [SEP]. Of a longer word the first 48 bytes are read.
         """
         found = [_words(np.array(encoding.ids)) for encoding in self.backend_tokenizer.encode_batch(text)]
         if max_length is not None:
@@ -106,7 +106,7 @@ class CharacterTokenizer(PreTrainedTokenizerFast):
 
 
 def _words(ids: np.ndarray) -> np.ndarray:
-    """The words of a text, [words, 50], from the ids that tokenizer.json gives, where a special one is a word."""
+    """Return the words of a text, [words, 50], from tokenizer.json's ids; there a special id is a word."""
     ids = np.insert(ids, np.flatnonzero(np.isin(ids, list(SPECIAL.values()))), BEGIN)
     starts = np.flatnonzero(ids == BEGIN)
     lengths = np.diff(starts, append=len(ids))
@@ -120,10 +120,10 @@ def _words(ids: np.ndarray) -> np.ndarray:
 
 
 def character_tokenizer() -> CharacterTokenizer:
-    """The tokenizer of every CharacterBERT: there is nothing to learn in it."""
+    """Return the tokenizer of every CharacterBERT; it has nothing to learn."""
     printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = sorted(set(range(256)) - set(printable))
-    # The letters that byte-level tokenizers write bytes with; the space, before every word, is its begin.
+    # The letters that byte-level tokenizers use for bytes; the space before each word becomes its begin.
     letters = {byte: chr(byte) for byte in printable} | {byte: chr(256 + n) for n, byte in enumerate(others)}
     names = {byte + 1: letter for byte, letter in letters.items()}
     names |= {BEGIN: letters[ord(" ")], ord(" ") + 1: "[SPACE]", END: "[END]", FILL: "[FILL]"}

@@ -1,4 +1,4 @@
-"""Weights of CharacterBERT: the released ones, or, from a BERT, a stand-in that is fitted to its word embeddings."""
+"""Weights of CharacterBERT: the released ones, or a stand-in made from a BERT and fitted to its word embeddings."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from robustdr.encoding.character import (
 )
 from robustdr.encoding.wordvectors import read_glove
 
-# The authors' names of what this project names otherwise; the heads of the pre-training are left out.
+# The authors' names and this project's; the pre-training heads are left out.
 NAMES = {
     r"^(character_bert|bert)\.": "",
     r"\._char_embedding_weights$": ".characters.weight",
@@ -36,8 +36,8 @@ NAMES = {
     r"\._projection\.": ".projection.",
 }
 LEFT_OUT = ("cls.", "embeddings.position_ids")
-HELD_OUT = 1000  # words that follow the fitted ones in frequency: how well they are met is told
-RIDGE = 3e-3  # of the mean squared feature
+HELD_OUT = 1000  # words next in frequency after the fitted ones; the card gives their fit
+RIDGE = 3e-3  # times the mean squared feature
 RELEASED: Words = "Weights as their authors released them."
 FITTED: Words = """The layers are those of a BERT without characters. The character part is fitted: its filters find the
 most frequent character sequences of {words:,} words, the most frequent ones of GloVe, and its projection comes closest
@@ -46,13 +46,13 @@ to the BERT's vectors of the words (the mean of their word pieces). Mean cosine 
 
 
 def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
-    """The released CharacterBERT in a directory with model.safetensors, and what its card says.
+    """Return the released CharacterBERT in a directory with model.safetensors, and the text of its card.
 
     Args:
-        name: of the checkpoint, for errors.
+        name: the checkpoint's, for error messages.
 
     Raises:
-        UserError: the directory holds no whole CharacterBERT.
+        UserError: the directory holds no complete CharacterBERT.
     """
     check_transformer(directory)
     weights = load_file(directory / "model.safetensors")
@@ -73,18 +73,18 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
 
 
 def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[CharacterBertModel, str]:
-    """A CharacterBERT with the layers of the BERT in a directory, and what its card says.
+    """Return a CharacterBERT with the layers of the BERT in a directory, and the text of its card.
 
-    A filter of width w starts as the w characters of one of the most frequent sequences: it gives 1.5 there, and about
-    0.5 where one of them is another. The highway layers stay as they are drawn. The projection is the solution of
-    ridge regression from the features of the words to the BERT's vectors of them, scaled to their length. Words count
-    by 1/√rank, [CLS], [SEP] and [MASK] before all.
+    A filter of width w is set to the w characters of a frequent sequence: it gives 1.5 there, and about 0.5 where one
+    of them differs. The highway layers keep their random values. The projection is the ridge regression from the
+    features of the words to the BERT's vectors of them, scaled to their length. Words are weighted by 1/√rank; [CLS],
+    [SEP] and [MASK] rank first.
 
     Args:
-        count: words to fit. filters: of width 1, 2, ….
+        count: words to fit. filters: number of filters of width 1, 2, ….
     """
-    hardware.start(1)  # the sums' last digits, and so the bytes, depend on it
-    torch.manual_seed(0)  # an unused pooler that the BERT lacks is drawn too
+    hardware.start(1)  # the last digits of sums, and so the bytes, depend on it
+    torch.manual_seed(0)  # a pooler that the BERT lacks is drawn too, though unused
     bert = loading.transformer(AutoModel, directory, dtype=torch.float32)
     config = CharacterBertConfig(**{**bert.config.to_dict(), "filters": filters})
     words, ids = _frequent(count + HELD_OUT)
@@ -105,7 +105,7 @@ def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[Charact
 
 
 def _frequent(count: int) -> tuple[list[str], torch.Tensor]:
-    """The special words and the `count` most frequent ones that the tokenizer leaves whole; characters, [words, 50]."""
+    """Return the special words and the `count` most frequent ones that stay whole; characters, [words, 50]."""
     tokenizer = character_tokenizer()
 
     def whole():
@@ -119,7 +119,7 @@ def _frequent(count: int) -> tuple[list[str], torch.Tensor]:
 
 
 def _word_vectors(bert: Any, directory: Path, words: list[str]) -> torch.Tensor:
-    """The mean of the embeddings of each word's pieces, [words, dimension]."""
+    """Return the mean of the embeddings of each word's pieces, [words, dimension]."""
     tokenizer = loading.tokenizer(directory)
     embeddings = bert.get_input_embeddings().weight.detach()
     pieces = tokenizer(words, add_special_tokens=False)["input_ids"]
@@ -127,7 +127,7 @@ def _word_vectors(bert: Any, directory: Path, words: list[str]) -> torch.Tensor:
 
 
 def _find_sequences(characters: CharacterEmbedding, ids: torch.Tensor, weights: torch.Tensor) -> None:
-    """Let filters find the most frequent sequences of their width; further filters stay as they are drawn."""
+    """Set filters to the most frequent sequences of their width; the remaining filters keep their random values."""
     table = torch.nn.functional.normalize(characters.characters.weight)
     characters.characters.weight.copy_(table)
     convolutions: Any = characters.convolutions
@@ -144,12 +144,12 @@ def _find_sequences(characters: CharacterEmbedding, ids: torch.Tensor, weights: 
 def _project(characters: CharacterEmbedding, ids: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> None:
     """Set the projection by ridge regression, in double precision."""
     features = torch.cat([characters.features(part) for part in ids.split(1000)]).double()
-    features = torch.cat([features, torch.ones(len(features), 1)], 1)  # the bias is one more feature's
+    features = torch.cat([features, torch.ones(len(features), 1)], 1)  # the bias is the weight of one more feature
     weighted = features.T * weights
     gram = weighted @ features
     gram.diagonal().add_(RIDGE * gram.diagonal().mean())
     solution = torch.linalg.solve(gram, weighted @ targets.double())
-    # The ridge shortens vectors; beside positions and types, words should weigh what they weighed.
+    # Ridge regression shortens vectors; words should keep their weight relative to positions and types.
     *rows, bias = solution * targets.norm() / (features @ solution).norm()
     characters.projection.weight.copy_(torch.stack(rows, 1))
     characters.projection.bias.copy_(bias)

@@ -51,12 +51,12 @@ Key: {key}
 
 
 def check_whole(name: str, directory: Path, drop: list[str]) -> None:
-    """Check that a checkpoint is a transformer with a pooling and nothing else, apart from the parts named in `drop`.
+    """Check that a checkpoint is a transformer with a pooling and nothing else, except the parts in `drop`.
 
-    A part is a module of sentence-transformers, by its class, or weights, by what their names begin with.
+    A part is a module of sentence-transformers, by its class, or weights, by the start of their names.
 
     Raises:
-        UserError: another part that `drop` does not name, a name in `drop` without a part, or missing weights.
+        UserError: another part that is not in `drop`, a name in `drop` without a part, or missing weights.
     """
     modules = directory / "modules.json"
     entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
@@ -81,12 +81,12 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
     """Write a transformer with a pooling as a sentence-transformers directory.
 
     Args:
-        settings: among them `layers`, for stand-ins on small machines: alternate layers keep more than the first ones.
-        key: provenance of the result.
+        settings: `layers` make a stand-in for small machines; alternate layers keep more than the first ones.
+        key: the key of the result.
         output: the directory to write.
 
     Raises:
-        UserError: see `locate` and `check_whole`; or a layer that the checkpoint does not have.
+        UserError: see `locate` and `check_whole`; or a layer that the checkpoint lacks.
     """
     directory = _located(settings)
     check_whole(settings.name, directory, settings.drop)
@@ -94,10 +94,10 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
 
 
 def write_whole(settings: CheckpointSettings, key: str, output: Path) -> None:
-    """Write a directory of sentence-transformers as it is: its modules, prompts, similarity, lengths and number types.
+    """Write a directory of sentence-transformers unchanged: its modules, prompts, similarity, lengths and number types.
 
     Raises:
-        UserError: see `source.find` and `whole.load`; or the source is no such directory.
+        UserError: see `source.find` and `whole.load`; or the source is not such a directory.
     """
     directory = find(settings.source)
     if not (directory / MODULES).is_file():
@@ -122,14 +122,14 @@ def write_whole(settings: CheckpointSettings, key: str, output: Path) -> None:
 
 
 def write_character(settings: CheckpointSettings, key: str, output: Path) -> None:
-    """Write a CharacterBERT with a pooling, with the files of a sentence-transformers directory.
+    """Write a CharacterBERT with a pooling, in the files of a sentence-transformers directory.
 
-    sentence-transformers itself does not read such a model; `encoder.Encoder` does.
+    sentence-transformers itself cannot read such a model; `encoder.Encoder` can.
 
     Args:
-        settings: with `fitted` the source is a BERT, and so many words are fitted with `filters`; without it, the
+        settings: with `fitted`, the source is a BERT, and `fitted` words are fitted with `filters`; without it, the
             source holds the released weights. See `character_weights`.
-        key: provenance of the result.
+        key: the key of the result.
         output: the directory to write.
 
     Raises:
@@ -150,7 +150,7 @@ def write_character(settings: CheckpointSettings, key: str, output: Path) -> Non
 
 
 def _located(settings: CheckpointSettings) -> Path:
-    """The directory of an encoder's source, if it has the layers to keep."""
+    """Return the directory of an encoder's source after a check that it has the layers to keep."""
     directory = locate(settings.source)
     has = json.loads((directory / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
     check_layers(settings.name, settings.layers or [], directory, has)
@@ -158,7 +158,7 @@ def _located(settings: CheckpointSettings) -> Path:
 
 
 def _write(settings: CheckpointSettings, directory: Path, description: str, key: str, output: Path) -> None:
-    torch.manual_seed(0)  # weights that the source lacks, such as those of an unused pooler, are drawn
+    torch.manual_seed(0)  # weights that the source lacks, such as an unused pooler's, are drawn
     transformer = loading_modules.module(directory, torch.float32)
     layers = settings.layers
     if layers is not None:
@@ -184,5 +184,5 @@ WRITERS = {
 
 
 def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:
-    """Write a checkpoint of any form; see the writer of its form."""
+    """Write a checkpoint with the writer of its form."""
     WRITERS[settings.form](settings, key, output)

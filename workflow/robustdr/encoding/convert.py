@@ -1,4 +1,4 @@
-"""Conversion of weights that are released as a pickle into safetensors; only tensors are read."""
+"""Conversion of weights from a pickle to safetensors; only tensors are read."""
 
 import pickle
 import shutil
@@ -16,8 +16,8 @@ PICKLE, CONFIG = "pytorch_model.bin", "config.json"
 def convert(folder: Path, output: Path) -> None:
     """Write the pytorch_model.bin of a model folder as model.safetensors, beside a copy of its config.json.
 
-    The pickle is read by PyTorch's restricted reader, which makes tensors and containers and runs nothing else. No name
-    is changed; tensors that share their memory are written each.
+    PyTorch's restricted reader reads the pickle: it makes tensors and containers and runs nothing else. Names stay the
+    same; tensors that share memory are written separately.
 
     Args:
         folder: with pytorch_model.bin and config.json. output: the folder to write.

@@ -1,4 +1,4 @@
-"""Model directories of sentence-transformers: one encoder for everything, or a Router with one each."""
+"""Model directories of sentence-transformers: one encoder for queries and passages, or a Router with one for each."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ ROUTER_FILES = [
     ROUTER_CONFIG,
     *ABOUT,
 ]
-# What every directory has that is taken as it is; its modules have further files.
+# The files of every directory that is taken whole; its modules have more.
 WHOLE_FILES = [*ABOUT, "tokenizer.json"]
 STATIC_FILES = ["model.safetensors", "tokenizer.json", *ABOUT]
 SEQ2SEQ_FILES = [
@@ -38,7 +38,7 @@ SEQ2SEQ_FILES = [
     "tokenizer_config.json",
     "README.md",
 ]
-# The files of a checkpoint by its form.
+# The files of a checkpoint, by form.
 FORMS = {
     ENCODER: SHARED_FILES,
     CHARACTER: SHARED_FILES,
@@ -48,7 +48,7 @@ FORMS = {
 }
 ROUTER = "sentence_transformers.base.modules.router.Router"
 POOLINGS = ("cls", "mean")
-OWN_LIMITS = {"query_length", "document_length", "query_expansion"}  # that a Transformer may have for each route
+OWN_LIMITS = {"query_length", "document_length", "query_expansion"}  # which a Transformer may have for each route
 TYPES = {
     "0_Transformer": "sentence_transformers.base.modules.transformer.Transformer",
     "1_Pooling": "sentence_transformers.sentence_transformer.modules.pooling.Pooling",
@@ -61,13 +61,13 @@ def is_router(path: Path) -> bool:
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a directory is a transformer with one pooling by `cls` or `mean`, no prompts and dot products.
+    """Whether a directory is a transformer with one `cls` or `mean` pooling, no prompts and dot products.
 
-    Such directories are read and trained without sentence-transformers; they are what `checkpoint.write_encoder` and
-    `copy` write.
+    Such directories are read and trained without sentence-transformers; `checkpoint.write_encoder` and `copy` write
+    them.
 
     Raises:
-        OSError, ValueError, KeyError: no directory of sentence-transformers, or a damaged one.
+        OSError, ValueError, KeyError: not a directory of sentence-transformers, or a damaged one.
     """
 
     def read(file: Path) -> Any:
@@ -89,17 +89,17 @@ def is_plain(path: Path) -> bool:
 
 
 def part(path: Path, route: str) -> tuple[Path, Path]:
-    """The folders of the transformer and of the pooling that encode queries or documents."""
+    """Return the folders of the transformer and of the pooling that encode queries or documents."""
     if is_router(path):
         return path / f"{route}_0_Transformer", path / f"{route}_1_Pooling"
     return path, path / "1_Pooling"
 
 
 def copy(initial: Path, output: Path, separate: bool) -> Mapping[str, Path]:
-    """Copy a model directory; `separate` gives a Router, whose encoders are those of `initial`.
+    """Copy a model directory; `separate` makes a Router whose two encoders are copies of the encoder in `initial`.
 
     Returns:
-        The folder of each route's transformer in the copy; the same one twice where they share it.
+        The folder of each route's transformer in the copy; the same one twice if the routes share it.
     """
     output.mkdir()
     shutil.copy(initial / "config_sentence_transformers.json", output)

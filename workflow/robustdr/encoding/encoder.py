@@ -1,4 +1,4 @@
-"""A dual encoder: the model of a sentence-transformers directory, fed batches sorted by length."""
+"""A dual encoder: the model of a sentence-transformers directory, which gets batches sorted by length."""
 
 import copy
 import json
@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from tqdm import tqdm
 from transformers import AutoModel, PreTrainedModel
 
-import robustdr.encoding.character  # noqa: F401  by it, the Auto classes of transformers know a CharacterBERT
+import robustdr.encoding.character  # noqa: F401  registers CharacterBERT with the Auto classes of transformers
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import digest
 from robustdr.encoding import loading
@@ -25,17 +25,17 @@ from robustdr.encoding.hardware import Precision, autocast, device, dtype, sent
 if TYPE_CHECKING:
     from robustdr.encoding import whole
 
-# Tokens of one pass through the model, padding included: few enough that texts of one length go together, enough to
-# keep the hardware busy.
+# Tokens of one pass through the model, padding included: few enough to group texts of one length, enough to keep the
+# hardware busy.
 GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
-# On a GPU, of one pass without gradients: to start the kernels of a smaller one may take longer than to run them. What
-# a layer makes is not kept: 0.4 GB is the largest of BERT-base in half precision.
+# On a GPU, of one pass without gradients: starting the kernels of a smaller one may take longer than running them.
+# Outputs of layers are not kept: the largest is 0.4 GB, for BERT-base in half precision.
 ENCODED_TOKENS = 1 << 16
-PIECE = 8192  # texts that are tokenised while a GPU encodes those before
+PIECE = 8192  # texts tokenised while a GPU encodes the previous ones
 
 
 def drop_out(model: torch.nn.Module, probability: float) -> None:
-    """Set the probability of every dropout layer of a model."""
+    """Set the probability of all dropout layers of a model."""
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = probability
@@ -44,27 +44,27 @@ def drop_out(model: torch.nn.Module, probability: float) -> None:
 class Encoder:
     """One encoder of a directory of sentence-transformers.
 
-    A transformer with a pooling (`cls` or `mean`) and no more is read without importing sentence-transformers, which
-    would cost a second and a half a process. Its config.json says whether it reads word pieces or, as a CharacterBERT,
-    words. A token is then a word, 50 ids of its characters. Every other directory is read as `whole.Whole` says.
+    A transformer with only a pooling (`cls` or `mean`) is read without importing sentence-transformers, which would
+    take a second and a half in each process. Its config.json says whether it reads word pieces or, as a CharacterBERT,
+    words. A token is then a word, 50 ids of its characters. Every other directory is read by `whole.Whole`.
 
-    The similarity of two texts is the dot product of their vectors: where the directory's is the cosine, they have
+    The similarity of two texts is the dot product of their vectors; if the directory's is the cosine, the vectors have
     length 1.
 
     Args:
         path: the model directory (see `loading` for what is refused).
         on: device; default: the first GPU, else the CPU.
-        precision: that it computes in.
-        training: keep the weights in single precision whatever the precision, as an optimiser needs them.
-        route: `query` or `document`: which encoder of a directory that has one for each, and which prompt.
+        precision: of the computation.
+        training: keep the weights in single precision in any case, because an optimiser needs them.
+        route: `query` or `document`: which encoder of a directory with two, and which prompt.
 
     Attributes:
         model: the transformer, or all modules. dimension: of the vectors. tokenizer: the transformer's.
-        whole: what reads a directory that is more than a transformer with a pooling; None for others.
+        whole: the reader of a directory with more than a transformer with a pooling; None for others.
 
     Raises:
-        UserError: `path` holds no such model, something of it is not read or cannot be honoured, or the hardware does
-            not compute in the precision.
+        UserError: `path` holds no such model, a part of it is not supported, or the hardware does not compute in the
+            precision.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Encoder:
         self.device = on or device()
         weights = dtype("float32" if training else precision, self.device)
         self._computing = partial(autocast, precision if training else "float32", self.device)
-        # On the CPU the plain attention trains faster: the fused kernel's backward pass costs a third of a step.
+        # On the CPU plain attention trains faster: the fused kernel's backward pass takes a third of a step.
         attention = "eager" if self.device.type == "cpu" else "sdpa"
         self.model: Any = None
         self.tokenizer: Any = None
@@ -118,12 +118,12 @@ class Encoder:
 
     @property
     def transformer(self) -> PreTrainedModel:
-        """The transformer."""
+        """The transformer itself."""
         found: PreTrainedModel = self.whole.model[0].model if self.whole else self.model
         return found
 
     def at(self, route: str) -> "Encoder":
-        """The encoder of a route of the same directory: one with the same weights where the routes share them."""
+        """Return the encoder of a route of the same directory; it shares the weights if the routes share them."""
         if route == self.route:
             return self
         if is_router(self.path):
@@ -133,7 +133,7 @@ class Encoder:
         return other
 
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
-        """Token ids of each text with prompt and special tokens, at most `max_length` and what the model reads."""
+        """Return token ids of each text with prompt and special tokens, at most `max_length` and the model's limit."""
         if self.whole:
             return self.whole.tokenise(texts, max_length)
         return self.tokenizer(
@@ -145,11 +145,11 @@ class Encoder:
         )["input_ids"]
 
     def groups(self, tokens: Sequence[Sequence[int]], limit: int | None = None) -> list[list[int]]:
-        """Positions of texts of similar length, at most `limit` tokens with padding: each group is one pass."""
+        """Return positions of texts in groups for one pass: similar lengths, at most `limit` tokens with padding."""
         return by_length([len(ids) for ids in tokens], limit or GROUP_TOKENS[self.device.type])
 
     def forward(self, tokens: Sequence[Sequence[int]], seed: int = 0) -> torch.Tensor:
-        """Vectors of texts that go through the model together, [texts, dimension]; `seed` is that of dropout."""
+        """Return vectors of texts that go through the model together, [texts, dimension]; `seed` is that of dropout."""
         if self.model.training:
             torch.manual_seed(seed)
         padded = pad(tokens, self.tokenizer.pad_token_id)
@@ -162,19 +162,19 @@ class Encoder:
         return self.pool(hidden, features["attention_mask"])
 
     def pool(self, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """The vectors of texts, [texts, dimension], from those of their tokens, [texts, tokens, dimension]."""
+        """Return the vectors of texts, [texts, dimension], from those of their tokens, [texts, tokens, dimension]."""
         if self.pooling == "cls":
             return hidden[:, 0]
         mask = mask.unsqueeze(-1)
         return (hidden * mask).sum(1) / mask.sum(1)
 
     def embed(self, tokens: Sequence[Sequence[int]], seed: int = 0, limit: int | None = None) -> torch.Tensor:
-        """Vectors of one batch of token ids, [texts, dimension], with gradients where they are enabled.
+        """Return vectors of one batch of token ids, [texts, dimension], with gradients if these are enabled.
 
-        The batch goes through the model in `groups` of similar length, so that less is padding.
+        The batch goes through the model in `groups` of similar length, to keep padding small.
         """
         groups = self.groups(tokens, limit)
-        with self._computing():  # around them all: weights are brought to half precision once, not for every group
+        with self._computing():  # once around all groups, so that weights are converted to half precision only once
             vectors = [self.forward([tokens[i] for i in group], digest(seed, n)) for n, group in enumerate(groups)]
         order = torch.tensor([position for group in groups for position in group], device=self.device)
         return torch.cat(vectors)[order.argsort()]
@@ -182,20 +182,20 @@ class Encoder:
     def encode(
         self, texts: Iterable[str], max_length: int, batch_tokens: int = 16384, progress: str | None = None
     ) -> np.ndarray:
-        """Vectors of all texts.
+        """Return vectors of all texts.
 
         Args:
             texts: what to encode.
             max_length: tokens kept of each text.
             batch_tokens: tokens in one batch, padding included; a GPU has its own number.
-            progress: label of the progress bar (shown on a terminal only); None for no bar.
+            progress: label of the progress bar (only on a terminal); None for no bar.
 
         Returns:
             [texts, dimension], float32.
         """
         texts = list(texts)
-        # A GPU encodes a piece while the next is tokenised, and its vectors are fetched at the end. On a processor one
-        # would be in the other's way, and all texts are sorted together.
+        # A GPU encodes a piece while the next one is tokenised; its vectors are fetched at the end. On a CPU the two
+        # would slow each other down, and all texts are sorted together.
         on_gpu = self.device.type == "cuda"
         step = PIECE if on_gpu else max(1, len(texts))
         starts = range(0, len(texts), step)

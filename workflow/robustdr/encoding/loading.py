@@ -1,7 +1,7 @@
-"""Transformers and tokenizers are loaded here alone: weights from safetensors, and no code of their folders.
+"""The only place that loads transformers and tokenizers: weights from safetensors, and no code of their folders.
 
-A folder may be anyone's: a hub's, a package's, the user's own. `allowed` checks what its files name. For models of
-sentence-transformers, `loading_modules` is such a place.
+A folder may come from anyone: a hub, a package, the user. `allowed` checks what its files name. For models of
+sentence-transformers, `loading_modules` is this place.
 """
 
 import io
@@ -19,11 +19,11 @@ SAFE: Any = {"use_safetensors": True}
 
 
 def configuration(folder: Path) -> Any:
-    """The configuration of a transformer's folder.
+    """Return the configuration of a transformer's folder.
 
     Raises:
         UserError: it names something that is not allowed, see `check_transformer`.
-        OSError, ValueError: no transformer is there.
+        OSError, ValueError: there is no transformer.
     """
     from transformers import AutoConfig
 
@@ -33,7 +33,7 @@ def configuration(folder: Path) -> Any:
 
 
 def tokenizer(folder: Path) -> Any:
-    """The tokenizer of a transformer's folder; raises as `configuration`."""
+    """Return the tokenizer of a transformer's folder; raises as `configuration`."""
     from transformers import AutoTokenizer
 
     check_configuration(folder)
@@ -42,7 +42,7 @@ def tokenizer(folder: Path) -> Any:
 
 
 def transformer(kind: Any, folder: Path, **how: Any) -> Any:
-    """The model in a transformer's folder; raises as `configuration`.
+    """Return the model in a transformer's folder; raises as `configuration`.
 
     Args:
         kind: a class of transformers, such as `AutoModel`. how: arguments of its `from_pretrained`.
@@ -62,7 +62,7 @@ def transformer(kind: Any, folder: Path, **how: Any) -> Any:
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """No question can be asked on standard input: transformers asks there whether to run a folder's code."""
+    """Block standard input: transformers asks there whether to run a folder's code."""
     given, sys.stdin = sys.stdin, io.StringIO()
     try:
         yield

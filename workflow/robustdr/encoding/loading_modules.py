@@ -1,6 +1,6 @@
-"""Models of sentence-transformers are loaded here alone, under the rules of `loading`.
+"""The only place that loads models of sentence-transformers, by the rules of `loading`.
 
-They have a file of their own for the keys: who loads a transformer does not depend on sentence-transformers.
+It is a file of its own so that keys of code that only loads a transformer do not cover sentence-transformers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def module(folder: Path, dtype: "dtype") -> Any:
-    """The model in a transformer's folder as a module of sentence-transformers; raises as `loading.transformer`."""
+    """Return a transformer's folder as a module of sentence-transformers; raises as `loading.transformer`."""
     from sentence_transformers.sentence_transformer.modules import Transformer
 
     check_transformer(folder)
@@ -36,10 +36,10 @@ def module(folder: Path, dtype: "dtype") -> Any:
 def sentence_transformer(
     folder: Path, modules: tuple[str, ...] = RUN, how: Mapping[str, object] | None = None, **options: Any
 ) -> "SentenceTransformer":
-    """The dual encoder in a folder.
+    """Return the dual encoder in a folder.
 
     Args:
-        modules: classes of sentence-transformers that may be in it.
+        modules: classes of sentence-transformers that are allowed in it.
         how: arguments of its transformers. options: arguments of `SentenceTransformer`.
 
     Raises:
@@ -53,7 +53,7 @@ def sentence_transformer(
 
 
 def cross_encoder(folder: Path) -> "CrossEncoder":
-    """The cross-encoder in a folder; raises as `sentence_transformer`."""
+    """Return the cross-encoder in a folder; raises as `sentence_transformer`."""
     with _readable(folder):
         check_modules(folder, RUN)
         from sentence_transformers import CrossEncoder
@@ -63,7 +63,7 @@ def cross_encoder(folder: Path) -> "CrossEncoder":
 
 @contextmanager
 def _readable(folder: Path) -> Iterator[None]:
-    """Whatever is wrong with a folder is one `UserError`."""
+    """Turn every fault of a folder into one `UserError`."""
     try:
         with silent():
             yield

@@ -36,7 +36,7 @@ Weights = Mapping[str, torch.Tensor]
 
 
 def _attention(part: str, bert: Weights, layer: str, heads: int) -> dict[str, torch.Tensor]:
-    """An attention of T5, which does not divide q · k by √d: the query matrix does."""
+    """Return an attention of T5, which does not divide q · k by √d; so the query matrix is divided."""
     size = len(bert[f"{layer}.attention.self.query.weight"]) // heads
     return {
         f"{part}.q.weight": bert[f"{layer}.attention.self.query.weight"] / size**0.5,
@@ -55,14 +55,14 @@ def _feed_forward(part: str, bert: Weights, layer: str) -> dict[str, torch.Tenso
 
 
 def stand_in_weights(bert: Weights, layers: list[int], heads: int, epsilon: float) -> dict[str, torch.Tensor]:
-    """Weights of a T5 with the matrices of a BERT.
+    """Return weights of a T5 with the matrices of a BERT.
 
-    BERT normalises behind each block and T5 before it, so the gains of a block's normalisation are those that BERT
-    applies just before the block. Embeddings are normalised beforehand, with the type and the mean position that BERT
-    adds to them. Relative positions start without effect.
+    BERT normalises after each block and T5 before it, so the gains of a block are those that BERT applies just before
+    the block. Embeddings are normalised in advance, with the type and the mean position that BERT adds. Relative
+    positions start without effect.
 
     Args:
-        bert: weights by name. layers: of the encoder; the decoder's one layer is the last. heads: of every attention.
+        bert: weights by name. layers: of the encoder; the decoder's one layer is the last. heads: of each attention.
         epsilon: of the BERT's normalisation.
     """
     word, kind, position = (bert[f"embeddings.{n}_embeddings.weight"] for n in ("word", "token_type", "position"))
@@ -86,7 +86,7 @@ def stand_in_weights(bert: Weights, layers: list[int], heads: int, epsilon: floa
 
 
 def _stand_in(settings: CheckpointSettings, directory: Path, config: Mapping, tokenizer) -> T5ForConditionalGeneration:
-    """A T5 with one decoder layer from a BERT's directory; [CLS] starts what it writes, [SEP] ends what it reads."""
+    """Make a T5 with one decoder layer from a BERT's directory; [CLS] starts its output, [SEP] ends its input."""
     layers = settings.layers or list(range(config["num_hidden_layers"]))
     check_layers(settings.name, layers, directory, config["num_hidden_layers"])
     heads = config["num_attention_heads"]
@@ -127,16 +127,16 @@ def _copied(settings: CheckpointSettings, directory: Path) -> T5ForConditionalGe
 
 
 def write_seq2seq(settings: CheckpointSettings, key: str, output: Path) -> None:
-    """Write a T5 checkpoint as a transformers directory: a T5's own, or a stand-in where the source is a BERT.
+    """Write a T5 checkpoint as a transformers directory: a T5's own, or a stand-in if the source is a BERT.
 
     Args:
-        settings: `layers` are those of the BERT that a stand-in's encoder keeps, None for all.
-        key: provenance of the result.
+        settings: `layers` are the BERT's layers that a stand-in's encoder keeps; None: all.
+        key: the key of the result.
         output: the directory to write.
 
     Raises:
-        UserError: see `source.locate`; the source is neither a T5 nor a BERT, or a damaged one; `layers` of a T5; or a
-            layer that the BERT does not have.
+        UserError: see `source.locate`; the source is neither a T5 nor a BERT, or damaged; `layers` of a T5; or a layer
+            that the BERT lacks.
     """
     directory = locate(settings.source)
     try:

@@ -1,4 +1,4 @@
-"""Encoders behind a server that speaks OpenAI's embeddings; vectors are kept on disk and never requested twice."""
+"""Encoders behind a server with OpenAI's embeddings API; vectors are kept on disk and never requested twice."""
 
 import fcntl
 import hashlib
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Vectors:
-    """Vectors by text in an SQLite file, in single precision: as many as a corpus has passages, and none in memory.
+    """Vectors by text in an SQLite file, in single precision: none are kept in memory.
 
     Args:
-        of: what the vector of a text depends on beside the text (a JSON value).
+        of: what a text's vector depends on besides the text (a JSON value).
     """
 
     def __init__(self, path: Path, of: Any):
@@ -35,7 +35,7 @@ class Vectors:
             self._file.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     def find(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
-        """The vectors, [dimension] each, of those of the texts that have one."""
+        """Return the known vectors of texts, [dimension] each."""
         found = {}
         with self._said():
             for text in texts:
@@ -45,7 +45,7 @@ class Vectors:
         return found
 
     def add(self, texts: Sequence[str], vectors: np.ndarray) -> None:
-        """Keep the vectors of texts, [texts, dimension], at once on disk; threads may."""
+        """Store the vectors of texts, [texts, dimension], on disk at once; safe to call from threads."""
         rows = [(self._key(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
         with self._lock, self._said():
             self._file.execute("BEGIN")
@@ -74,7 +74,7 @@ class Vectors:
 
 
 class Asked(TypedDict):
-    """What a request says beside its texts."""
+    """The fields of a request besides its texts."""
 
     model: str
     dimensions: NotRequired[int]
@@ -83,15 +83,15 @@ class Asked(TypedDict):
 class Served:
     """An encoder behind a server.
 
-    The server decides how much of a text it reads. The dot product of two vectors is their similarity: where that is
-    the cosine, they are brought to length 1 here.
+    The server decides how much of a text it reads. The dot product of two vectors is their similarity; for the cosine,
+    vectors are scaled to length 1 here.
 
     Args:
         client: of the server.
-        dimension: that is asked for; None: the server's.
+        dimension: the requested one; None: the server's.
         similarity: `cosine` or `dot`.
         cache: the file of `Vectors`.
-        batch: texts of a request. concurrency: requests at a time. attempts: until an answer has what it should.
+        batch: texts per request. concurrency: requests at a time. attempts: until an answer is complete.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class Served:
         self._batch, self._concurrency, self._attempts = batch, concurrency, attempts
 
     def encode(self, texts: Sequence[str], prompt: str) -> np.ndarray:
-        """Vectors of texts behind a prompt, [texts, dimension], float32.
+        """Return vectors of texts after a prompt, [texts, dimension], float32.
 
         Raises:
-            UserError: the server refuses, does not answer, or does not give a vector for every text; what it gave is
-                kept.
+            UserError: the server refuses, does not answer, or does not give a vector for each text; received vectors
+                are kept.
         """
         # Servers refuse an empty text.
         prompted = [f"{prompt}{text}" or " " for text in texts]
@@ -144,7 +144,7 @@ class Served:
             ) from None
 
     def _answer(self, texts: Sequence[str]) -> None:
-        """Ask for the vectors of a batch until there is one for every text, and keep them."""
+        """Ask for the vectors of a batch until each text has one, and store them."""
         for _ in range(self._attempts):
             try:
                 self._kept.add(texts, self._client.request(lambda client: self._read(client, texts)))
@@ -155,7 +155,7 @@ class Served:
         raise UserError(f"{self._client.url}: {model} does not give vectors in {self._attempts} attempts: {problem}")
 
     def _read(self, client: "openai.OpenAI", texts: Sequence[str]) -> np.ndarray:
-        """The vectors of an answer, [texts, dimension], in the order of the texts."""
+        """Return the vectors of an answer, [texts, dimension], in the order of the texts."""
         answer = client.embeddings.create(input=list(texts), **self._asked).data
         if sorted(each.index for each in answer) != list(range(len(texts))):
             raise GarbledError(f"{len(answer)} vectors for {len(texts)} texts")

@@ -51,7 +51,7 @@ FORMS_WITH = {  # by keys that not every form has
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Checkpoint:
-    """What stands behind the name of a checkpoint at a scale."""
+    """A checkpoint at a scale, under its name."""
 
     description: str = field(metadata=UNSEEN)
     """What it is, for tables and its card."""
@@ -106,5 +106,5 @@ class CheckpointSettings(Checkpoint):
 
     @classmethod
     def of(cls, name: str, checkpoint: Checkpoint) -> "CheckpointSettings":
-        """The settings that write a checkpoint of a scale."""
+        """Return the settings that write a checkpoint of a scale."""
         return cls(name=name, **vars(checkpoint))

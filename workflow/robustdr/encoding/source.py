@@ -18,7 +18,7 @@ def _from_package(name: str, path: str) -> Path:
 
 
 def from_hub(name: str, revision: str | None, what: str) -> Path:
-    """The directory of a model of the hub, called by its commit; `what` begins a message.
+    """Return the directory of a model of the hub, named after its commit; `what` starts an error message.
 
     Args:
         revision: a commit, branch or tag; None for the default branch.
@@ -33,7 +33,7 @@ def from_hub(name: str, revision: str | None, what: str) -> Path:
 
 
 def locate(source: CheckpointSource) -> Path:
-    """The directory behind the `source` entry of a checkpoint of one transformer, checked against `sha256`.
+    """Return the directory of a checkpoint's `source` entry for one transformer, checked against `sha256`.
 
     Raises:
         UserError: see `find`; or there are two encoders or no safetensors weights.
@@ -47,11 +47,11 @@ def locate(source: CheckpointSource) -> Path:
 
 
 def find(source: CheckpointSource) -> Path:
-    """The directory behind a checkpoint's `source` entry; `sha256` is that of the model.safetensors at its root.
+    """Return the directory of a checkpoint's `source` entry; `sha256` is that of the model.safetensors at its root.
 
     Raises:
-        UserError: the package or directory is missing, the hub cannot be reached, or the weights are not the ones that
-            the configuration pins.
+        UserError: the package or directory is missing, the hub cannot be reached, or the weights differ from the pinned
+            ones.
     """
     if "package" in source:
         directory = _from_package(source["package"], source.get("path", "."))
@@ -67,6 +67,6 @@ def find(source: CheckpointSource) -> Path:
 
 
 def check_layers(name: str, layers: list[int], directory: Path, has: int) -> None:
-    """Raise a `UserError` if the checkpoint `name` keeps a layer that its source, of `has` layers, does not have."""
+    """Raise a `UserError` if the checkpoint `name` keeps a layer that its source, with `has` layers, lacks."""
     if not set(layers) <= set(range(has)):
         raise UserError(f"checkpoint {name}: layers {layers}; {directory} has 0..{has - 1}")

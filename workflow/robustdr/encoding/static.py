@@ -30,7 +30,7 @@ Key: {key}
 
 
 def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
-    """The most frequent words that a tokenised text can hold, and their vectors, [words, dimension]."""
+    """Return the most frequent words that a tokenised text can contain, and their vectors, [words, dimension]."""
     match settings.source:
         case {"package": package, **more} if package == GLOVE_MODULE and not more:
             words, vectors = read_glove()
@@ -47,17 +47,17 @@ def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
 def write_static(settings: CheckpointSettings, key: str, output: Path) -> None:
     """Write word vectors as a sentence-transformers directory.
 
-    A text is read in lower case, and all but a–z and 0–9 separates its words, as in OpenNIR. Row 0 is padding's, of
-    zeros; then come the words, most frequent first; then the vectors of unknown words, drawn from N(0, 0.5²), as many
-    as `hashed`. The tokenizer itself gives every unknown word the first of these.
+    A text is read in lower case; everything but a–z and 0–9 separates words, as in OpenNIR. Row 0 is padding, of zeros;
+    then come the words, most frequent first; then `hashed` vectors for unknown words, drawn from N(0, 0.5²). The
+    tokenizer itself gives each unknown word the first of these.
 
     Args:
-        settings: among them `words`, the most frequent ones that are kept.
-        key: provenance of the result.
+        settings: `words` is the number of most frequent words to keep.
+        key: the key of the result.
         output: the directory to write.
 
     Raises:
-        UserError: a source that holds no word vectors, or see `wordvectors.read_text`.
+        UserError: the source holds no word vectors, or see `wordvectors.read_text`.
     """
     words, vectors = _read(settings)
     dimension = vectors.shape[1]

@@ -16,14 +16,14 @@ from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTES
 
 TASK = "feature-extraction"
 VECTOR = "sentence_embedding"
-CHUNK = 1024  # texts that are tokenised at once
+CHUNK = 1024  # texts tokenised at once
 
 
 def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | None = None) -> SentenceTransformer:
-    """The model of a directory, on the CPU.
+    """Return the model of a directory, on the CPU.
 
     Args:
-        dtype: of its transformers; `auto` is that of the directory.
+        dtype: of its transformers; `auto`: the directory's own.
 
     Raises:
         UserError: a part that is not supported (names it), or a damaged directory.
@@ -41,7 +41,7 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
             raise UserError(f"{path}: the Transformer is for {found}; allowed: {TASK} on text")
         if first.query_expansion:
             raise UserError(f"{path}: query_expansion of the Transformer is not honoured; allowed: none")
-        # Of vectors of length 1, the nearest is the one with the highest dot product.
+        # For vectors of length 1, nearest means highest dot product.
         unit = isinstance(last, Normalize) and last.module_output_name == VECTOR and model.truncate_dim is None
         allowed = ("dot", "cosine", "euclidean") if unit else ("dot", "cosine")
         if model.similarity_fn_name not in allowed:
@@ -53,10 +53,10 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
 
 
 def modules(path: Path, model: SentenceTransformer, route: str) -> list[Any]:
-    """The modules that encode queries or documents, in order.
+    """Return the modules that encode queries or documents, in order.
 
     Raises:
-        UserError: a Router without a route of that name, or one that maps others to it.
+        UserError: a Router lacks the route, or maps others to it.
     """
     first, *rest = model.children()
     if not isinstance(first, Router):
@@ -74,7 +74,7 @@ class Whole:
     """The modules of one route of a directory, with its prompt.
 
     Args:
-        path: the directory. dtype: of the transformer; what comes after it computes in single precision.
+        path: the directory. dtype: of the transformer; later modules compute in single precision.
 
     Attributes:
         model: the route's modules in order. tokenizer: of the first. dimension: of the vectors.
@@ -90,7 +90,7 @@ class Whole:
         self.tokenizer = self.model[0].tokenizer
 
     def at(self, route: str) -> "Whole":
-        """The same modules with the prompt and the limit of a route."""
+        """Return the same modules with the prompt and the limit of a route."""
         other = copy.copy(self)
         other.route = route
         return other
@@ -102,11 +102,11 @@ class Whole:
 
     @property
     def prompt(self) -> str:
-        """What stands before every text of the route."""
+        """The text before each text of the route."""
         return self.whole.prompts[self.route] or ""
 
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
-        """Token ids of each text behind the prompt, at most `max_length` and the model's own limit."""
+        """Return token ids of each text after the prompt, at most `max_length` and the model's own limit."""
         first = self.model[0]
         own = first.query_length if self.route == QUERY else first.document_length
         limit = min(max_length, own or first.max_seq_length or max_length)
@@ -119,7 +119,7 @@ class Whole:
         return found
 
     def forward(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """The vectors of padded texts, [texts, dimension], whose dot product is the model's similarity."""
+        """Return the vectors of padded texts, [texts, dimension]; their dot product is the model's similarity."""
         seen = dict(features)
         if self.prompt and any(isinstance(module, Pooling) and not module.include_prompt for module in self.model):
             seen["prompt_length"] = self.model[0].preprocess([""], prompt=self.prompt, task=self.route)["prompt_length"]
@@ -139,7 +139,7 @@ def _width(module: torch.nn.Module) -> int | None:
 
 
 def save_trained(trained: Mapping[str, Whole], initial: Path, output: Path, separate: bool) -> None:
-    """Write what was trained as a directory with the prompts, similarity and lengths of the one it started from.
+    """Write a trained model as a directory with the prompts, similarity and lengths of the directory it started from.
 
     Args:
         trained: by route; the other route keeps the modules of `initial`.
@@ -163,7 +163,7 @@ def save_trained(trained: Mapping[str, Whole], initial: Path, output: Path, sepa
 
 
 def write(model: SentenceTransformer, output: Path) -> None:
-    """Write a model's directory without its card; of two tokenizers, that of the queries is at its root too."""
+    """Write a model's directory without its card; with two tokenizers, the queries' one is also at the root."""
     model.save(str(output), create_model_card=False, safe_serialization=True)
     if not (output / "tokenizer.json").is_file():
         first = modules(output, model, QUERY)[0]

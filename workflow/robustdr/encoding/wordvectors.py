@@ -1,4 +1,4 @@
-"""Word vectors: the packaged GloVe vectors or a file of vectors, and how a text is read in them."""
+"""Word vectors: the packaged GloVe vectors or a file of vectors, and how texts are split into their words."""
 
 import re
 from pathlib import Path
@@ -15,16 +15,16 @@ _GLOVE_SHA256 = {
     "data/glove_6B_50d_emb.npy": "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
     "data/glove_6B_index.parquet": "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
 }
-_HEADER = re.compile(r"\d+ \d+\s*")  # fastText's first line: how many words, of how many dimensions
+_HEADER = re.compile(r"\d+ \d+\s*")  # fastText's first line: number of words, number of dimensions
 _ANY = re.compile(".+")
 
-WORD = re.compile("[a-z0-9]+")  # of a text in lower case; all else separates words
+WORD = re.compile("[a-z0-9]+")  # of a text in lower case; everything else separates words
 PADDING = "[PAD]"  # row 0 of a checkpoint's vectors
-UNKNOWN = "[UNK{}]"  # names of its last rows, which words without a vector share
+UNKNOWN = "[UNK{}]"  # names of its last rows, shared by words without a vector
 
 
 def read_glove() -> tuple[list[str], np.ndarray]:
-    """GloVe 6B, 50 dimensions: 400,000 lower-case words, most frequent first, and their float32 vectors on disk."""
+    """Return GloVe 6B's 400,000 words, most frequent first, and their vectors, memory-mapped, [words, 50], float32."""
     import pyarrow.parquet as parquet
 
     paths = [packaged(GLOVE, GLOVE_MODULE, name, digest) for name, digest in _GLOVE_SHA256.items()]
@@ -34,13 +34,13 @@ def read_glove() -> tuple[list[str], np.ndarray]:
 def read_text(
     path: Path, digest: str, size: int | None = None, wanted: re.Pattern = _ANY
 ) -> tuple[list[str], np.ndarray]:
-    """The first `size` words, or all, of a text file `word number number …`, most frequent word first.
+    """Return the first `size` words, or all, of a text file `word number number …`, most frequent word first.
 
     Args:
-        digest: its SHA-256. wanted: what words must match; others are passed over.
+        digest: its SHA-256. wanted: pattern that words must match; others are skipped.
 
     Returns:
-        The words and their vectors, [words, dimension], float32; of a word that stands there twice the first.
+        The words and their vectors, [words, dimension], float32; of a repeated word the first vector.
 
     Raises:
         UserError: missing file, another SHA-256 than `digest`, a line that is no vector or of another length, no word.

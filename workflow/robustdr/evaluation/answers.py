@@ -1,9 +1,9 @@
 """Which retrieved passages contain an answer, by DPR's rules (Karpukhin et al., 2020; its released evaluation).
 
 Text and answers are decomposed (Unicode NFD) and cut into tokens: runs of letters, numbers and marks, and every other
-character that is neither a separator nor a control character. A passage contains an answer if the answer's tokens,
-lower-cased, stand in its text one after the other. Titles are not searched. An answer without a token is in no passage;
-in DPR's program it would be in every one.
+character except separators and control characters. A passage contains an answer if the answer's tokens, lower-cased,
+follow each other in its text. Titles are not searched. An answer without a token is in no passage; in DPR's program it
+is in every passage.
 """
 
 import unicodedata
@@ -20,21 +20,21 @@ _TOKEN = regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
 
 
 def spaced(text: str) -> str:
-    """The tokens of a text between blanks: as no token has a blank in it, an answer can be searched as a string."""
+    """Return the tokens of a text between blanks. No token contains a blank, so string search finds answers."""
     return f" {' '.join(_TOKEN.findall(unicodedata.normalize('NFD', text))).lower()} "
 
 
 def patterns(answers: Iterable[str]) -> list[str]:
-    """What a passage's `spaced` text must have one of: the answers, without those that have no token."""
+    """Return the answers as `spaced` strings, without those that have no token."""
     return [pattern for pattern in map(spaced, answers) if not pattern.isspace()]
 
 
 def judge(
     answers: Mapping[str, list[str]], runs: Iterable[Mapping[str, Ranking]], depth: int, corpus: Path
 ) -> dict[str, dict[str, int]]:
-    """Qrels made from answers: {qid: {docid: 1}} of the `depth` best passages of any run that contain one.
+    """Return qrels from answers: {qid: {docid: 1}} of passages in the top `depth` of a run that contain an answer.
 
-    Reads the corpus once. Memory: which queries found which passages, and the passages with answers.
+    Reads the corpus once. Memory: the queries by retrieved passage, and the passages with answers.
 
     Raises:
         UserError: a retrieved passage is not in the corpus.

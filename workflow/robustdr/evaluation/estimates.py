@@ -7,22 +7,22 @@ from math import inf, isfinite, log, sqrt
 import numpy as np
 import scipy.stats
 
-FEW = 15  # queries that differ: with fewer, a t-test is no longer to be trusted and 2^n signs are soon counted
+FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 EXACT = 1e-12  # floating point only
 
 
 class Estimate:
-    """A mean over seeds and queries, or what is computed of such means.
+    """A mean over seeds and queries, or a value computed from such means.
 
-    `values` [seeds, queries] have the estimate as their mean and its uncertainty in their spread. Those of a mean are
-    the measured values themselves; those of sums, differences and quotients follow to first order (the delta method):
-    rows and columns stay the same seeds and queries, and everything that is computed is paired. A system without
-    randomness has one row; where two systems have several seeds each, those that both have are compared.
+    The mean of `values` [seeds, queries] is the estimate, and their spread gives its uncertainty. Those of a mean are
+    the measured values themselves; those of sums, differences and quotients are first-order approximations (the delta
+    method): rows and columns stay the same seeds and queries, so everything computed is paired. A system without
+    randomness has one row; if two systems have several seeds each, the seeds that both have are compared.
 
-    The delta method spreads what one query differs in over all of them. So every estimate knows where it `differs`
+    The delta method spreads the difference of one query over all of them. So every estimate records where it `differs`
     [queries] from 0: a quotient where its numerator does, a difference of quotients where any of their `parts`
-    [2, queries] do, numerator and denominator over seeds. `most` is what a query adds that differs by 1, times their
-    number: more in a quotient, whose denominator is below 1.
+    [2, queries] does, numerator and denominator over seeds. `most` is the change of the estimate if every query changes
+    by 1: more in a quotient, whose denominator is below 1.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Estimate:
         self.most = most
 
     def _paired(self, other: "Estimate") -> tuple[np.ndarray, np.ndarray]:
-        """The values of both, of the seeds that both have."""
+        """Return the values of both, for the seeds that both have."""
         seeds = min((len(values) for values in (self.values, other.values) if len(values) > 1), default=1)
         return self.values[:seeds], other.values[:seeds]
 
@@ -73,16 +73,16 @@ def _estimate(number: Estimate | float) -> Estimate:
     return number if isinstance(number, Estimate) else Estimate(np.full((1, 1), number))
 
 
-ONE = Estimate(np.ones((1, 1)))  # what a difference that is no share of anything is a share of
+ONE = Estimate(np.ones((1, 1)))  # the denominator of a difference that is no share
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """The quotient of two estimates, with intervals that stay right where the denominator may be near 0.
+    """The quotient of two estimates, with intervals that stay right if the denominator may be near 0.
 
     An interval holds every quotient r for which `numerator` − r · `denominator` may be 0 (Fieller, 1954). Variances are
-    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom: queries alone
-    where there is one seed.
+    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom; with one seed, of
+    queries alone.
     """
 
     numerator: Estimate
@@ -90,7 +90,7 @@ class Ratio:
 
     @cached_property
     def _values(self) -> tuple[np.ndarray, np.ndarray]:
-        """Numerator and denominator, each [seeds, queries]."""
+        """Return numerator and denominator, each [seeds, queries]."""
         of = self.numerator + (self.denominator - self.denominator)  # the seeds and queries that both have
         by = self.denominator + (self.numerator - self.numerator)
         return of.values, by.values
@@ -110,19 +110,19 @@ class Ratio:
 
     @cached_property
     def differing(self) -> np.ndarray:
-        """The numerator of each query, over seeds, where what it compares differs."""
+        """The numerator of each query, over seeds, for the queries that differ."""
         of = self._values[0].mean(axis=0)
         return of[np.broadcast_to(self.numerator.differs, of.shape)]
 
     @property
     def _most(self) -> float:
-        """What the quotient moves by if every query differs by 1."""
+        """The change of the quotient if every query differs by 1."""
         by = float(self._values[1].mean())
         return self.numerator.most / by if by else inf
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Covariances [2, 2] of numerator and denominator, by queries and by seeds, and degrees of freedom."""
+        """Return covariances [2, 2] of numerator and denominator, by queries and by seeds, and degrees of freedom."""
         values = np.stack(self._values)  # [2, seeds, queries]
         _, seeds, queries = values.shape
         by_query, by_seed = values.mean(axis=1), values.mean(axis=2)
@@ -142,7 +142,7 @@ class Ratio:
         return over_queries, over_seeds, max(total**2 / lost, seeds - 1.0) if lost else degrees[0]
 
     def _t(self, bound: float) -> float:
-        """Distance of the quotient above `bound`, in standard errors."""
+        """Return the distance of the quotient above `bound`, in standard errors."""
         of, by = (values.mean() for values in self._values)
         over_queries, over_seeds, _ = self._moments
         contrast = np.array([1.0, -bound])
@@ -153,7 +153,7 @@ class Ratio:
         return distance / error
 
     def p_above(self, bound: float) -> float:
-        """One-sided p of the quotient being above `bound`, where the denominator is positive, as in `interval`."""
+        """One-sided p of the quotient being above `bound`, if the denominator is positive, as in `interval`."""
         return self._p(bound, 1)
 
     def p_below(self, bound: float) -> float:
@@ -172,11 +172,11 @@ class Ratio:
 
     @cached_property
     def p(self) -> float:
-        """Two-sided p of the quotient not being 0: a t-test; where few queries differ, all flips of their signs."""
+        """Two-sided p of the quotient not being 0: a t-test; if few queries differ, all flips of their signs."""
         if not len(self.differing):
             return 1.0
         if len(self.differing) < FEW:
-            one_more = np.append(self.differing, 0.0)  # SciPy wants two; the sign of 0 changes nothing
+            one_more = np.append(self.differing, 0.0)  # SciPy needs two values; the sign of 0 changes nothing
             flips = scipy.stats.permutation_test(
                 (one_more,), np.mean, permutation_type="samples", n_resamples=2**FEW, vectorized=True
             )
@@ -189,10 +189,10 @@ class Ratio:
         return "paired t-test" if len(self.differing) >= FEW else "sign-flip test"
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """The interval of this confidence; from −inf to inf where the denominator may be 0, and for a single query.
+        """Return the interval of this confidence; −inf to inf if the denominator may be 0, and for a single query.
 
-        Where few queries differ it ends no nearer to 0 than the share of queries that may differ unseen, by 1 at most;
-        on the side of 0 that the exact test excludes, the t-test's end stands.
+        If few queries differ, its ends are at least as far from 0 as the share of queries that may differ unseen, by 1
+        at most; on the side of 0 that the exact test excludes, the t-test's end is kept.
         """
         if self.queries < 2:
             return -inf, inf
@@ -213,11 +213,11 @@ class Ratio:
         return low, high
 
     def queries_for(self, distance: float, confidence: float, power: float = 0.5) -> float:
-        """Queries of the same variance that tell a quotient at this distance from a bound apart from it.
+        """Return the number of queries of the same variance that separates a quotient from a bound at this distance.
 
-        At a power of .5 the end of the interval lies on the bound. Where few queries differ now, so many that `FEW`
-        will; where none does, so many that those which may differ unseen stay below the distance. inf where no number
-        is enough: at no distance, or where seeds alone make the interval wider.
+        At a power of .5 the end of the interval lies on the bound. If few queries differ now, the number is large
+        enough that `FEW` will; if none does, large enough that those which may differ unseen stay below the distance.
+        inf if no number is enough: at no distance, or if seeds alone make the interval wider.
         """
         if not isfinite(self.value) or distance <= 0:
             return inf
@@ -234,5 +234,5 @@ class Ratio:
 
 
 def drop_ratio(variation: np.ndarray, original: np.ndarray) -> Ratio:
-    """The drop, (mean of `variation` − mean of `original`) / mean of `original`, from [seeds, queries] each."""
+    """Return the drop, (mean of `variation` − mean of `original`) / mean of `original`, from [seeds, queries] each."""
     return Ratio(Estimate(variation) - Estimate(original), Estimate(original))

@@ -1,4 +1,4 @@
-"""Measures by one pinned provider, trec_eval (pytrec_eval), under their ir_measures names; some are counted here."""
+"""Measures by trec_eval (pytrec_eval) under their ir_measures names; those that it lacks are counted here."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,16 +21,16 @@ Qrels = dict[str, dict[str, int]]
 def evaluate(
     qrels: dict[str, dict[str, int]], run: Mapping[str, Ranking], measures: list[str], relevance_level: int = 1
 ) -> dict[str, dict[str, float]]:
-    """Per-query values of each measure, {measure: {qid: value}}; a judged query that the run lacks counts 0.
+    """Return the values of each measure, {measure: {qid: value}}; a judged query that the run lacks counts 0.
 
-    Ties are broken as trec_eval does, by docid descending. `RR@k` and `AP@k` are RR and AP of the run cut at k. What
-    trec_eval does not have is counted; see `_count`.
+    Ties are broken as in trec_eval, by docid descending. `RR@k` and `AP@k` are RR and AP of the run cut at k. Measures
+    that trec_eval lacks are counted; see `_count`.
 
     Args:
         qrels: {qid: {docid: grade}}. run: {qid: ranking}.
-        relevance_level: the lowest grade that the binary measures count as relevant, where their names have no `rel`.
+        relevance_level: the lowest relevant grade of binary measures without `rel` in their names.
     """
-    # trec_eval has no cut for RR and AP: theirs is the run's. Measures of one cut and level are evaluated together.
+    # trec_eval has no cut for RR and AP, so the run is cut. Measures of one cut and level are evaluated together.
     asked: dict[tuple[int | None, int], dict[str, str]] = {}
     values: dict[str, dict[str, float]] = {}
     for measure in measures:
@@ -54,13 +54,13 @@ def evaluate(
 
 
 def _count(measure: Measure, top: Ranking, grades: Mapping[str, int]) -> float:
-    """A measure of one query that trec_eval does not have.
+    """Return a measure of one query that trec_eval lacks.
 
     `RBP(p,rel)@k` is (1 − p) Σ p^(i−1) over the ranks i ≤ k of relevant passages (Moffat and Zobel 2008), and
     `Residual(p)@k` the same sum over those of passages without a judgement: what they would add if all were relevant
-    (ibid.; ToRoDer §6.1, where nothing below rank k counts). `Unjudged@k` is how many such passages there are, and
-    `Judged@k` the share of the passages in the top k that have a judgement, whatever its grade: of those that there are
-    where fewer were retrieved, as ir_measures counts it.
+    (ibid.; ToRoDer §6.1, where nothing below rank k counts). `Unjudged@k` is the number of such passages. `Judged@k` is
+    the share of the top k passages that have a judgement, whatever its grade; if fewer were retrieved, the share of
+    those, as in ir_measures.
     """
     judged = [docid in grades for docid, _ in top]
     if measure.name == "Judged":
@@ -84,10 +84,10 @@ def write_measures(
     """Evaluate all query sets of one model.
 
     Args:
-        key: provenance, kept in the file's metadata.
+        key: the key of the result, kept in the file's metadata.
         runs: (run, qrels.txt or answers.jsonl) by query set, `<split>.<variation>`.
         output: parquet, one row per query set, measure and query: query_set, measure, qid, value.
-        corpus: corpus.jsonl, where answers judge a split: its passages are searched for them.
+        corpus: corpus.jsonl, needed if answers judge a split: its passages are searched for them.
     """
     qrels = {judging: _qrels(settings, runs, judging, corpus) for judging in {judging for _, judging in runs.values()}}
     frames = []
@@ -109,7 +109,7 @@ def _by_answers(judging: Path) -> bool:
 def _qrels(
     settings: EvaluateSettings, runs: Mapping[str, tuple[Path, Path]], judging: Path, corpus: Path | None
 ) -> Qrels:
-    """The qrels in a file, or those that its answers make of the runs which it judges."""
+    """Return the qrels in a file, or those made from its answers and the runs that they judge."""
     if not _by_answers(judging):
         return read_qrels(judging)
     judged = {query_set: run for query_set, (run, by) in runs.items() if by == judging}
@@ -120,7 +120,7 @@ def _qrels(
 
 
 def read_measures(path: Path) -> tuple[pd.DataFrame, str]:
-    """The measures of one model and the key of what made them (empty if the file carries none).
+    """Return the measures of one model, and their key ('' if the file has none).
 
     Raises:
         UserError: the file is missing or damaged.

@@ -1,22 +1,22 @@
-"""Names of measures, as ir_measures writes them, and of means over query sets."""
+"""Names of measures, in the spelling of ir_measures, and of means over query sets."""
 
 import re
 from dataclasses import dataclass
 
 from robustdr.core.errors import UserError, unknown
 
-ORIGINAL = "original"  # the query set that nothing varies
+ORIGINAL = "original"  # the query set without a variation
 MEAN = "variations_mean"  # over all variations of an evaluation
 PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", "Success": "success", "P": "P"}
-# trec_eval's binding has no RBP, and no level that counts every judged passage. The last two are this project's names.
+# trec_eval's binding lacks RBP, and a level that counts every judged passage. The last two names are this project's.
 COUNTED = ("RBP", "Judged", "Residual", "Unjudged")
 MEASURES = (*PROVIDED, *COUNTED)
 WITHOUT_CUT = {"RR", "AP", "RBP"}
-CALLED = {  # what others call a measure, or how they write it, in small letters
+CALLED = {  # other names and spellings of measures, in small letters
     **{name.casefold(): name for name in MEASURES},
     **{"mrr": "RR", "map": "AP", "recall": "R", "precision": "P", "hit": "Success", "hits": "Success"},
 }
-PARAMETERS = {  # of each measure that has any, in the order of a name
+PARAMETERS = {  # of each measure that has any, in the order of its name
     **{name: ("rel",) for name in ("RR", "R", "AP", "Success", "P")},
     "RBP": ("p", "rel"),
     "Residual": ("p",),
@@ -29,7 +29,7 @@ class Measure:
 
     Attributes:
         cut: ranks that count; None: all. rel: the lowest grade that is relevant; None: the collection's.
-        p: persistence of RBP and of its residual, 0.8 where the name has none.
+        p: persistence of RBP and of its residual; 0.8 if the name has none.
     """
 
     name: str
@@ -42,8 +42,8 @@ def parse(measure: str) -> Measure:
     """Split a name such as `RR@10`, `AP(rel=2)` or `RBP(p=0.9,rel=2)@10`.
 
     Raises:
-        UserError: a measure that is not provided, a parameter that it does not have or a value that is not allowed, or
-            a measure without the cut, or RBP without the `rel`, that it needs.
+        UserError: an unknown measure or parameter, a value that is not allowed, or a measure without the cut, or RBP
+            without the `rel`, that it needs.
     """
     match = re.fullmatch(r"([A-Za-z]+)(?:\(([^()]+)\))?(?:@([1-9]\d*))?", measure)
     if match is None or match[1] not in MEASURES:

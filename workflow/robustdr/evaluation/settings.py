@@ -9,14 +9,14 @@ from robustdr.core.settings import STRICT
 
 
 class Averaged(TypedDict):
-    """The variations of a role in a paper, and those behind each mean."""
+    """The variations of a role in a paper, and those that each mean averages."""
 
     variations: list[str]
     means: NotRequired[dict[str, list[str]]]
 
 
 class Evaluated(TypedDict):
-    """What a paper evaluates on a collection: `means` are the variations at hand behind each mean."""
+    """What a paper evaluates on a collection; `means` are the available variations that each mean averages."""
 
     collection: str
     split: str

@@ -8,7 +8,7 @@ import scipy.stats
 
 @dataclass(frozen=True)
 class Comparison:
-    """A paired two-tailed t-test of `a` against `b`: mean difference a − b, its t statistic and p value."""
+    """A paired two-tailed t-test of `a` against `b`: mean difference a − b, t statistic and p value."""
 
     difference: float
     t: float
@@ -16,7 +16,7 @@ class Comparison:
 
 
 def paired_t_test(a: np.ndarray, b: np.ndarray) -> Comparison:
-    """Compare paired per-query values [n] and [n]; equal values everywhere give p = 1."""
+    """Compare paired per-query values [n] and [n]; if all are equal, p = 1."""
     difference = a - b
     if not difference.any():
         return Comparison(0.0, 0.0, 1.0)
@@ -25,7 +25,7 @@ def paired_t_test(a: np.ndarray, b: np.ndarray) -> Comparison:
 
 
 def holm(p_values: list[float]) -> list[float]:
-    """Holm's step-down correction of p values, in the order given."""
+    """Return p values after Holm's step-down correction, in the given order."""
     corrected = np.empty(len(p_values))
     highest = 0.0
     for step, position in enumerate(np.argsort(p_values)):
@@ -35,12 +35,12 @@ def holm(p_values: list[float]) -> list[float]:
 
 
 def drop(variation: float, original: float) -> float | None:
-    """(variation − original) / original; None where the original is 0."""
+    """Return (variation − original) / original; None if the original is 0."""
     return (variation - original) / original if original else None
 
 
 def confidence_interval(values: np.ndarray, level: float = 0.95) -> float:
-    """Half the width of the t interval of the mean of [n] values; 0 for fewer than two values."""
+    """Return half the width of the t interval of the mean of [n] values; 0 for fewer than two values."""
     if len(values) < 2:
         return 0.0
     return float(scipy.stats.sem(values) * scipy.stats.t.ppf((1 + level) / 2, len(values) - 1))

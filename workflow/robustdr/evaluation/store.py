@@ -1,4 +1,4 @@
-"""Measured values by system, role, query set and measure, refused where their key is not the expected one."""
+"""Measured values by system, role, query set and measure; files with an unexpected key are refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ Values = dict[tuple[str, str], np.ndarray]  # (query set, measure) -> [queries],
 
 @dataclass(frozen=True)
 class Source:
-    """One measures file: the measures of one system and seed on one collection, and the key that it must carry."""
+    """One measures file: the measures of one system and seed on one collection, and the expected key."""
 
     path: Path
     key: str
@@ -34,15 +34,15 @@ class Source:
 
 @dataclass
 class Store:
-    """Per-query values of all the systems that a table or claim needs.
+    """Per-query values of all systems that a table or claim needs.
 
-    A measures file may hold query sets of several papers: what a mean averages is said by a role's `means` alone.
+    A measures file may hold query sets of several papers; only a role's `means` say what a mean averages.
 
     Attributes:
         sources: the measures files.
-        evaluation: by role, its `collection` and `split`, and by mean the variations that it averages in `means`; those
-            of `variations_mean` are the paper's. Roles of one collection and split may have other means.
-        reasons: why a system, a collection or a query set is not there, in words.
+        evaluation: by role, its `collection` and `split`, and in `means` the variations that each mean averages; those
+            of `variations_mean` are the paper's. Roles of one collection and split may have different means.
+        reasons: why a system, a collection or a query set is unavailable, in words.
     """
 
     sources: list[Source]
@@ -51,7 +51,7 @@ class Store:
 
     @cached_property
     def _measured(self) -> dict[tuple[str, str], list[Values]]:
-        """The values of each seed by (system, collection)."""
+        """Return the values of each seed by (system, collection)."""
         measured: dict[tuple[str, str], list[Values]] = {}
         for source in self.sources:
             frame, key = read_measures(source.path)
@@ -67,11 +67,11 @@ class Store:
         return {at: seeds for at, seeds in measured.items() if at[0] not in self.reasons}
 
     def averaged(self, role: str, query_set: str) -> list[str]:
-        """The variations behind a mean; behind another query set itself alone."""
+        """Return the variations behind a mean; for another query set, the query set alone."""
         return self.evaluation[role]["means"].get(query_set, [] if query_set == MEAN else [query_set])
 
     def why_not(self, system: str, role: str, query_set: str) -> str:
-        """Why there are no values of `system` on a query set; '' if there are."""
+        """Return why there are no values of `system` on a query set; '' if there are."""
         if (system, self.evaluation[role]["collection"]) not in self._measured:
             return self._reason(system, role)
         variations = self.averaged(role, query_set)
@@ -90,26 +90,26 @@ class Store:
         return self._measured[at]
 
     def _named(self, role: str, variation: str) -> str:
-        """A query set as measures files name it."""
+        """Return the name of a query set in measures files."""
         return f"{self.evaluation[role]['split']}.{variation}"
 
     def _has(self, system: str, role: str, variation: str) -> bool:
         return any(name == self._named(role, variation) for name, _ in self._seeds(system, role)[0])
 
     def query_sets(self, system: str, role: str) -> list[str]:
-        """The paper's variations, those of `variations_mean`, that were measured; `original` is not among them.
+        """Return the paper's measured variations, those of `variations_mean`; `original` is not among them.
 
         Raises:
-            UserError: nothing was measured there.
+            UserError: there are no measured values.
         """
         self._seeds(system, role)
         return [variation for variation in self.averaged(role, MEAN) if self._has(system, role, variation)]
 
     def queries(self, system: str, role: str) -> list[str]:
-        """The ids of a role's queries, in the order of `values`.
+        """Return the ids of a role's queries, in the order of `values`.
 
         Raises:
-            UserError: nothing was measured there.
+            UserError: there are no measured values.
         """
         self._seeds(system, role)
         at = (system, self.evaluation[role]["collection"])
@@ -117,10 +117,10 @@ class Store:
         return sorted(set(frame.loc[frame["query_set"] == self._named(role, "original"), "qid"]))
 
     def values(self, system: str, role: str, query_set: str, measure: str) -> np.ndarray:
-        """[seeds, queries], queries in the order of their ids; a mean averages each query's variations.
+        """Return values [seeds, queries], queries in the order of their ids; a mean averages each query's variations.
 
         Raises:
-            UserError: nothing was measured there.
+            UserError: there are no measured values.
         """
         seeds, names = (
             self._seeds(system, role),
@@ -136,7 +136,7 @@ class Store:
 
 
 def open_store(settings: Any, measures: list[Path]) -> Store:
-    """The store behind a table, figure or page of claims.
+    """Return the store for a table, figure or page of claims.
 
     Args:
         settings: `keys` by measures file, `reasons`, and `evaluation` by role, see `Store`.

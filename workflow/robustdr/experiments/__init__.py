@@ -1,1 +1,1 @@
-"""The configuration: read, checked, and as typed models."""
+"""The configuration: reader, checks and typed models."""

@@ -1,4 +1,4 @@
-"""The configuration against itself: every name that a file gives is known, before any work starts."""
+"""Checks inside the configuration: every name in a file is known. They run before any work starts."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ DEFAULTS = PretrainingRecipe(label="", initial="", collection="", budget="")
 
 
 def check(config: Config) -> None:
-    """Check the configuration against itself.
+    """Check the configuration's files against each other.
 
     Raises:
         UserError: file, key, value and what is allowed.
@@ -51,7 +51,7 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
 
 
 def _check_pretraining(config: Config, name: str, where: str) -> None:
-    """The collection has passages, and the checkpoint is an encoder with as many layers as its decoder copies."""
+    """Check that the collection has passages, and the checkpoint is an encoder with the layers to copy."""
     if name in config.systems:
         raise UserError(f"{where}: a system has that name too; a recipe's `initial` must name one of them")
     recipe = config.pretraining[name]
@@ -98,12 +98,12 @@ def _check_experiment(config: Config, experiment: Experiment, path: Path) -> Non
 
 
 def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Evaluation, where: str) -> None:
-    """The collection that a scale has for a role can be evaluated as a paper evaluates it."""
+    """Check that a scale's collection for a role can be evaluated as the paper does it."""
     scale = config.scales[scale_name]
     collection, split = scale.collections[role].collection, config.split_of(scale_name, role, evaluation.split)
     config.check_searchable(scale_name, role, where)
     known(f"{where}.split of {collection}", split, config.collections[collection]["splits"])
-    for measure in evaluation.measures:  # answers judge nothing but retrieved passages
+    for measure in evaluation.measures:  # answers judge only retrieved passages
         success = parse(scale.measures.get(measure, measure)).name == "Success"
         if not success and config.judged_by(collection, split)[0] == "answers":
             judged = f"{split} of {collection} (scale {scale_name})"
@@ -113,7 +113,7 @@ def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Ev
 
 
 def _check_query_set(scale: Scale, query_set: str, where: str) -> None:
-    """A generator of the scale makes the query set, and has the parameters that its name gives."""
+    """Check that a generator of the scale makes the query set, and has the parameters in its name."""
     with at(where):
         name, parameters, _ = variations.drawn(query_set)
     entry = scale.variations.get(name)
@@ -125,7 +125,7 @@ def _check_query_set(scale: Scale, query_set: str, where: str) -> None:
 
 
 def _check_means(evaluation: Evaluation, where: str) -> None:
-    """Means average variations of their role, under names that no variation has."""
+    """Check that means average variations of their role, and that no variation has a mean's name."""
     for mean, averaged in evaluation.means.items():
         if mean == "variations_mean":
             raise UserError(f"{where}: 'variations_mean' is that of all variations already")
@@ -134,11 +134,11 @@ def _check_means(evaluation: Evaluation, where: str) -> None:
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
-    """Follow every system that `name` is made from: each is known, and none is made from itself.
+    """Follow all systems that `name` is made from: each must be known, and none may be made from itself.
 
-    This comes before a kind asks others anything, which may ask others in turn.
+    This comes before kinds ask about other systems, because those may ask about others in turn.
     """
-    # A checkpoint may bear the name of the system that evaluates it.
+    # A checkpoint may have the name of the system that evaluates it.
     checkpoints = config.bound("checkpoints")
     for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
         allowed = {*config.systems, *(checkpoints.keys() | config.pretraining.keys() if key == "initial" else ())}
@@ -146,7 +146,7 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
 
     def follow(system: str, trail: list[str]) -> None:
         if system in trail and system != name:
-            return  # a cycle of others: it is named where they are declared
+            return  # a cycle of other systems; reported where they are declared
         if system in trail:
             raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {' → '.join([*trail, system])}")
         recipe = config.systems[system]

@@ -1,4 +1,4 @@
-"""The configuration: read, laid over, and checked before any work starts."""
+"""The configuration: read, combined with an overlay, and checked before any work starts."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from robustdr.reporting import figures, layouts
 
 
 def load(folder: Path = Path("config"), overlay: Path | None = None) -> Config:
-    """Read and check everything below `folder`.
+    """Read and check all files below `folder`.
 
     Args:
-        overlay: a folder laid over it: its collections, scales and papers are added, or replace as a whole the one of
-            the same name. Relative paths of its collections and checkpoints start there.
+        overlay: a second folder: its collections, scales and papers are added, or replace the whole entry of the same
+            name. Relative paths of its collections and checkpoints start there.
 
     Raises:
-        UserError: the first thing that is wrong: file, line, key, value, what is allowed.
+        UserError: the first fault: file, line, key, value, what is allowed.
     """
     try:
         return _load(folder, overlay)
@@ -69,7 +69,7 @@ def _experiment(paper: str, path: Path) -> Experiment:
 
 
 def _recipe(name: str, entry: Tree, path: Path) -> Any:
-    """The recipe of the system `name`, typed by its kind."""
+    """Return the recipe of the system `name`, typed by its kind."""
     kind = entry.get("kind", Recipe.kind)
     known(f"{path}: systems.{name}.kind", str(kind), KINDS.names())
     return checked(KINDS.facts(kind), entry, path, ["systems", name])
@@ -95,7 +95,7 @@ def _collections(folder: Path, overlay: Path | None) -> dict[str, Tree]:
 
 
 def _over(base: Tree, changes: Tree) -> Tree:
-    """`base` with the changes in it, mapping by mapping."""
+    """Return `base` with `changes` merged into its nested mappings."""
     inner = {
         key: value for key, value in changes.items() if isinstance(value, dict) and isinstance(base.get(key), dict)
     }
@@ -103,7 +103,7 @@ def _over(base: Tree, changes: Tree) -> Tree:
 
 
 def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
-    """Every scale by name, those first that others may extend; one that `extends` another says only what differs."""
+    """Return every scale by name, those that others may extend first; one that `extends` another gives only changes."""
     written = {name: read(path) for name, path in files.items()}
     for name, path in files.items():
         if overlay and path.is_relative_to(overlay):

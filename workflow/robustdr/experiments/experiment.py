@@ -14,17 +14,17 @@ from robustdr.pretraining.settings import PretrainingRecipe
 
 @dataclass(frozen=True, config=STRICT)
 class Settings:
-    """What `snakemake` makes when no target is named."""
+    """What `snakemake` makes without a target."""
 
     scale: str
     """A file of `scales/`; results go to `results/<scale>/`, those of `full` to `results/`."""
     papers: SomeNames
-    """Folders of `papers/` whose tables, figures and claims are made and shown in the report; every other one can
+    """Folders of `papers/` whose tables, figures and claims are made and shown in the report. Every other paper can
     still be named as a target."""
     overlay: Text | None = None
-    """Folder that is laid over this one, see below."""
+    """Second configuration folder that adds to this one, see below."""
     qvg_labels: Text | None = None
-    """Folder of qvg's released repository (a clone, or its `anotations/` and `data/`), which is no part of the project.
+    """Folder of qvg's released repository (a clone, or its `anotations/` and `data/`), not part of the project.
     With it, `results/tables/qvg_table2.md` and `qvg_table3.md` count qvg's human validation from the labels, and
     rodr's query sets on ANTIQUE at full scale are the variations that people judged valid."""
 
@@ -36,40 +36,40 @@ class Evaluation:
     split: str
     """Split of the collection."""
     variations: Names
-    """Variations of its queries. `<variation>.draw<n>` is drawn once more; `<variation>.share<percent>` varies that
-    share of a query's words (generators with the parameter `share`); `llm.version1` to `llm.version4` are those of the
-    five versions that do not attack."""
+    """Variations of its queries. `<variation>.draw<n>` is another draw; `<variation>.share<percent>` varies that share
+    of a query's words (generators with the parameter `share`); `llm.version1` to `llm.version4` are the versions, of
+    five, that do not attack."""
     measures: SomeNames
-    """Measures, by the names of ir_measures."""
+    """Measures, by their ir_measures names."""
     means: dict[Mean, SomeNames] = field(default_factory=dict)
-    """By name: variations that a mean averages. `variations_mean`, over all of them, always exists."""
+    """By name: the variations that a mean averages. `variations_mean`, over all of them, always exists."""
     judged: Literal["qrels", "answers"] = "qrels"
-    """What judges the queries in the paper; a table says where the data at hand differ."""
+    """What judges the queries in the paper; a table says if the data here differ."""
     validated: bool = False
-    """Whether the paper takes variations that people judged valid; a table says where the data at hand differ."""
+    """Whether the paper uses variations that people judged valid; a table says if the data here differ."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Experiment:
-    """What one paper's tables need, in roles."""
+    """What the tables of one paper need, by role."""
 
     title: str
     """Title of the paper."""
     reference: str
-    """Authors, year, where it was published."""
+    """Authors, year, place of publication."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1), Distinct]
     """Seeds of training; a scale may run fewer."""
     evaluation: dict[str, Evaluation]
-    """By role of a collection: what is evaluated, see below."""
+    """By role of a collection: what is evaluated on it, see below."""
     systems: dict[Identifier, Any]
-    """By name: recipes, whose keys their `kind` decides, see below."""
+    """By name: recipes; their `kind` decides their keys, see below."""
     pretraining: dict[Identifier, PretrainingRecipe] = field(default_factory=dict)
-    """By name: checkpoints that are made from a checkpoint and a corpus without queries, see below."""
+    """By name: checkpoints made from a checkpoint and a corpus without queries, see below."""
     tables: dict[Table, Any]
     """By number, or `methods`, `decomposition` or `study_<name>`, see below."""
     figures: dict[Figure, Any] = field(default_factory=dict)
     """By number, `<number>_left` and `_right`, or `methods`, see below."""
     names: dict[str, str] = field(default_factory=dict)
-    """By system that another paper declares: what this paper's tables call it."""
+    """By system that another paper declares: its name in this paper's tables."""
     notes: list[str] = field(default_factory=list)
-    """Printed under every table: where paper and released code differ, and what was chosen."""
+    """Printed under every table: differences between paper and released code, and the choice made."""

@@ -1,4 +1,4 @@
-"""What the rest of the house asks of a kind of system, and what a kind sees of the rest."""
+"""The interface of a kind of system, and what a kind may use of the rest."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ from robustdr.retrieval.settings import BM25IndexSettings
 
 Split = tuple[str, str]  # collection, split
 Inputs = Mapping[str, Input]  # by option of the stage
-Candidates = dict[str, list[str]]  # the variations that are taken of each first stage
+Candidates = dict[str, list[str]]  # the variations taken from each first stage
 LENGTHS = ("query_length", "passage_length")  # tokens that are read
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Recipe:
-    """How a system of any kind is described."""
+    """The description of a system of any kind."""
 
     label: str
     """Name for people."""
@@ -32,7 +32,7 @@ class Recipe:
 
 
 class Lineage(Protocol):
-    """What a kind asks of a scale's systems; see `graph.lineage.Lineage`."""
+    """What a kind may ask about a scale's systems; see `graph.lineage.Lineage`."""
 
     @property
     def config(self) -> Config: ...
@@ -56,7 +56,7 @@ class Lineage(Protocol):
 
 
 class Graph(Protocol):
-    """What a kind asks of the job graph; see `graph.graph.Graph`."""
+    """What a kind may ask of the job graph; see `graph.graph.Graph`."""
 
     @property
     def lineage(self) -> Lineage: ...
@@ -76,10 +76,10 @@ class Graph(Protocol):
 
 
 class Kind(ABC):
-    """A kind of system. Its file has a frozen dataclass `Settings`, the recipe that it reads, and is named like it.
+    """A kind of system. Its file has the same name and a frozen dataclass `Settings`, the recipe that it reads.
 
     Attributes:
-        trains: module that trains, where recipes of the kind may have a loss; see `training.loop`.
+        trains: module that trains, if recipes of the kind may have a loss; see `training.loop`.
     """
 
     trains: ClassVar[str] = ""
@@ -91,95 +91,95 @@ class Kind(ABC):
 
     @property
     def name(self) -> str:
-        """The word that recipes say after `kind`."""
+        """The word after `kind` in recipes."""
         return type(self).__module__.rpartition(".")[2]
 
     def named(self, recipe: Any) -> dict[str, str]:
-        """The systems that a recipe names, by the key that names them."""
+        """Return the systems that a recipe names, by key."""
         return {}
 
     def teaches(self, recipe: Any) -> set[str]:
-        """The fields of a batch that a system of this kind gives as a teacher."""
+        """Return the fields of a batch that a system of this kind provides as a teacher."""
         return set()
 
     def check(self, config: Config, name: str, where: str) -> None:  # noqa: B027
-        """Check the recipe of the system `name` against the rest of the configuration; `where` begins each message.
+        """Check the recipe of the system `name` against the rest of the configuration; `where` starts each message.
 
         Raises:
             UserError: key, value and what is allowed.
         """
 
     def note(self, recipe: Any) -> str:
-        """What tables say of a system in a footnote; '' for nothing."""
+        """Return the footnote of tables on a system; '' for none."""
         return ""
 
     def parents(self, lineage: Lineage, system: str) -> list[str]:
-        """The systems that a system is made from at a scale."""
+        """Return the systems that a system is made from at a scale."""
         return list(self.named(lineage.recipe(system)).values())
 
     def lacking(self, lineage: Lineage, system: str) -> str:
-        """First configuration key that the scale lacks for `system`, its parents aside; '' if none."""
+        """Return the first configuration key that the scale lacks for `system`, without its parents; '' if none."""
         return ""
 
     def unavailable(self, lineage: Lineage, system: str) -> str:
-        """Why the scale cannot make `system`, its parents aside; '' if it can."""
+        """Return why the scale cannot make `system`, without its parents; '' if it can."""
         return ""
 
     def modules(self, lineage: Lineage, system: str) -> list[str]:
-        """Modules that rank, or train, beside those that `ranks` or `trains` imports."""
+        """Return modules that rank, or train, besides those that `ranks` or `trains` imports."""
         return []
 
     def index(self, lineage: Lineage, system: str) -> BM25IndexSettings | None:
-        """Settings of the index of words that is searched; None for no index."""
+        """Return settings of the index of words to search; None for no index."""
         return None
 
     def candidates(
         self, lineage: Lineage, system: str, split: Split, variations: Sequence[str]
     ) -> dict[str, list[str]]:
-        """Systems whose runs are ranked anew, and the variations of each that ranking `variations` takes.
+        """Return the systems whose runs are reranked, and the variations of each that ranking `variations` needs.
 
         Raises:
-            UserError: nothing gives the candidates of the split.
+            UserError: nothing gives candidates for the split.
         """
         return {}
 
     def depth(self, config: Config, scale: str, system: str) -> int:
-        """Passages that a system ranks for a query."""
+        """Return the number of passages that a system ranks for a query."""
         return config.scales[scale].retrieval.depth
 
     @abstractmethod
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> Any:
-        """Typed settings of the module that ranks; `depth`: passages kept of each query."""
+        """Return typed settings of the module that ranks; `depth`: passages kept for each query."""
         raise NotImplementedError
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
-        """What ranking the variations of a split reads beside passages and queries."""
+        """Return what ranking the variations of a split reads besides passages and queries."""
         return {}
 
     def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
-        """Paths that ranking is told without waiting for them, by option."""
+        """Return paths given to ranking that it does not wait for, by option."""
         return {}
 
     def model_files(self, lineage: Lineage, system: str) -> list[str]:
-        """Files that training leaves in the model's folder."""
+        """Return the files that training leaves in the model's folder."""
         return []
 
     def training(self, graph: Graph, system: str) -> Any:
-        """Typed settings of training."""
+        """Return typed settings of training."""
         raise NotImplementedError
 
     def learns_from(self, graph: Graph, system: str, seed: int) -> Inputs:
-        """What training reads beside the training file and the initial model."""
+        """Return what training reads besides the training file and the initial model."""
         return {}
 
     @abstractmethod
     def need(self, graph: Graph, system: str, split: str) -> Need:
-        """What ranking the queries of a split asks of a machine."""
+        """Return what ranking the queries of a split asks of a machine."""
         raise NotImplementedError
 
 
 def memory(graph: Graph) -> int:
-    """Memory in MB of a search that holds the rankings of all query sets; docs/scaling.md says what it holds."""
+    """Return the memory in MB of a search that holds the rankings of all query sets; see docs/scaling.md."""
     return graph.sized(4000, 24000)
 
 
@@ -188,11 +188,11 @@ KINDS = Plugins("kind of system", "robustdr.systems", Recipe)
 
 @cache
 def kind_named(name: str) -> Kind:
-    """The kind of a name; the name is checked where recipes are read."""
+    """Return the kind with a name; names are checked when recipes are read."""
     made: Kind = KINDS.load(name)()
     return made
 
 
 def kind_of(recipe: Recipe) -> Kind:
-    """The kind of a checked recipe."""
+    """Return the kind of a checked recipe."""
     return kind_named(recipe.kind)

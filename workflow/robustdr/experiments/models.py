@@ -43,9 +43,9 @@ class Config:
 
     Attributes:
         collections: sources by name. scales: scales by name. papers: experiments by paper.
-        systems: recipes by system; one paper declares it.
+        systems: recipes by system; exactly one paper declares each.
         claims: claims by paper; an empty list for a paper without claims.yaml.
-        pretraining: recipes of pre-training by name; one paper declares each.
+        pretraining: recipes of pre-training by name; exactly one paper declares each.
         scale_files: file of each scale. folders: folder of each paper.
     """
 
@@ -59,29 +59,29 @@ class Config:
     folders: dict[str, Path]
 
     def paper_of(self, name: str) -> str:
-        """The paper that declares a system, the system of a snapshot, or a pre-training."""
+        """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
         own = name.partition(".")[0]
         return next(paper for paper, of in self.papers.items() if own in of.systems or own in of.pretraining)
 
     def folder_of(self, system: str) -> Path:
-        """The folder of the paper that declares a system."""
+        """Return the folder of the paper that declares a system."""
         return self.folders[self.paper_of(system)]
 
     def bound(self, key: str) -> dict[str, Any]:
-        """What the scales have under `collections`, `checkpoints`, `budgets` or `pretraining`, by name."""
+        """Return the scales' entries under `collections`, `checkpoints`, `budgets` or `pretraining`, by name."""
         return {name: value for scale in self.scales.values() for name, value in getattr(scale, key).items()}
 
     def scales_of(self, recipe: Any) -> dict[str, Scale]:
-        """The scales that have a recipe's budget; in another one a target that needs the system is an error."""
+        """Return the scales with a recipe's budget; at others, a target that needs the system is an error."""
         needed = getattr(recipe, "budget", None)
         return {name: scale for name, scale in self.scales.items() if not needed or needed in scale.budgets}
 
     def split_of(self, scale: str, role: str, split: str) -> str:
-        """The split that a scale evaluates for a role: its own, or else `split`, that of the experiment."""
+        """Return the split that a scale evaluates for a role: its own, or `split`, that of the experiment."""
         return self.scales[scale].collections[role].split or split
 
     def judged_by(self, collection: str, split: str) -> list[str]:
-        """What judges a split: `qrels`, `answers`, or both, of which the first judges runs and the second negatives.
+        """Return what judges a split: `qrels`, `answers`, or both; then the first judges runs, the second negatives.
 
         Empty for a query log.
         """
@@ -98,7 +98,7 @@ class Config:
         return judged_candidates(self.collections[collection], split)
 
     def check_searchable(self, scale: str, role: str, where: str) -> None:
-        """Raise a `UserError` if a scale has a query log where passages are searched."""
+        """Raise a `UserError` if the scale has a query log for a role whose passages are searched."""
         place = self.scales[scale].collections.get(role)
         if place and self.collections[place.collection].get("log"):
             name = place.collection

@@ -1,4 +1,4 @@
-"""The folders that a configuration is read from: the project's own, and one that may be laid over it."""
+"""The folders of a configuration: the project's own, and an optional second one, the overlay."""
 
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,15 @@ from robustdr.core.errors import UserError
 Tree = dict[str, Any]
 
 PARTS = ("collections.yaml", "scales/*.yaml", "papers/*/experiment.yaml")
-# Keys that name files or folders of the user's, by the kind of a collection or split.
+# Keys with files or folders of the user, by the kind of a collection or split.
 PATHS = {"local": ("corpus", "queries", "qrels"), "beir": ("folder",), "pairs": ("path",), "questions": ("path",)}
 
 
 def layers(folder: Path, overlay: Path | None) -> list[Path]:
-    """The folders, that of which an entry replaces another's last.
+    """Return the folders; entries of a later one replace those of an earlier one.
 
     Raises:
-        UserError: an overlay that is no folder, or has nothing that is read from one.
+        UserError: an overlay that is not a folder, or has no file of a configuration.
     """
     if overlay is None:
         return [folder]
@@ -27,7 +27,7 @@ def layers(folder: Path, overlay: Path | None) -> list[Path]:
 
 
 def found(folders: list[Path], pattern: str) -> dict[str, Path]:
-    """The files of a pattern by what its `*` stands for; of two of one name the last folder's."""
+    """Return the files of a pattern by the text for its `*`; for equal names, the last folder's."""
     at = pattern.split("/").index(next(part for part in pattern.split("/") if "*" in part))
     files = {
         path.relative_to(folder).parts[at].removesuffix(".yaml"): path
@@ -38,7 +38,7 @@ def found(folders: list[Path], pattern: str) -> dict[str, Path]:
 
 
 def placed_collection(source: Tree, folder: Path) -> Tree:
-    """An entry of an overlay's collections.yaml, its relative paths starting at `folder`."""
+    """Return an entry of an overlay's collections.yaml with relative paths starting at `folder`."""
 
     def moved(entry: Tree, kind: str) -> Tree:
         paths: Tree = {key: str(folder / entry[key]) for key in PATHS.get(kind, ()) if key in entry}
@@ -52,11 +52,11 @@ def placed_collection(source: Tree, folder: Path) -> Tree:
 
 
 def placed_scale(scale: Tree, folder: Path) -> Tree:
-    """A scale of an overlay, the relative paths of its checkpoints starting at `folder`."""
+    """Return a scale of an overlay with relative paths of its checkpoints starting at `folder`."""
 
     def moved(entry: Tree) -> Tree:
         source = entry.get("source", {})
-        if "path" not in source or "package" in source:  # a package's path lies in the package
+        if "path" not in source or "package" in source:  # a package's path is inside the package
             return entry
         return {**entry, "source": {**source, "path": str(folder / source["path"])}}
 

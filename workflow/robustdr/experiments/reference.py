@@ -1,4 +1,4 @@
-"""JSON schemas for editors, and the tables of keys in config/README.md, both made from the models."""
+"""JSON schemas for editors, and the tables of keys in config/README.md, both from the models."""
 
 import ast
 import json
@@ -41,7 +41,7 @@ MARKED = re.compile(r"(<!-- keys of (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.D
 
 @cache
 def _bodies(module: str) -> dict[str, list[ast.stmt]]:
-    """What the classes of a module consist of, by their names."""
+    """Return the bodies of a module's classes, by name."""
     place = find_spec(module)
     text = Path(place.origin).read_text(encoding="utf-8") if place and place.origin else ""
     return {node.name: node.body for node in ast.parse(text).body if isinstance(node, ast.ClassDef)}
@@ -49,7 +49,7 @@ def _bodies(module: str) -> dict[str, list[ast.stmt]]:
 
 @cache
 def _descriptions(kind: type) -> dict[str, str]:
-    """What stands in quotes below the fields of a class and of the classes that it inherits from."""
+    """Return the strings below the fields of a class and of its base classes."""
     found: dict[str, str] = {}
     for base in reversed(getattr(kind, "__orig_bases__", kind.__bases__)):
         if getattr(base, "__module__", "").startswith("robustdr."):
@@ -79,12 +79,12 @@ def _described(made: Schema, kind: type) -> Schema:
 
 
 def schema_of(kind: Any) -> Schema:
-    """The JSON schema of a model or type."""
+    """Return the JSON schema of a model or type."""
     return TypeAdapter(kind).json_schema(schema_generator=_Described)
 
 
 def _with_extends(scale: Schema) -> Schema:
-    """The schema of a scale that may extend another one, and then requires no key."""
+    """Return the schema of a scale that may extend another one; then it requires no key."""
     scale["properties"]["extends"] = {"type": "string", "description": "Another scale; this one says what differs."}
     definitions = scale.pop("$defs")
     text = json.dumps(_optional({"whole": scale, **definitions})).replace("#/$defs/", "#/$defs/partial-")
@@ -94,7 +94,7 @@ def _with_extends(scale: Schema) -> Schema:
 
 
 def _add_recipes(experiment: Schema) -> None:
-    """Say what a recipe of each kind of system has."""
+    """Add the keys of recipes of each kind of system."""
     recipes = schema_of(Union[tuple(KINDS.facts(name) for name in KINDS.names())])  # noqa: UP007
     for reference, name in zip(recipes["anyOf"], KINDS.names(), strict=True):
         recipe = recipes["$defs"][reference["$ref"].rpartition("/")[2]]
@@ -106,7 +106,7 @@ def _add_recipes(experiment: Schema) -> None:
 
 
 def _optional(schema: Any) -> Any:
-    """A schema without its lists of required keys."""
+    """Return a schema without its lists of required keys."""
     if isinstance(schema, list):
         return [_optional(each) for each in schema]
     if not isinstance(schema, dict):
@@ -115,10 +115,10 @@ def _optional(schema: Any) -> Any:
 
 
 def write(folder: Path) -> list[Path]:
-    """Write `schemas/*.schema.json` and the tables of keys in README.md of a config folder; the files written.
+    """Write `schemas/*.schema.json` and the tables of keys in README.md of a config folder; return the written files.
 
     Raises:
-        UserError: the folder has no README.md, or it has a table of keys that no model has.
+        UserError: the folder has no README.md, or a table of keys there belongs to no model.
     """
     schemas = {name: schema_of(kind) for name, kind in FILES.items()}
     schemas["scale"] = _with_extends(schemas["scale"])
@@ -135,7 +135,7 @@ def write(folder: Path) -> list[Path]:
 
 
 def tabulated(text: str, where: str) -> str:
-    """A document with the tables of keys between its marks made anew.
+    """Return a document with the tables of keys between its marks made again.
 
     Raises:
         UserError: a mark names no model.
@@ -150,7 +150,7 @@ def tabulated(text: str, where: str) -> str:
 
 
 def table_of(kind: Any) -> str:
-    """The keys of a model as a Markdown table: what each may be, its default and what it means."""
+    """Return the keys of a model as a Markdown table: allowed values, default and meaning of each."""
     schema = schema_of(kind)
     definitions = schema.get("$defs", {})
     if "$ref" in schema:
@@ -168,7 +168,7 @@ def table_of(kind: Any) -> str:
 
 
 def _value(schema: Schema, definitions: Schema) -> str:
-    """What a value may be, in words."""
+    """Return the allowed values in words."""
     if "$ref" in schema:
         return _value(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "const" in schema or "enum" in schema:

@@ -1,4 +1,4 @@
-"""Tables, figures and claims against the rest of the configuration."""
+"""Checks of tables, figures and claims against the rest of the configuration."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from robustdr.reporting.spec import Spec, TableSpec
 
 
 def _known_system(config: Config, where: str, name: str) -> None:
-    """A system, or a snapshot of a system that is trained."""
+    """Check that a name is a system, or a snapshot of a trained system."""
     system, dot, percent = name.partition(".at")
     known(where, system, config.systems)
     if dot and (not getattr(config.systems[system], "loss", None) or percent not in map(str, range(1, 100))):
@@ -19,7 +19,7 @@ def _known_system(config: Config, where: str, name: str) -> None:
 
 
 def _query_sets(evaluation: Evaluation) -> list[str]:
-    """What a table, figure or claim may name: the original queries, the means and the variations."""
+    """Return the query sets that a table, figure or claim may name: original queries, means and variations."""
     return [ORIGINAL, "variations_mean", *evaluation.means, *evaluation.variations]
 
 
@@ -64,7 +64,7 @@ def check_claims(config: Config, experiment: Experiment, claims: list[Claim], pa
 
 
 def check_printed(experiment: Experiment, claims: list[Claim], folder: Path) -> None:
-    """Check a paper's reported.yaml, if there is one, and that its tables, figures and claims name tables of it.
+    """Check a paper's reported.yaml, if there is one, and that its tables, figures and claims name tables in it.
 
     Raises:
         UserError: file, line, key, value and what is allowed.

@@ -1,6 +1,6 @@
-"""A file of config/scales: what stands behind the roles that the papers name.
+"""A file of config/scales: what the roles in papers stand for.
 
-Keys that reach a stage as they are stand in the settings of its room.
+Keys that reach a stage unchanged are in the settings of its room.
 """
 
 from dataclasses import field
@@ -17,14 +17,14 @@ from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))  # not strict: a strict one is not built from a mapping
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))  # not strict: a strict one cannot be built from a mapping
 class Place:
-    """What stands behind a role. A plain string in YAML is its collection."""
+    """A role's collection, and perhaps split. A plain string in YAML is the collection."""
 
     collection: str
     """Entry of `collections.yaml`."""
     split: str | None = None
-    """Split that is evaluated in place of the one that the experiment names."""
+    """Split to evaluate instead of the experiment's."""
 
 
 def _place(entry: Any) -> Any:
@@ -36,23 +36,23 @@ Bound = Annotated[Place, BeforeValidator(_place, json_schema_input_type=str | Pl
 
 @dataclass(frozen=True, config=STRICT)
 class Negatives:
-    """Where hard negatives come from."""
+    """Sources of hard negatives."""
 
     depth: PositiveInt
-    """Ranks that hard negatives are drawn from; runs that nothing else reads have this depth."""
+    """Ranks that hard negatives are drawn from; a run that only mining reads has this depth."""
     keep: PositiveInt
     """Hard negatives kept per query."""
     judged: Names = field(default_factory=list)
-    """Roles whose hard negatives are not mined but are the passages of grade 0 in their training qrels, as DPR
+    """Roles whose hard negatives are not mined: they are the passages of grade 0 in their training qrels, as DPR
     releases them."""
 
 
 @dataclass(frozen=True, config=STRICT)
 class Retrieval:
-    """How systems search."""
+    """Settings of searches."""
 
     depth: PositiveInt
-    """Passages per query of a run that is evaluated."""
+    """Passages per query of an evaluated run."""
     index: Index
     """FAISS index of dense retrievers."""
 
@@ -62,20 +62,20 @@ class Embeddings:
     """Passage vectors on disk."""
 
     keep: bool
-    """Whether they are kept. Those of a teacher, and those that several systems search, always are; others are made
-    while searching."""
+    """Whether they are kept. Those of a teacher, and those that several systems search, are always kept; others are
+    made during the search."""
     precision: Literal["float32", "float16"]
     """Number type on disk."""
     shards: PositiveInt
-    """Parts that a corpus is encoded in."""
+    """Number of parts in which a corpus is encoded."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class ScaleVariation:
-    """How a scale makes a variation that the papers name."""
+    """How a scale makes a variation that papers name."""
 
     generator: str | None = None
-    """Generator that makes it; the one of its name if not given."""
+    """Generator of the variation; the one of the same name if not given."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """Parameters of the generator."""
     devices: NonNegativeInt = 0
@@ -86,42 +86,41 @@ class ScaleVariation:
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Scale:
-    """What stands behind the roles of the experiments."""
+    """What the roles in experiments stand for."""
 
     description: Text
     """One sentence."""
     miniature: str = ""
-    """What stands in for what; every table that shows a collection with `miniature: true` begins with it."""
+    """What stands in for what; every table of a collection with `miniature: true` begins with it."""
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
-    """By role: entry of `collections.yaml`, or `{collection: …, split: …}`, whose split is evaluated in place of the
-    one that the experiment names."""
+    """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
+    experiment's."""
     checkpoints: dict[PartOfPath, Checkpoint]
-    """By name: models to start from, see below."""
+    """By name: initial models, see below."""
     seeds: PositiveInt
-    """Number of an experiment's seeds that are trained; a table gives mean and deviation over them."""
+    """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     variation_seed: NonNegativeInt
-    """Seed of the query sets, which are drawn once."""
+    """Seed of the query sets, each of which is drawn once."""
     variation_shard: Annotated[int, Field(ge=2000)] | None = None
-    """Queries that one job varies at most; all of them if not given. A split whose `count` is larger is varied in
-    several jobs, whose outputs stay when another one fails; the query sets are the same. `llm` has one
-    job."""
+    """Most queries that one job varies; all if not given. A split with a larger `count` is varied in several jobs,
+    whose outputs stay when another one fails; the query sets are the same. `llm` has one job."""
     threads: PositiveInt
     """Processor cores of a job that trains or encodes."""
     precision: Literal["auto", "float32", "bfloat16", "float16"]
-    """Number type that models compute in; float16 needs a GPU. `auto`: bfloat16 where the processor of the host that
-    runs Snakemake has instructions for it, else float32."""
+    """Number type that models compute in; float16 needs a GPU. `auto`: bfloat16 if the processor of the host that runs
+    Snakemake has instructions for it, else float32."""
     budgets: dict[str, Budget]
-    """By name: training budgets that the recipes name, see below."""
+    """By name: training budgets for recipes, see below."""
     pretraining: dict[str, PretrainingBudget] = field(default_factory=dict)
-    """By name: budgets that recipes of pre-training name, see below."""
+    """By name: budgets for recipes of pre-training, see below."""
     negatives: Negatives
     """Hard negatives, see below."""
     bm25: BM25IndexSettings
     """BM25, see below."""
     measures: dict[str, str]
-    """By measure of the papers: the measure that is taken in its place."""
+    """By measure of the papers: the measure used instead."""
     depths: dict[str, PositiveInt] = field(default_factory=dict)
-    """By number of a ranker's candidates in the papers: their number here."""
+    """By a ranker's number of candidates in the papers: the number used here."""
     retrieval: Retrieval
     """Searches, see below."""
     embeddings: Embeddings

@@ -11,14 +11,14 @@ from robustdr.graph.part import Part
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code
 
-JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}  # what judges a split: its file
+JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}  # files that judge a split
 
 
 class Collections(Part):
     """Nodes of collections: passages, splits and the card that checks them."""
 
     def _source(self, collection: str, split: str | None) -> dict[str, Any]:
-        """How a corpus (None) or split is read: code, option, and what decides bytes."""
+        """Return how a corpus (None) or split is read: code, option, and what decides bytes."""
         source = self.lineage.config.collections[collection]
         entry = part(source, split)
         stage = "split" if split else "corpus"
@@ -43,7 +43,7 @@ class Collections(Part):
 
     @cache
     def split(self, split: Split) -> Node:
-        """The queries of a split and what judges them; `judgements` and `queries` are its files."""
+        """Return the node of a split's queries and what judges them; `judgements` and `queries` are its files."""
         collection, name = split
         folder = f"collections/{collection}/{name}"
         judged = self.lineage.config.judged_by(collection, name)
@@ -53,7 +53,7 @@ class Collections(Part):
         return self.node("split", path, what, f"{collection}/{name}", need=Need(4000, 60), files=files, **how)
 
     def split_files(self, split: Split) -> list[Node]:
-        """The queries of a split and its judgements, first those that judge runs."""
+        """Return the nodes of a split's queries and its judgements; those that judge runs come first."""
         whole = self.split(split)
         return [whole.file(path) for path in whole.files]
 

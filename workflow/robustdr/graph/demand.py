@@ -1,4 +1,4 @@
-"""What papers need of one scale: which systems rank which query sets, and what these are made from."""
+"""What papers need of one scale: which systems rank which query sets, and what these systems are made from."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.lineage import Lineage
 from robustdr.retrieval.settings import FLAT
 
-Ranked = tuple[str, Split, list[str]]  # a system, a split, which variations
+Ranked = tuple[str, Split, list[str]]  # a system, a split, its variations
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Demand:
     lineage: Lineage
 
     def pairs(self, paper: str) -> dict[tuple[str, str], bool]:
-        """Every (system, role) that a paper's tables, figures and claims need; whether more than original queries."""
+        """Return each (system, role) of a paper's tables, figures and claims; True: more than original queries."""
         experiment = self.lineage.config.papers[paper]
         specs = [*experiment.tables.values(), *experiment.figures.values()]
         found = dict.fromkeys((pair for spec in specs for pair in spec.pairs()), True)
@@ -30,12 +30,12 @@ class Demand:
         return found
 
     def cells(self, paper: str) -> dict[tuple[str, str], bool]:
-        """Those of `pairs` that this scale has."""
+        """Return the `pairs` that this scale has."""
         return {pair: varied for pair, varied in self.pairs(paper).items() if self.lineage.has_cell(*pair)}
 
     @cache
     def evaluated(self) -> dict[str, dict[Split, tuple[list[str], list[str]]]]:
-        """(variations that can be made here, measures) of each system by split, the original queries first."""
+        """Return (variations that this scale can make, measures) of each system by split, original queries first."""
         lineage = self.lineage
         found: dict[str, dict[Split, tuple[list[str], list[str]]]] = {}
         for paper, experiment in lineage.config.papers.items():
@@ -50,18 +50,18 @@ class Demand:
         return found
 
     def evaluations(self, system: str) -> dict[Split, tuple[list[str], list[str]]]:
-        """(variations, measures) that the papers need of a system by split, the original queries first."""
+        """Return the (variations, measures) that papers need of a system, by split, the original queries first."""
         return self.evaluated().get(system, {})
 
     @property
     def _mining(self) -> list[Ranked]:
-        """The rankings of training queries that hard negatives are mined from."""
+        """The rankings of training queries for mining hard negatives."""
         lineage = self.lineage
         miners = ((lineage.miner_of(system), system) for system in lineage.complete())
         return [(miner, lineage.train_split(system), [ORIGINAL]) for miner, system in miners if miner]
 
     def _ranked(self, asked: Iterable[Ranked]) -> dict[tuple[str, Split], list[str]]:
-        """The variations that each system ranks of a split for those `asked`, first stages of rerankers included."""
+        """Return the variations of a split that each system ranks for `asked`, with first stages of rerankers."""
         ranked: dict[tuple[str, Split], list[str]] = {}
 
         def add(system: str, split: Split, variations: list[str]) -> None:
@@ -82,7 +82,7 @@ class Demand:
 
     @cache
     def searches(self) -> dict[Split, dict[tuple[str, ...], list[str]]]:
-        """The lists of variations that are ranked of each split, and the systems that rank each list."""
+        """Return for each split the lists of variations that are ranked, and the systems that rank each list."""
         found: dict[Split, dict[tuple[str, ...], list[str]]] = {}
         for (system, split), variations in self._ranked([*self._measured, *self._mining]).items():
             found.setdefault(split, {}).setdefault(tuple(variations), []).append(system)
@@ -90,7 +90,7 @@ class Demand:
 
     @cache
     def mined(self) -> set[tuple[str, Split]]:
-        """The systems that rank a training split for hard negatives alone: nothing else reads these runs."""
+        """Return the systems that rank a training split only for hard negatives; nothing else reads these runs."""
         first = [
             (other, split, of)
             for miner, split, variations in self._mining
@@ -100,14 +100,14 @@ class Demand:
 
     @cache
     def splits(self, collection: str) -> list[str]:
-        """The splits of a collection that anything reads."""
+        """Return the splits of a collection that any job reads."""
         lineage = self.lineage
         trained = {lineage.train_split(system) for system in lineage.complete() if lineage.is_trained(system)}
         return sorted(split for of, split in {*self.searches(), *trained} if of == collection)
 
     @cache
     def keeps_vectors(self, system: str, collection: str) -> bool:
-        """Whether passage vectors are kept: the scale says so or indexes them, or other systems read them."""
+        """Whether passage vectors are kept: if the scale keeps or indexes them, or if other systems read them."""
         lineage = self.lineage
         searches_indexes = lineage.scale.retrieval.index.factory != FLAT
         if lineage.scale.embeddings.keep or searches_indexes or lineage.encoder_of(system) != system:
@@ -121,10 +121,9 @@ class Demand:
         return shared or any(lineage.train_split(name)[0] == collection for name in taught)
 
     def training_variations(self, system: str) -> list[str]:
-        """The variations that a system is trained on, without those that this scale cannot make.
+        """Return the variations that a system is trained on, without those that this scale cannot make.
 
-        Under `assign: fresh` they are drawn again, as `<variation>.draw<n>` from n = 2, until there is one of them for
-        every epoch.
+        Under `assign: fresh` they are drawn again, as `<variation>.draw<n>` from n = 2, until each epoch has one.
         """
         lineage, recipe = self.lineage, self.lineage.recipe(system)
         if not recipe.variations:
@@ -135,7 +134,7 @@ class Demand:
         return names + [f"{name}.draw{draw}" for draw in range(2, draws + 1) for name in names]
 
     def snapshots(self) -> dict[str, list[int]]:
-        """The percentages of training after which a system's snapshots are taken."""
+        """Return the percentages of training at which a system's snapshots are taken."""
         taken: dict[str, list[int]] = {}
         for name in self.evaluated():
             system, _, percent = name.partition(".at")
@@ -146,7 +145,7 @@ class Demand:
     # behind papers
 
     def behind(self, papers: Iterable[str]) -> list[str]:
-        """The systems that papers show and that can be made, each after those that it is made from."""
+        """Return the systems that papers show and that can be made, each after its parents."""
         found: list[str] = []
 
         def add(system: str) -> None:
@@ -161,7 +160,7 @@ class Demand:
         return found
 
     def collections(self, papers: Iterable[str]) -> list[str]:
-        """The collections that anything behind papers is read from."""
+        """Return the collections that anything behind papers reads."""
         lineage, systems = self.lineage, self.behind(papers)
         pretrainings = filter(None, map(lineage.pretraining_of, systems))
         found = [collection for system in systems for collection, _ in self.evaluations(system)]
@@ -170,7 +169,7 @@ class Demand:
         return list(dict.fromkeys(found))
 
     def varied(self, papers: Iterable[str]) -> dict[Split, list[str]]:
-        """The variations behind papers by split: of evaluated and of training queries."""
+        """Return the variations behind papers by split, for evaluated and for training queries."""
         needed: dict[Split, list[str]] = {}
         for system in self.behind(papers):
             wanted = [(split, variations[1:]) for split, (variations, _) in self.evaluations(system).items()]
@@ -182,13 +181,13 @@ class Demand:
         return {split: variations for split, variations in needed.items() if variations}
 
     def pretrained(self, papers: Iterable[str]) -> list[tuple[str, int]]:
-        """Every (pre-training, seed) behind papers."""
+        """Return every (pre-training, seed) behind papers."""
         found = ((self.lineage.pretraining_of(system), system) for system in self.behind(papers))
         return list(
             dict.fromkeys((name, seed) for name, system in found if name for seed in self.lineage.seeds(system))
         )
 
     def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
-        """Every (system, seed) that is trained for papers."""
+        """Return every (system, seed) that is trained for papers."""
         behind = (system.partition(".")[0] for system in self.behind(papers) if self.lineage.is_trained(system))
         return [(system, seed) for system in dict.fromkeys(behind) for seed in self.lineage.seeds(system)]

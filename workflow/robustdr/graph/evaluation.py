@@ -20,12 +20,12 @@ class Evaluation(Part):
         return EvaluateSettings(measures, level)
 
     def evaluated(self, system: str, collection: str) -> list[tuple[Split, str]]:
-        """(split, variation) of every query set of a collection on which a system is measured."""
+        """Return (split, variation) of every query set of a collection on which a system is measured."""
         splits = self.demand.evaluations(system).items()
         return [(split, name) for split, (names, _) in splits if split[0] == collection for name in names]
 
     def judgements(self, system: str, collection: str) -> dict[str, Input]:
-        """What judges a system's query sets on a collection: a file each, and passages where answers do."""
+        """Return what judges a system's query sets on a collection: one file each, and passages if answers judge."""
         files = [self.split_files(split)[1] for split, _ in self.evaluated(system, collection)]
         by_answers = any(file.path.endswith(JUDGEMENTS["answers"]) for file in files)
         corpus = {"corpus": reads(self.corpus(collection))} if by_answers else {}
@@ -45,7 +45,7 @@ class Evaluation(Part):
         )
 
     def all_measures(self, pairs: Iterable[tuple[str, str]]) -> list[Node]:
-        """The measures of (system, role) pairs that can be made, of all seeds."""
+        """Return the nodes of measures, for all seeds, of those (system, role) pairs that can be made."""
         at_hand = ((system, role) for system, role in pairs if self.lineage.has_cell(system, role))
         places = dict.fromkeys((system, self.lineage.collection_of(role)) for system, role in at_hand)
         return [

@@ -1,4 +1,4 @@
-"""Footnotes of a table that follow from the configuration: stand-ins, and where data differ from the paper's."""
+"""Footnotes of a table that the configuration decides: stand-ins, and data that differ from the paper's."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,7 +12,7 @@ from robustdr.variations import drawn
 def stand_ins(
     graph: Graph, varied: Iterable[tuple[Split, str]], systems: Sequence[str], encoders: Mapping[str, Checkpoint]
 ) -> list[str]:
-    """What stands at this scale for a generator or a model of the paper's."""
+    """Return a note for each generator or model of the paper that has a stand-in at this scale."""
     lineage = graph.lineage
     resources = {variation: graph.generator(split, variation).resource for split, variation in varied}
     for name in dict.fromkeys(name for system in systems for name in lineage.lineage(system)):
@@ -25,7 +25,7 @@ def stand_ins(
 
 
 def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
-    """What judges the queries, whose variations they have, what rankers rank, where hard negatives are released."""
+    """Return notes on judgements, the source of variations, candidates of rankers, and released hard negatives."""
     lineage, notes = graph.lineage, []
     for role in spec.collections:
         entry, (collection, split) = lineage.config.papers[paper].evaluation[role], lineage.split_of(paper, role)

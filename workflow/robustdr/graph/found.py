@@ -1,4 +1,4 @@
-"""What a rule asks of the node behind its wildcards: one object a rule, made of the function that finds the node."""
+"""What a rule takes from the node of its wildcards: one object for each rule, made from a function of wildcards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from robustdr.keys.node import Node
 
 @dataclass(frozen=True)
 class Found:
-    """The node behind a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
+    """The node for a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
 
-    Memory (MB) and time (minutes) double with every attempt. Cores are no `threads`: Snakemake cuts those down to the
-    cores of the host that submits a job.
+    Memory (MB) and time (minutes) double at every attempt. Cores are not given as `threads`, because Snakemake reduces
+    these to the cores of the host that submits a job.
     """
 
     find: Callable[[Any], Node]
@@ -38,16 +38,16 @@ class Found:
         return self.find(wildcards).need.cores
 
     def launcher(self, wildcards: Any) -> str:
-        """What starts a training: a process for each GPU."""
+        """Return the command that starts a training: one process for each GPU."""
         devices = max(1, self.find(wildcards).need.gpus)
         return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
 
     def inputs(self, wildcards: Any) -> dict[str, list[str]]:
-        """The files that a job waits for.
+        """Return the files that a job waits for.
 
         Returns:
-            `records` of artifacts, which Snakemake hashes and compares; `artifacts` and files of the user, whose
-            contents their records and the key stand for.
+            `records` of artifacts, which Snakemake hashes and compares; `artifacts`, with files of the user, whose
+            contents are covered by the records and the key.
 
         Raises:
             UserError: files of the user that are missing.
@@ -55,7 +55,7 @@ class Found:
         node = self.find(wildcards)
         for one in node.inputs.values():
             there = all(path.exists() for path in one.files)
-            if not there and not Path(node.path).exists():  # what is made of them may outlive them
+            if not there and not Path(node.path).exists():  # an artifact may outlive the files that it is made from
                 missing = [str(path) for path in one.beside or one.files if not path.exists()]
                 raise UserError(f"{one.named}: no such file: {', '.join(missing)}; paths start where the command runs")
         waited = [path for read in (*node.read, *node.after) for path in read.waited]

@@ -14,23 +14,23 @@ from robustdr.graph.variations import QuerySets
 
 
 class Graph(Collections, QuerySets, Models, Retrieval, Evaluation):
-    """All nodes of one scale but for tables, figures and pages; see `graph.tables` and `graph.site`."""
+    """All nodes of one scale except tables, figures and pages; for these see `graph.tables` and `graph.site`."""
 
 
 def graph(config: Config, scale: str, labels: Path | None = None) -> Graph:
-    """The job graph of a scale; `labels`: folder of qvg's released labels."""
+    """Return the job graph of a scale; `labels`: folder of qvg's released labels."""
     lineage = Lineage(config, scale, labels)
     return Graph(lineage, Demand(lineage))
 
 
 def graphs(config: Config, labels: str | None = None) -> dict[str, Graph]:
-    """The graphs of all scales by the folder of their results.
+    """Return the graphs of all scales by the folder of their results.
 
     Args:
         labels: `qvg_labels` of config.yaml.
 
     Raises:
-        UserError: a file of labels that is missing, no scale `full`, or a ranker without candidates.
+        UserError: a missing file of labels, no scale `full`, or a ranker without candidates.
     """
     folder = Path(labels) if labels else None
     for name in (name for source in config.collections.values() for name in source.get("validated", {}).values()):
@@ -38,7 +38,7 @@ def graphs(config: Config, labels: str | None = None) -> dict[str, Graph]:
             raise UserError(f"config/config.yaml: qvg_labels: {folder / name}: no such file")
     made = {one.root: one for one in (graph(config, scale, folder) for scale in config.scales)}
     for one in made.values():
-        one.demand.searches()  # what each system ranks is known before any work
+        one.demand.searches()  # checks before any work what each system ranks
     if "results" not in made:
         raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")
     return made

@@ -1,4 +1,4 @@
-"""What the systems of the configuration are made from at one scale."""
+"""What systems of the configuration are made from at one scale."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from robustdr.variations.labels import GENERATORS
 class Lineage:
     """The systems at one scale.
 
-    Systems are named as in the experiments; `<system>.at<percent>` is a system's snapshot after that share of its
-    training. Collections are entries of collections.yaml; `collection_of` turns a role into one.
+    Systems have their names in experiments; `<system>.at<percent>` is a system's snapshot after that share of its
+    training. Collections are entries of collections.yaml; `collection_of` returns the collection of a role.
 
     Attributes:
         labels: folder of qvg's released labels; None without them.
@@ -40,19 +40,19 @@ class Lineage:
         return self.scale.collections[role].collection
 
     def split_of(self, paper: str, role: str) -> Split:
-        """(collection, split) behind a role of a paper's evaluation."""
+        """Return (collection, split) behind a role of a paper's evaluation."""
         place = self.scale.collections[role]
         return place.collection, place.split or self.config.papers[paper].evaluation[role].split
 
     @cache
     def unavailable_collection(self, role: str) -> str:
-        """Why the collection behind a role is unavailable; '' if its files are there or can be fetched."""
+        """Return why the collection behind a role is unavailable; '' if its files exist or can be downloaded."""
         source = self.config.collections[self.collection_of(role)]
         missing = "unavailable" in source and not all(path.is_file() for path in local_files(source))
         return source["unavailable"] if missing else ""
 
     def is_log(self, collection: str) -> bool:
-        """Whether a collection has queries alone."""
+        """Whether a collection has only queries."""
         return self.config.collections[collection].get("log", False)
 
     def is_released(self, split: Split, variation: str) -> bool:
@@ -61,7 +61,7 @@ class Lineage:
         return split[1] in validated and self.labels is not None and variation in GENERATORS.values()
 
     def unavailable_variations(self, split: Split, variations: Iterable[str]) -> dict[str, str]:
-        """Why some variations of a split cannot be made at this scale, by variation."""
+        """Return why variations of a split cannot be made at this scale, by variation."""
         entries = self.scale.variations
         found = {name: entries.get(drawn(name).generator) for name in variations if not self.is_released(split, name)}
         return {name: entry.unavailable for name, entry in found.items() if entry and entry.unavailable}
@@ -69,24 +69,24 @@ class Lineage:
     # systems
 
     def recipe(self, system: str) -> Any:
-        """The recipe of a system, or of the system behind a snapshot."""
+        """Return the recipe of a system, or of the system behind a snapshot."""
         return self.config.systems[system.partition(".")[0]]
 
     def kind(self, system: str) -> Kind:
         return kind_of(self.recipe(system))
 
     def _trained(self, system: str) -> TrainedRecipe | None:
-        """The recipe of a system whose kind can be trained; None of another."""
+        """Return the recipe of a system whose kind can be trained; None for other kinds."""
         recipe = self.recipe(system)
         return recipe if isinstance(recipe, TrainedRecipe) else None
 
     def starts_from(self, system: str) -> str | None:
-        """What the recipe starts from: a checkpoint, pre-training or system; None where the kind has no model."""
+        """Return the recipe's initial checkpoint, pre-training or system; None if the kind has no model."""
         recipe = self._trained(system)
         return recipe.initial if recipe else None
 
     def is_trained(self, system: str) -> bool:
-        """Whether a recipe has a loss, and starts from nothing that is the outcome of such a training already."""
+        """Whether a recipe has a loss, and its initial checkpoint is not already the result of its training."""
         recipe = self._trained(system)
         if recipe is None or recipe.loss is None:
             return False
@@ -97,47 +97,47 @@ class Lineage:
         return self.scale.budgets[self.recipe(system).budget]
 
     def seeds(self, system: str) -> list[int]:
-        """The seeds of a system: as many of its paper's as the scale allows; 0 where nothing is random."""
+        """Return the seeds of a system: as many of its paper's as the scale allows; [0] if nothing is random."""
         paper = self.config.papers[self.config.paper_of(system)]
         return paper.seeds[: self.scale.seeds] if self.is_random(system) else [0]
 
     @cache
     def is_random(self, system: str) -> bool:
-        """Whether anything that a system is made of is trained or pre-trained."""
+        """Whether any part of a system is trained or pre-trained."""
         own = self.is_trained(system) or self.pretraining_of(system) is not None
         return own or any(map(self.is_random, self.parents(system)))
 
     def seed_of(self, system: str, seed: int) -> int:
-        """The seed of an ancestor `system` of something made with `seed`."""
+        """Return the seed of the ancestor `system` of an artifact made with `seed`."""
         return seed if self.is_random(system) else 0
 
     def initial_of(self, system: str) -> str | None:
-        """The system that this one continues from; None where it starts from a checkpoint, pre-trained or not."""
+        """Return the system that this one continues from; None if it starts from a checkpoint or pre-training."""
         initial = self.starts_from(system)
         return None if initial in {**self.scale.checkpoints, **self.config.pretraining} else initial
 
     def pretraining_of(self, system: str) -> str | None:
-        """The pre-training that a system starts from; None where the scale has a checkpoint of that name."""
+        """Return the pre-training that a system starts from; None if the scale has a checkpoint of that name."""
         initial = self.starts_from(system)
         return initial if initial in self.config.pretraining.keys() - self.scale.checkpoints.keys() else None
 
     def checkpoint_of(self, system: str) -> str:
-        """The checkpoint of the scale at the root of a system's lineage, before any pre-training."""
+        """Return the scale's checkpoint at the root of a system's lineage, before any pre-training."""
         if parent := self.initial_of(system):
             return self.checkpoint_of(parent)
         pretraining = self.pretraining_of(system)
         return self.config.pretraining[pretraining].initial if pretraining else self.recipe(system).initial
 
     def is_whole(self, system: str) -> bool:
-        """Whether a system is, or starts from, a model directory that is taken as it is."""
+        """Whether a system is, or starts from, a model directory that is taken whole."""
         return self.scale.checkpoints[self.checkpoint_of(system)].form == WHOLE
 
     def train_split(self, system: str) -> Split:
-        """(collection, split) that a system is trained on."""
+        """Return the (collection, split) that a system is trained on."""
         return self.collection_of(self.recipe(system).collection), "train"
 
     def miner_of(self, system: str) -> str | None:
-        """The system whose top passages are hard negatives; None where the training split's judgements give them."""
+        """Return the system whose top passages are hard negatives; None if the training judgements give them."""
         recipe = self._trained(system)
         judged = recipe is not None and recipe.collection in self.scale.negatives.judged
         return recipe.negatives if recipe and self.is_trained(system) and not judged else None
@@ -146,24 +146,24 @@ class Lineage:
         return self.is_trained(system) and not self.recipe(system).negatives
 
     def is_separate(self, system: str) -> bool:
-        """Whether a system has one encoder for queries and another one for passages."""
+        """Whether a system has separate encoders for queries and passages."""
         return getattr(self.recipe(system), "encoders", None) == "separate"
 
     def encoder_of(self, system: str) -> str:
-        """The system whose passage vectors are searched: an ancestor's where the query encoder alone is trained."""
+        """Return the system whose passage vectors are searched: an ancestor if only the query encoder is trained."""
         parent = self.initial_of(system) if self.trains_on_queries_alone(system) and self.is_separate(system) else None
         return self.encoder_of(parent) if parent else system
 
     def reindexes(self, system: str, base: str) -> bool:
-        """Whether replacing `base` by `system` means encoding and indexing the passages anew."""
+        """Whether replacing `base` by `system` requires encoding and indexing the passages again."""
         return self.encoder_of(system) != self.encoder_of(base)
 
     def parents(self, system: str) -> list[str]:
-        """The systems that a system is made from: what it continues from, and what gives it negatives or scores."""
+        """Return the systems that a system is made from: what it continues, and its sources of negatives or scores."""
         return self.kind(system).parents(self, system)
 
     def lineage(self, system: str) -> list[str]:
-        """The trained systems that a system is made of, itself included."""
+        """Return the trained systems that a system is made from, including itself."""
         ancestors = [ancestor for parent in self.parents(system) for ancestor in self.lineage(parent)]
         return list(dict.fromkeys([*ancestors, *([system] if self.is_trained(system) else [])]))
 
@@ -171,12 +171,12 @@ class Lineage:
 
     @cache
     def lacking(self, system: str) -> str:
-        """First configuration key that this scale lacks for `system` or what it is made from; '' if none."""
+        """Return the first configuration key that this scale lacks for `system` or its ancestors; '' if none."""
         own = self.kind(system).lacking(self, system)
         return own or next(filter(None, map(self.lacking, self.parents(system))), "")
 
     def lacking_cell(self, system: str, role: str) -> str:
-        """First configuration key that this scale lacks for a system on a role; '' if none."""
+        """Return the first configuration key that this scale lacks for a system on a role; '' if none."""
         return self.lacking(system) if role in self.scale.collections else f"collections.{role}"
 
     def has_cell(self, system: str, role: str) -> bool:
@@ -184,10 +184,10 @@ class Lineage:
         return not self.lacking_cell(system, role) and not self.unavailable_collection(role)
 
     def unavailable(self, system: str) -> str:
-        """Why a system cannot be made at this scale; '' if it can."""
+        """Return why a system cannot be made at this scale; '' if it can."""
         reason = self.kind(system).unavailable(self, system)
         return reason or next(filter(None, map(self.unavailable, self.parents(system))), "")
 
     def complete(self) -> list[str]:
-        """The systems for which this scale lacks no key."""
+        """Return the systems for which this scale lacks no key."""
         return [system for system in self.config.systems if not self.lacking(system)]

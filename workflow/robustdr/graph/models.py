@@ -1,4 +1,4 @@
-"""Nodes of models: checkpoints, pre-training, training files, training and what teachers score."""
+"""Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
 from functools import cache
 from pathlib import Path
@@ -17,10 +17,10 @@ from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 
 
 class Models(Part):
-    """Nodes of models: checkpoints, pre-training, training files, training and what teachers score."""
+    """Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
     def _model_files(self, folder: str, whole: bool, separate: bool = False) -> list[str]:
-        """The files of a model's folder that jobs wait for: its weights, where their place is known."""
+        """Return the files of a model's folder that jobs wait for: its weights, if their place is known."""
         names = ["model.safetensors"]
         if whole:
             names = [MODULES]
@@ -86,7 +86,7 @@ class Models(Part):
             inputs["run"] = reads(self.run(miner, lineage.seed_of(miner, seed), split, ORIGINAL))
             inputs["answers"] = reads(*judged[1:])
         settings = self.training_data_settings(system)
-        by_name = varied if settings.assign == "one" else []  # assigned by name; else kept in the recipe's order
+        by_name = varied if settings.assign == "one" else []  # assigned by name; otherwise in the recipe's order
         initial = self.checkpoint(lineage.checkpoint_of(system))
         inputs |= {
             "queries": reads(queries),
@@ -116,7 +116,7 @@ class Models(Part):
         return TrainingDataSettings(assign, negatives.depth, negatives.keep)
 
     def initial(self, system: str, seed: int) -> Node:
-        """The model that a system starts from, or is where it is not trained."""
+        """Return the node of a system's initial model; if the system is not trained, that is its own model."""
         if parent := self.lineage.initial_of(system):
             return self.model(parent, seed)
         if pretraining := self.lineage.pretraining_of(system):

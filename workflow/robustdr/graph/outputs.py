@@ -1,4 +1,4 @@
-"""Artifacts grouped by the files that their jobs write. A rule's outputs are fixed, so each group has its rule."""
+"""Artifacts grouped by the files that their jobs write. A rule's outputs are fixed, so each group has its own rule."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ Graphs = Mapping[str, Graph]  # by the folder of a scale's results
 
 
 def splits_by_judgements(config: Config) -> dict[tuple[str, ...], list[str]]:
-    """Splits, as <collection>/<split>, by what judges them."""
+    """Return splits, as <collection>/<split>, by what judges them."""
     places: dict[tuple[str, ...], list[str]] = {}
     for collection, source in config.collections.items():
         for split in source["splits"]:
@@ -21,7 +21,7 @@ def splits_by_judgements(config: Config) -> dict[tuple[str, ...], list[str]]:
 
 
 def checkpoints_by_form(graphs: Graphs) -> dict[tuple[str, str], list[str]]:
-    """Names of checkpoints by (folder of the scale, form)."""
+    """Return names of checkpoints by (folder of the scale, form)."""
     found: dict[tuple[str, str], list[str]] = {}
     for root, graph in graphs.items():
         for name, entry in graph.lineage.scale.checkpoints.items():
@@ -30,18 +30,18 @@ def checkpoints_by_form(graphs: Graphs) -> dict[tuple[str, str], list[str]]:
 
 
 def files_of_versions(suffix: str, count: int = 1) -> list[str]:
-    """The files of a query set; of several versions those of the one that attacks, then of those that train."""
+    """Return the files of a query set; with several versions, those of the one that attacks come first."""
     path = "{root}/variations/{collection}/{split}/{variation}"
     return [f"{path}{version}{suffix}" for version in ("", *(f".version{number}" for number in range(1, count)))]
 
 
 def shown(config: Config, part: str, papers: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """(paper, name) of the `tables` or `figures` of papers by the name of their files."""
+    """Return (paper, name) of the `tables` or `figures` of papers, by the name of their files."""
     return {f"{paper}_{name}": (paper, name) for paper in papers for name in getattr(config.papers[paper], part)}
 
 
 class Trainings(NamedTuple):
-    """Trainings that leave the same files: in `roots`, `files` of the model, snapshots after `percents`."""
+    """Trainings that write the same files: in `roots`, `files` of the model, snapshots after `percents`."""
 
     roots: tuple[str, ...]
     files: tuple[str, ...]
@@ -49,7 +49,7 @@ class Trainings(NamedTuple):
 
 
 def trained_by_files(graphs: Graphs) -> dict[Trainings, list[str]]:
-    """Systems by the files that their training leaves."""
+    """Return systems by the files that their training writes."""
     taken: dict[str, set[int]] = {}
     for graph in graphs.values():
         for system, percents in graph.demand.snapshots().items():
@@ -77,12 +77,12 @@ class Ranked(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """The regular expression of the systems' names."""
+        """The regular expression for the systems' names."""
         return "|".join(map(re.escape, self.systems))
 
 
 def rankings(graphs: Graphs) -> list[Ranked]:
-    """Every list of variations that systems rank of a split."""
+    """Return every list of variations of a split that systems rank."""
     return [
         Ranked(graph, split, variations, systems)
         for graph in graphs.values()
@@ -92,5 +92,5 @@ def rankings(graphs: Graphs) -> list[Ranked]:
 
 
 def versions(graphs: Graphs) -> dict[str, int]:
-    """The variations whose generator makes several versions of a query at once, and how many."""
+    """Return the variations whose generator makes several versions of a query at once, with their number."""
     return {name: count for graph in graphs.values() for name, count in graph.versions().items()}

@@ -1,4 +1,4 @@
-"""What every part of the job graph stands on: a scale's systems, what papers need of it, and what parts share."""
+"""The base of all parts of the job graph: a scale's systems, what papers need of it, and shared settings."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +15,9 @@ from robustdr.retrieval.settings import BM25IndexSettings
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A part of the graph of one scale. Each method of a part returns the node of one artifact; the same one each time.
+    """A part of the graph of one scale. Each method returns the node of one artifact, and always the same node.
 
-    The methods that raise are those that other parts call.
+    Methods that raise `NotImplementedError` are implemented in other parts.
     """
 
     lineage: Lineage
@@ -35,16 +35,16 @@ class Part:
 
     @cached_property
     def computing(self) -> dict[str, Any]:
-        """What models compute in: `precision` and `threads`."""
+        """Settings of model computation: `precision` and `threads`."""
         precision = self.lineage.scale.precision
         return {"precision": native() if precision == "auto" else precision, "threads": self.threads}
 
     def sized(self, miniature: int, full: int) -> int:
-        """An amount of memory or time: `miniature` at a scale of stand-ins, else `full`."""
+        """Return an amount of memory or time: `miniature` at a scale of stand-ins, else `full`."""
         return miniature if self.lineage.scale.miniature else full
 
     def node(self, rule: str, path: str, what: str, job: str, **given: Any) -> Node:
-        """A node of this scale; `path` starts in the folder of its results."""
+        """Return a node of this scale; `path` is relative to the folder of its results."""
         given.setdefault("code", Code([rule]))
         return Node(rule, self.root, f"{self.root}/{path}", what, job, **given)
 

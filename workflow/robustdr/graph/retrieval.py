@@ -15,7 +15,7 @@ class Retrieval(Part):
 
     @cache
     def embeddings(self, system: str, seed: int, collection: str) -> list[Node]:
-        """The shards of the passage vectors that a system searches; none where vectors are not kept."""
+        """Return the nodes of shards of passage vectors that a system searches; none if vectors are not kept."""
         if not self.demand.keeps_vectors(system, collection):
             return []
         encoder = self.lineage.encoder_of(system)
@@ -40,7 +40,7 @@ class Retrieval(Part):
         )
 
     def compressed(self, system: str, seed: int, collection: str) -> list[Node]:
-        """The compressed indexes of a system's passage vectors, one of each shard."""
+        """Return the nodes of compressed indexes of a system's passage vectors, one for each shard."""
         encoder = self.lineage.encoder_of(system)
         its_seed = self.lineage.seed_of(encoder, seed)
         shards = range(self.lineage.scale.embeddings.shards)
@@ -62,13 +62,13 @@ class Retrieval(Part):
 
     @cache
     def indexes(self) -> dict[str, BM25IndexSettings]:
-        """The settings of every index of words by its name."""
+        """Return the settings of every index of words by its name."""
         made = (self.lineage.kind(system).index(self.lineage, system) for system in self.lineage.complete())
         return {index.name: index for index in made if index}
 
     @cache
     def index(self, collection: str, settings: BM25IndexSettings) -> Node:
-        """The index of a collection's words that BM25 searches."""
+        """Return the node of the index of a collection's words that BM25 searches."""
         name = settings.name
         folder = f"indexes/{collection}/{name}"
         return self.node(
@@ -85,12 +85,12 @@ class Retrieval(Part):
 
     @cache
     def run(self, system: str, seed: int, split: Split, variation: str) -> Node:
-        """The ranking of one query set by a system."""
+        """Return the node of a system's ranking of one query set."""
         return self.ranking(system, seed, split, (variation,))
 
     @cache
     def ranking(self, system: str, seed: int, split: Split, names: tuple[str, ...]) -> Node:
-        """The job that ranks some variations of a split; its path is that of the first run."""
+        """Return the node of a ranking of several variations of a split; its path is that of the first run."""
         lineage, kind, (collection, name) = self.lineage, self.lineage.kind(system), split
         part = lineage.scale.negatives if (system, split) in self.demand.mined() else lineage.scale.retrieval
         inputs = {

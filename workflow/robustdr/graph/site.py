@@ -8,9 +8,9 @@ from robustdr.reporting.settings import SHARED, Paper, QueriesSettings, SiteSett
 
 
 def steps(graph: Graph, system: str, collection: str) -> list[Step]:
-    """Every job behind a system's measures on a collection, of all seeds, in an order in which they can run.
+    """Return every job behind a system's measures on a collection, for all seeds, in an order that can be run.
 
-    A step of training is for every query set, also where it makes one that is evaluated too.
+    A step of training belongs to every query set, even if it makes one that is evaluated too.
     """
     seeds = graph.lineage.seeds(system)
     models = [graph.initial(system, seed) for seed in seeds] if graph.lineage.starts_from(system) else []
@@ -24,7 +24,7 @@ def steps(graph: Graph, system: str, collection: str) -> list[Step]:
 
 
 def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
-    """By collection, the systems whose queries the report shows: those that papers measure there."""
+    """Return by collection the systems whose queries the report shows: those that papers measure there."""
     lineage, found = graph.lineage, dict[str, list[str]]()
     for system, role in (pair for paper in papers for pair in graph.demand.pairs(paper)):
         if lineage.has_cell(system, role) and not lineage.unavailable(system):
@@ -34,7 +34,7 @@ def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
 
 
 def queries(graph: Graph, system: str, collection: str) -> Node:
-    """The queries behind a system's cells on a collection."""
+    """Return the node of the queries behind a system's cells on a collection."""
     seeds, evaluated = graph.lineage.seeds(system), graph.evaluated(system, collection)
     settings = graph.evaluate_settings(system, collection)
     label, made = graph.lineage.recipe(system).label, steps(graph, system, collection)
@@ -56,7 +56,7 @@ def queries(graph: Graph, system: str, collection: str) -> Node:
 
 
 def texts(graph: Graph, papers: list[str], collection: str) -> Node:
-    """The texts of a collection's queries, and of the passages that the report shows."""
+    """Return the node of texts: a collection's queries, and the passages that the report shows."""
     systems = explored(graph, papers)[collection]
     sets = dict.fromkeys(at for system in systems for at in graph.evaluated(system, collection))
     return graph.node(
@@ -79,7 +79,7 @@ def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
 
 
 def pages(config: Config, papers: list[str]) -> list[str]:
-    """The files of the report beside its first page and its data."""
+    """Return the files of the report besides its first page and its data."""
     own = [page for paper in shown_papers(config, papers) for page in paper.pages]
     return [*own, "queries.html", "provenance.html", *SHARED]
 

@@ -1,4 +1,4 @@
-"""Nodes of tables, figures and claims: what each is told, and the measures that it reads."""
+"""Nodes of tables, figures and claims: their settings, and the measures that they read."""
 
 from collections.abc import Iterable
 from itertools import starmap
@@ -24,7 +24,7 @@ Pairs = Iterable[tuple[str, str]]  # system, role
 
 
 def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
-    """By role: collection, split, variations, measures, and the variations that each mean averages here."""
+    """Return by role: collection, split, variations, measures, and the variations that each mean averages here."""
     lineage, found = graph.lineage, dict[str, Evaluated]()
     for role, entry in lineage.config.papers[paper].evaluation.items():
         if role not in lineage.scale.collections:
@@ -40,13 +40,13 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
 
 
 def banner(graph: Graph, roles: Iterable[str]) -> str:
-    """What the scale's stand-ins are, where a collection behind one of the roles is one; else ''."""
+    """Return the scale's text about stand-ins if a collection of these roles is one; else ''."""
     shown = (graph.lineage.config.collections[graph.lineage.collection_of(role)] for role in roles)
     return graph.lineage.scale.miniature if any(source.get("miniature") for source in shown) else ""
 
 
 def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[str, Any]:
-    """What every table, figure and page of claims of a paper is told; `pairs` are its cells."""
+    """Return the settings of every table, figure and page of claims of a paper; `pairs` are its cells."""
     lineage, pairs = graph.lineage, list(pairs)
     experiment = lineage.config.papers[paper]
     for key in filter(None, starmap(lineage.lacking_cell, pairs)):
@@ -74,7 +74,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
 
 
 def table(graph: Graph, paper: str, name: str) -> Node:
-    """A table; its path is that of the Markdown."""
+    """Return the node of a table; its path is that of the Markdown."""
     spec, settings = graph.lineage.config.papers[paper].tables[name], table_settings(graph, paper, name)
     inputs = {
         "measures": reads(*graph.all_measures(spec.pairs())),
@@ -91,7 +91,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
 
 
 def figure(graph: Graph, paper: str, name: str) -> Node:
-    """A figure; its path is that of the SVG."""
+    """Return the node of a figure; its path is that of the SVG."""
     spec = graph.lineage.config.papers[paper].figures[name]
     command = f"snakemake {graph.root}/figures/{paper}_{name}.svg"
     settings = FigureSettings(**settings_of(graph, paper, command, spec.pairs()), spec=spec)
@@ -109,7 +109,7 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
 
 
 def claims(graph: Graph, paper: str) -> Node:
-    """The verdicts on a paper's claims. A claim may name any system on any role, also one that no table shows."""
+    """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows."""
     config = graph.lineage.config
     pairs = [pair for spec in config.papers[paper].tables.values() for pair in spec.pairs()]
     pairs = list(dict.fromkeys([*pairs, *(pair for claim in config.claims[paper] for pair in claim.pairs())]))
@@ -134,7 +134,7 @@ def claims(graph: Graph, paper: str) -> Node:
 
 
 def _file(graph: Graph, paper: str, name: str) -> Input:
-    """A file of a paper's folder, if it is there: a comparison that no paper prints has no reported.yaml."""
+    """Return a file of a paper's folder if it exists: a comparison that no paper prints has no reported.yaml."""
     path = Path(graph.lineage.config.folders[paper]) / name
     return Input(files=[path] if path.is_file() else [])
 
@@ -169,13 +169,13 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
 
 
 def _costs_of(graph: Graph, system: str) -> list[Node]:
-    """What training a system cost: a file for each seed."""
+    """Return the nodes of a system's training costs: one file for each seed."""
     models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
     return [model.file(f"{model.path}/cost.json") for model in models]
 
 
 def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
-    """The costs of a system's `own` training and of the `total` of its lineage; none if it cannot be made."""
+    """Return the nodes of costs: `own` training, and the lineage in `total`; none if the system cannot be made."""
     lineage = graph.lineage
     trained = [] if lineage.unavailable(system) else lineage.lineage(system)
     before = dict.fromkeys(filter(None, map(lineage.pretraining_of, trained)))
@@ -189,7 +189,7 @@ def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
 
 
 def costs(graph: Graph, paper: str, name: str) -> list[Node]:
-    """The files of costs that a table shows the figures of."""
+    """Return the nodes of costs that a table shows."""
     spec = graph.lineage.config.papers[paper].tables[name]
     if "costs" not in spec.reads:
         return []
@@ -198,14 +198,14 @@ def costs(graph: Graph, paper: str, name: str) -> list[Node]:
 
 
 def _varied(graph: Graph, paper: str, spec: TableSpec) -> list[tuple[Split, str]]:
-    """(split, variation) of the varied query sets behind a table."""
+    """Return (split, variation) of the varied query sets behind a table."""
     evaluation = evaluation_settings(graph, paper)
     shown = [evaluation[role] for role in spec.collections if not graph.lineage.unavailable_collection(role)]
     return [((at["collection"], at["split"]), variation) for at in shown for variation in at["means"][MEAN]]
 
 
 def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
-    """What a table reads about query sets: their counts, their collections' cards, or their similarities."""
+    """Return the nodes of a table's facts about query sets: counts, cards of collections, or similarities."""
     sets, found = _varied(graph, paper, spec), []
     if "cards" in spec.reads:
         found += [graph.card(collection) for (collection, _), _ in sets]
@@ -218,7 +218,7 @@ def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
 
 
 def similarity(graph: Graph, encoder: str, split: Split) -> Node:
-    """How alike an encoder finds queries and the variations that tables of similarity show of a split."""
+    """Return the node of an encoder's similarities of a split's queries and the variations that tables show."""
     papers = graph.lineage.config.papers.items()
     tables = [(paper, spec) for paper, of in papers for spec in of.tables.values() if "similarities" in spec.reads]
     shown = dict.fromkeys(name for at in tables for own, name in _varied(graph, *at) if own == split)
@@ -226,7 +226,7 @@ def similarity(graph: Graph, encoder: str, split: Split) -> Node:
 
 
 def _queries(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
-    """The queries that a table reads, as they were and as they became."""
+    """Return the nodes of queries that a table reads, original and varied."""
     if "queries" not in spec.reads:
         return []
     sets = [(split, each) for split, name in _varied(graph, paper, spec) for each in (ORIGINAL, name)]

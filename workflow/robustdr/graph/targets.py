@@ -1,4 +1,4 @@
-"""Targets on Snakemake's command line: what is no table, figure or page of claims is answered with those there are."""
+"""Targets on Snakemake's command line: for an unknown table, figure or page of claims, an error lists the known."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from robustdr.core.errors import unknown
 from robustdr.graph.graph import Graph
 from robustdr.variations.labels import COUNTED
 
-# What lies in the folder of a scale and is asked for by a paper's name; other targets are left to Snakemake.
+# Files in the folder of a scale that have a paper's name; Snakemake handles other targets.
 TARGET = re.compile(r"(?P<root>results(?:/[^/]+)?)/(?P<folder>tables|figures|claims)/(?P<name>[^/]+)\.\w+")
 
 

@@ -19,7 +19,7 @@ class QuerySets(Part):
     """Nodes of query sets: original and varied, and how alike they are."""
 
     def variation_settings(self, split: Split, variation: str) -> VariationSettings:
-        """The generator of a variation of a split, or of a further draw of it."""
+        """Return the settings of a variation of a split, or of a further draw of it."""
         lineage = self.lineage
         name, parameters, draw = variations.drawn(variation)
         if lineage.labels and lineage.is_released(split, variation):
@@ -33,13 +33,13 @@ class QuerySets(Part):
         return VariationSettings(place, {**own, **parameters}, lineage.scale.variation_seed + draw - 1)
 
     def generator(self, split: Split, variation: str) -> variations.Variation:
-        """The generator behind a variation of a split, made without looking for its resources."""
+        """Return the generator of a variation of a split, made without looking for its resources."""
         settings = self.variation_settings(split, variation)
         return build(find(settings.generator), settings.parameters)
 
     @cache
     def versions(self) -> dict[str, int]:
-        """The variations whose generator makes several versions of a query at once, and how many."""
+        """Return the variations whose generator makes several versions of a query at once, with their number."""
         entries = self.lineage.scale.variations
         named = dict.fromkeys((*variations.names(), *entries))
         generators = {name: (entries[name].generator if name in entries else None) or name for name in named}
@@ -48,16 +48,16 @@ class QuerySets(Part):
 
     @cache
     def query_set(self, split: Split, variation: str) -> Node:
-        """The queries of a split, original or varied."""
+        """Return the node of a split's queries, original or varied."""
         return self.split_files(split)[0] if variation == ORIGINAL else self._varied(split, variation)
 
     def counts(self, split: Split, variation: str) -> Node:
-        """What a variation changes: the statistics beside its queries."""
+        """Return the node of the statistics of a variation's changes, beside its queries."""
         made = self.query_set(split, variation)
         return made.file(f"{made.path.removesuffix('.tsv')}.json")
 
     def _vary(self, split: Split, variation: str) -> dict[str, Any]:
-        """What the job of a variation and those of its shards share."""
+        """Return what the job of a variation and those of its shards share."""
         made = self.generator(split, variation)
         settings = self.variation_settings(split, variation)
         entry = self.lineage.scale.variations.get(variations.drawn(variation).generator)
@@ -72,7 +72,7 @@ class QuerySets(Part):
         }
 
     def _varied(self, split: Split, variation: str) -> Node:
-        """A variation, gathered from shards where its split has millions of queries."""
+        """Return the node of a varied query set, gathered from shards if its split has millions of queries."""
         collection, name = split
         shards, how = self.shards(split, variation), self._vary(split, variation)
         if shards:
@@ -91,9 +91,9 @@ class QuerySets(Part):
 
     @cache
     def shards(self, split: Split, variation: str) -> list[Node]:
-        """The shards that a query set is gathered from; none where one job varies all queries.
+        """Return the nodes of shards that a query set is gathered from; none if one job varies all queries.
 
-        One job does where scale or split say nothing else, or where the generator keeps what it made.
+        One job does so unless scale and split ask for shards, and always if the generator keeps what it made.
         """
         collection, name = split
         count = self.lineage.config.collections[collection]["splits"][name].get("count", 1)
@@ -114,7 +114,7 @@ class QuerySets(Part):
         return self.node("vary_shard", path, what, job, inputs=inputs, **how)
 
     def similarity(self, checkpoint: str, split: Split, compared: Sequence[str]) -> Node:
-        """How alike a sentence encoder finds queries and their variations."""
+        """Return the node of a sentence encoder's similarities of queries and their variations."""
         collection, name = split
         varied = [self.query_set(split, variation) for variation in compared]
         model, queries = self.checkpoint(checkpoint), self.split_files(split)[0]

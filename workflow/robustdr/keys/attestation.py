@@ -1,4 +1,4 @@
-"""Whether a job does what was planned: its code, its packages, its environment, and the keys of what it reads."""
+"""Checks that a job does what was planned: its code, packages, environment, and the keys of its inputs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,10 +10,10 @@ from robustdr.keys.provenance import PACKAGE, STAGES, Code, code_of_stage, made_
 
 
 def check_code(code: Code, planned: str) -> None:
-    """Check that the code, packages and environment of a job are those that its key was made of.
+    """Check that the code, packages and environment of a job are those in its key.
 
     Args:
-        planned: see `provenance.made_of`.
+        planned: the result of `provenance.made_of` at planning.
 
     Raises:
         UserError: they differ.
@@ -26,23 +26,23 @@ def check_code(code: Code, planned: str) -> None:
 
 
 def check_inputs(read: Mapping[str, Sequence[Path]], planned: Mapping[str, Sequence[str]]) -> None:
-    """Check that artifacts have the keys that were planned, by their records, and everything behind them too.
+    """Check by their records that artifacts have the planned keys, and check everything behind them.
 
     Args:
         read: artifacts by option of the stage. planned: their keys, in the same order.
 
     Raises:
-        UserError: an artifact with another key, or a broken link in the chain behind one.
+        UserError: an artifact has another key, or a link in the chain behind one is broken.
     """
     for option, keys in planned.items():
-        for path, key in zip(read[option], keys, strict=False):  # files of the user come after artifacts
+        for path, key in zip(read[option], keys, strict=False):  # files of the user come last and have no key
             if (found := key_of(path)) != key:
                 raise UserError(f"{path}: its record has the key {found or 'none'}, {key} was planned; run again")
     check_chain(path for paths in read.values() for path in paths)
 
 
 def check_loaded(code: Code) -> None:
-    """Check that the process loaded the code that was planned, and no module of the package that no key covers.
+    """Check that the process loaded the planned code, and no module of the package that no key covers.
 
     Raises:
         UserError: names the module.
@@ -51,7 +51,7 @@ def check_loaded(code: Code) -> None:
     loaded = {name: text for name, text in LOADED.items() if name in planned or not name.startswith(f"{STAGES}.")}
     if uncovered := loaded.keys() - planned.keys():
         raise UserError(f"{min(uncovered)}: the stage {code.names[0]} loaded it, and its key does not cover it")
-    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # of its file, it alone counts
+    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # not its whole file counts
         module, text = code_of_stage(stage)
         loaded[stage] = LOADED.get(module, text)
     for name, text in loaded.items():

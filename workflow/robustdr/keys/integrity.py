@@ -1,10 +1,10 @@
-"""Digests of artifacts: what a stage makes is recorded beside it, what a stage reads is checked against that record.
+"""Digests of artifacts: a stage records those of its outputs, and checks its inputs against their records.
 
 The record of `<artifact>` is `<artifact>.sha256`, in the format of sha256sum (GNU coreutils): `sha256sum --check` reads
 it. Comments at its head say what made the artifact: its key, packages, hardware, and the record of each artifact that
-was read, so that records are a chain to the sources. An artifact is a file or a folder, such as a model.
+was read, so that records form a chain to the sources. An artifact is a file or a folder, such as a model.
 
-A file is hashed once per machine: its digest is noted with its size, times and inode. `robustdr verify` trusts no note.
+A file is hashed once per machine: its digest is noted with its size, times and inode. `robustdr verify` uses no notes.
 """
 
 import os
@@ -22,11 +22,11 @@ LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 READ = re.compile(r"# read: ([0-9a-f]{64})  (.+)")
 KEY = "# key: "
 COMPUTED = "# computed on "
-SETTLED = 100_000_000  # ns: coarser than the clocks of file systems, so that a later change has another time
+SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
 
 def digest(file: Path) -> str:
-    """The SHA-256 of a file, read once per machine as long as its size, times and inode stay the same."""
+    """Return the SHA-256 of a file; it is read once per machine while its size, times and inode stay the same."""
     stat, place = file.stat(), os.path.abspath(file)
     state = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
     if known := recall(place, state):
@@ -38,12 +38,12 @@ def digest(file: Path) -> str:
 
 
 def record_of(path: Path) -> Path:
-    """Where the record of an artifact lies."""
+    """Return the path of an artifact's record."""
     return path.with_name(f"{path.name}.sha256")
 
 
 def recorded(file: Path) -> str | None:
-    """The SHA-256 of a file by its record, which may outlive it; else by its bytes, None where there are none."""
+    """Return a file's SHA-256 from its record, even if the file is gone; else from its bytes; None without a file."""
     for written in _records([file]):
         for line in written.read_text(encoding="utf-8", errors="replace").splitlines():
             if (parsed := LINE.fullmatch(line)) and written.parent / parsed[2] == file:
@@ -52,13 +52,13 @@ def recorded(file: Path) -> str | None:
 
 
 def _records(paths: Iterable[Path]) -> list[Path]:
-    """The records of artifacts, or of those that files belong to."""
+    """Return the records of artifacts, or of the artifacts that files belong to."""
     found = {next(filter(Path.is_file, map(record_of, (path, *path.parents[:-1]))), None) for path in paths}
     return sorted(filter(None, found))
 
 
 def contents(path: Path) -> list[Path]:
-    """The file itself, or all files below a folder, also behind links."""
+    """Return the file itself, or all files below a folder, also behind links."""
     if path.is_file():
         return [path]
     below = os.walk(path, followlinks=True)
@@ -73,12 +73,12 @@ def record(
     hardware: Iterable[str] = (),
     installed: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the record of an artifact: one line a file, paths relative to the folder that the artifact is in.
+    """Write the record of an artifact: one line for each file, paths relative to the artifact's folder.
 
     Args:
-        path: a file, or a folder with everything in it but its cost.json, whose seconds differ from run to run.
+        path: a file, or a folder with all its files but cost.json, whose seconds differ from run to run.
         beside: files of the same folder that belong to it.
-        key: the artifact's. read: the artifacts that it was made from.
+        key: the artifact's key. read: the artifacts that it was made from.
         hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
     """
     about = [f"{KEY}{key}\n"] if key else []
@@ -91,34 +91,34 @@ def record(
 
 
 def hardware(paths: Iterable[Path]) -> set[str]:
-    """What artifacts were computed on, by their records."""
+    """Return the hardware that artifacts were computed on, from their records."""
     return {found for written in _records(paths) for found in _said(written, COMPUTED)}
 
 
 def key_of(path: Path) -> str:
-    """The key of an artifact, or of the one that a file belongs to, by its record; '' without one."""
+    """Return the key of an artifact, or of the one that a file belongs to, from its record; '' without a record."""
     return next((key for written in _records([path]) for key in _said(written, KEY)), "")
 
 
 def _said(written: Path, what: str) -> Iterator[str]:
-    """What the head of a record says after some words, line by line."""
+    """Yield the rest of each line of a record that begins with `what`."""
     for line in written.read_text(encoding="utf-8", errors="replace").splitlines():
         if line.startswith(what):
             yield line.removeprefix(what)
 
 
 def check_chain(paths: Iterable[Path]) -> None:
-    """Check that everything behind artifacts is what they were made from, as far as it is still there.
+    """Check that everything behind artifacts, if it still exists, is what they were made from.
 
     Raises:
-        UserError: an artifact was made from another one than the one that is there.
+        UserError: an input was replaced after an artifact was made from it.
     """
     if fault := next(_broken(_records(paths)), None):
         raise UserError(fault)
 
 
 def _broken(records: Iterable[Path]) -> Iterator[str]:
-    """The broken links of the chain behind records, in words."""
+    """Yield a sentence for each broken link of the chain behind records."""
     todo = list(records)
     seen = set(todo)
     for written in todo:
@@ -137,13 +137,13 @@ def _broken(records: Iterable[Path]) -> Iterator[str]:
 
 
 def verify(paths: Iterable[Path]) -> None:
-    """Check artifacts, or files of one, against their records; what has none is taken as it is.
+    """Check artifacts, or files of one, against their records; those without a record pass.
 
-    A damaged artifact is renamed to `<artifact>.damaged`, a folder as a whole: the next run finds it missing and makes
-    it anew.
+    A damaged artifact is renamed to `<artifact>.damaged`, a folder as a whole: the next run finds it missing and
+    makes it again.
 
     Raises:
-        UserError: a file has other bytes than recorded, or is missing, or the record is unreadable.
+        UserError: a file differs from its record or is missing, or the record is unreadable.
     """
     for written in _records(paths):
         if fault := next(_faults(written, digest), None):
@@ -153,10 +153,10 @@ def verify(paths: Iterable[Path]) -> None:
 
 
 def damaged(path: Path) -> Iterator[str]:
-    """What is wrong with an artifact, or with everything recorded below a folder, in words; every byte is read.
+    """Yield a sentence for each fault of an artifact, or of all artifacts below a folder; every byte is read.
 
     Raises:
-        UserError: nothing is recorded there.
+        UserError: there is no record.
     """
     records = [*_records([path]), *sorted(path.rglob("*.sha256"))]
     if not records:
@@ -167,7 +167,7 @@ def damaged(path: Path) -> Iterator[str]:
 
 
 def _faults(written: Path, digest: Callable[[Path], str]) -> Iterator[str]:
-    """What is wrong with the files of a record, in words. A digest that differs is taken again, from the bytes."""
+    """Yield a sentence for each faulty file of a record. A digest that differs is computed again from the bytes."""
     lines = written.read_text(encoding="utf-8", errors="replace").splitlines()
     digests = [(number, line) for number, line in enumerate(lines, 1) if not line.startswith("#")]
     for number, line in digests or [(1, "")]:

@@ -1,4 +1,4 @@
-"""The source of every module of this package that the process has loaded, as it was when it was loaded."""
+"""The source of each module of this package that the process loaded, as it was at loading."""
 
 import sys
 from importlib.abc import MetaPathFinder
@@ -26,7 +26,7 @@ class _Finder(MetaPathFinder):
 
 
 def watch() -> None:
-    """Note the source of what is loaded from now on, and of what is loaded already."""
+    """Note the source of modules that are loaded already, and of those loaded from now on."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
         for name, module in list(sys.modules.items()):

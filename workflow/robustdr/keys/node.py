@@ -13,7 +13,7 @@ from robustdr.keys.provenance import Code, digests, key, made_of
 
 
 class Need(NamedTuple):
-    """What a job asks of a machine at its first attempt: memory in MB, minutes, GPUs and processor cores."""
+    """What the first attempt of a job asks of a machine: memory in MB, minutes, GPUs and processor cores."""
 
     memory: int
     minutes: int
@@ -27,10 +27,10 @@ class Input:
 
     Attributes:
         nodes: artifacts of other jobs. files: files of the user, which no job makes.
-        names: names of the nodes where their names decide bytes, not their order.
-        decides: whether the bytes that are read decide bytes of the artifact; if not, no key covers them.
+        names: one for each node, if the names decide bytes and the order of the nodes does not.
+        decides: whether what is read decides bytes of the artifact; if not, no key covers it.
         told: whether the stage has an option of this name.
-        named: where the configuration names the files, for messages. beside: all files that it names there.
+        named: where the configuration names the files, for error messages. beside: all files that it names there.
     """
 
     nodes: Sequence["Node"] = ()
@@ -47,14 +47,14 @@ class Input:
 
     @property
     def key(self) -> Any:
-        """The keys of the nodes and the digests of the files, as JSON values."""
+        """Return the keys of the nodes and the digests of the files, as JSON values."""
         keys = [node.key for node in self.nodes]
         made: Any = dict(zip(self.names, keys, strict=True)) if self.names else keys
         return [made, digests(self.files)] if self.files else made
 
 
 def reads(*nodes: "Node", decides: bool = True) -> Input:
-    """The input that consists of these nodes, in this order."""
+    """Return the input of these nodes, in this order."""
     return Input(nodes, decides=decides)
 
 
@@ -66,15 +66,15 @@ class Node:
         rule: name of the rule that makes it, also of its folders of logs and benchmarks.
         root: folder of the scale's results. path: file or folder of the artifact.
         what: the artifact in words.
-        job: what tells its job from others of the rule; the name of the log and benchmark files.
-        code: the code that makes it. stage: the command's name, where it is not the rule's.
-        settings: typed settings of the stage. decides: what else decides bytes, as JSON values; where it is given for a
-            node without `settings`, all that does.
+        job: distinguishes its job from others of the rule; the name of the log and benchmark files.
+        code: the code that makes it. stage: the command's name, if it is not the rule's.
+        settings: typed settings of the stage. decides: what else decides bytes, as JSON values; for a node without
+            `settings`, all that does.
         inputs: what is read, by option of the stage. after: nodes that the job waits for and does not read.
         options: further options of the stage.
-        files: the files that jobs wait for, where that is not `path` itself.
+        files: the files that other jobs wait for, if not `path` itself.
         need: what the job asks of a machine.
-        query_set: `<split>.<variation>` of a node that is about one.
+        query_set: `<split>.<variation>` if the node is about one query set.
         whole: the node that this one is a file of.
         makes: the nodes of the artifacts that the job makes, in the order of their records; by default this one.
     """
@@ -98,7 +98,7 @@ class Node:
     makes: "Callable[[], Sequence[Node]] | None" = None
 
     def file(self, path: str) -> "Node":
-        """The node of one file of this artifact."""
+        """Return the node of one file of this artifact."""
         return replace(self, path=path, files=(), whole=self.whole or self)
 
     @cached_property
@@ -111,7 +111,7 @@ class Node:
 
     @property
     def record(self) -> str:
-        """The file that lists the artifact's digests (robustdr.keys.integrity): a folder's lists all files in it."""
+        """The path of the artifact's record (robustdr.keys.integrity); a folder's record lists all its files."""
         folder = self.whole.path if self.whole and self.path.startswith(f"{self.whole.path}/") else self.path
         return f"{folder}.sha256"
 
@@ -135,7 +135,7 @@ class Node:
 
     @property
     def command(self) -> str:
-        """The stage and its options but for outputs, quoted for a shell; among them what the stage attests."""
+        """The stage and its options without outputs, quoted for a shell; they include what the stage attests."""
         words = [(self.stage or self.rule).replace("_", "-")]
         words += ["--made-of", made_of(self.code), "--key", *(node.key for node in (self.makes or (lambda: [self]))())]
         if tuple(self.code.names) != (words[0].replace("-", "_"),):
@@ -154,7 +154,7 @@ class Node:
         return shlex.join(words)
 
     def history(self) -> "list[Node]":
-        """Every node behind this one, each after those that it is made from, and this one last."""
+        """Return every node behind this one, each after its inputs; this one is last."""
         found: dict[str, Node] = {}
 
         def visit(node: Node) -> None:
@@ -169,5 +169,5 @@ class Node:
 
 
 def histories(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Every node behind some, each once, each after those that it is made from."""
+    """Yield every node behind `nodes` once, each after its inputs."""
     yield from {node.path: node for made in nodes for node in made.history()}.values()

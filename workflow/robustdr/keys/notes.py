@@ -1,6 +1,6 @@
-"""What this machine has found out before, noted where Snakemake runs: one small file a subject, so jobs need no lock.
+"""Earlier results on this machine, noted where Snakemake runs: one small file for each subject, so no locks are needed.
 
-A note that is damaged, or that cannot be written, is as good as none: what it would say is found out again.
+A note that is damaged or cannot be written counts as absent: its value is computed again.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ def _digest(text: str) -> str:
 
 
 def _place(subject: str) -> Path:
-    """One of 256 folders: to write a file takes the longer, the more lie beside it."""
+    """Return a path in one of 256 folders, because writing is slower in a folder with many files."""
     name = _digest(subject)
     return NOTES / name[:2] / name
 
 
 def recall(subject: str, state: str) -> str | None:
-    """What was noted of a subject in this state, if anything was."""
+    """Return the note about a subject in this state; None without one."""
     with suppress(OSError, ValueError):
         check, _, text = _place(subject).read_text(encoding="utf-8").partition("\n")
         if check == _digest(text) and json.loads(text)[0] == state:
@@ -35,7 +35,7 @@ def recall(subject: str, state: str) -> str | None:
 
 
 def note(subject: str, state: str, value: str) -> None:
-    """Note something of a subject, in place of what was noted before."""
+    """Write a note about a subject; it replaces the earlier one."""
     text = json.dumps([state, value])
     if RUNS.is_dir():
         with suppress(OSError):

@@ -1,8 +1,8 @@
 """Keys: what made an artifact — code, packages, settings and inputs — in sixteen hexadecimal digits.
 
 Code is named by a stage (its function below `robustdr.stages`) or by a module. Everything of this package that it
-imports counts, directly or not, with the packages' own files and what starts and records a stage. Packages are those
-that this code imports, and what they need, as pinned in requirements.lock.
+imports counts, directly or indirectly, with the `__init__` files of packages and the code that starts and records a
+stage. Packages are those that this code imports, and what they need, as pinned in requirements.lock.
 """
 
 import ast
@@ -39,8 +39,8 @@ ENVIRONMENT = (
     "OPENBLAS_CORETYPE",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
 )
-Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; of a plain import "", 0, the modules
-# Distributions whose module has another name; one module may come from several.
+Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; for a plain import "", 0, the modules
+# Distributions whose module has another name; a module may come from several.
 DISTRIBUTIONS = {
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
     "Stemmer": ("pystemmer",),
@@ -52,7 +52,7 @@ DISTRIBUTIONS = {
 
 
 class Code(NamedTuple):
-    """What makes an artifact: stages, and modules that these load by name; packages that they load by name alone."""
+    """What makes an artifact: stages, modules that these load by name, and packages that they load only by name."""
 
     names: Sequence[str]
     packages: Sequence[str] = ()
@@ -72,9 +72,9 @@ def _digest(text: str) -> str:
 
 @functools.cache
 def part(name: str, source: str) -> tuple[str, list[Import]]:
-    """The digest of what a module or stage does (`deciding`), and its import statements.
+    """Return the digest of what a module or stage does (`deciding`), and its import statements.
 
-    A text is parsed once per machine, Python and state of this file and that of `deciding`.
+    A source is parsed once per machine, Python version, and version of this file and of `deciding`'s.
     """
     subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
     if (known := recall(subject, state)) is None:
@@ -93,7 +93,7 @@ def _parser() -> str:
 
 
 def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All statements at and below nodes, without the expressions in them: most of a tree, and none imports anything."""
+    """Yield all statements at and below nodes, but no expressions: these are most of a tree and import nothing."""
     for node in nodes:
         yield node
         for inner in ("body", "orelse", "handlers", "finalbody", "cases"):
@@ -101,7 +101,7 @@ def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
-    """The import statements among `nodes`, wherever they stand."""
+    """Return the import statements among `nodes`, at any depth."""
     found: list[Import] = []
     for node in _statements(nodes):
         match node:
@@ -113,7 +113,7 @@ def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
 
 
 def _named(imports: Iterable[Import], package: str) -> set[str]:
-    """The modules that import statements in a package name."""
+    """Return the modules that import statements name; `package` is where they stand."""
     found: set[str] = set()
     for base, level, names in imports:
         if base or level:
@@ -125,7 +125,7 @@ def _named(imports: Iterable[Import], package: str) -> set[str]:
 
 
 def code_of_stage(name: str) -> tuple[str, str]:
-    """The module that has a stage's function, and the module's text.
+    """Return the module with a stage's function, and the module's source.
 
     Raises:
         ValueError: there is no such stage.
@@ -138,7 +138,7 @@ def code_of_stage(name: str) -> tuple[str, str]:
 
 @functools.cache
 def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
-    """What a stage or module consists of: the digest of each part by name, and the other packages that are imported."""
+    """Return the digest of each part of a stage or module by name, and the other packages that it imports."""
     parts: dict[str, str] = {}
     todo = {code}
     others: set[str] = set()
@@ -152,7 +152,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
             others.add(name.partition(".")[0])
         elif path := _file(name):
             parts[name], imports = part(name, path.read_text(encoding="utf-8"))
-            above = name.rpartition(".")[0] or name  # an import of a module executes the files of the packages above it
+            above = name.rpartition(".")[0] or name  # importing a module executes the packages above it
             todo |= {above, *_named(imports, name if path.name == "__init__.py" else above)} - parts.keys()
     if not parts:
         raise UserError(f"no module {code!r} below {PACKAGE.parent}")
@@ -160,7 +160,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def modules(*code: str) -> dict[str, str]:
-    """The digest of every part that the code consists of, by name: stages by theirs, modules by their full names.
+    """Return the digest of each part of the code: stages by their names, modules by their full names.
 
     Comments, docstrings, messages, blank lines and modification times do not count (`deciding`).
 
@@ -177,22 +177,22 @@ def normalised(package: str) -> str:
 
 @functools.cache
 def lock() -> dict[str, tuple[str, frozenset[str]]]:
-    """Version of every package in requirements.lock, and the packages that need it (`# via …`), normalised names."""
+    """Return version and dependants (`# via …`) of each package in requirements.lock, by normalised name."""
     line = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;#]+)[^#\n]*(?:# via (.*))?$", re.MULTILINE)
     found = line.findall(LOCK.read_text(encoding="utf-8"))
     return {normalised(name): (pin, frozenset(filter(None, via.split(", ")))) for name, pin, via in found}
 
 
 def pins() -> dict[str, str]:
-    """The versions in requirements.lock by normalised package name."""
+    """Return the versions in requirements.lock by normalised package name."""
     return {name: pin for name, (pin, _) in lock().items()}
 
 
 def packages(code: Code) -> dict[str, str]:
-    """The pins of every package that the code imports or loads, and of what these need.
+    """Return the pins of each package that the code imports or loads, and of what these need.
 
     Raises:
-        UserError: one that requirements.lock does not pin.
+        UserError: requirements.lock does not pin a package.
     """
     imported = {name: each for each in code.names for name in _reached(each)[1]}
     by = {DISTRIBUTIONS.get(name, (normalised(name),))[0]: f", which {each} imports" for name, each in imported.items()}
@@ -206,10 +206,10 @@ def packages(code: Code) -> dict[str, str]:
 
 
 def installed(code: Code) -> dict[str, str]:
-    """The versions at hand of the packages behind the code, each the one that requirements.lock pins.
+    """Return the installed versions of the packages behind the code, checked against requirements.lock.
 
     Raises:
-        UserError: a package that is missing or another version.
+        UserError: a package is missing or has another version.
     """
     found = {}
     for name, pin in packages(code).items():
@@ -225,7 +225,7 @@ def installed(code: Code) -> dict[str, str]:
 
 
 def distributions(pins: Iterable[str]) -> list[str]:
-    """The names in pins of the form name==version."""
+    """Return the names in pins of the form name==version."""
     return [pin.partition("==")[0] for pin in pins]
 
 
@@ -237,32 +237,32 @@ def _version(package: str) -> str | None:
 
 
 def digests(paths: Iterable[Path]) -> list[dict[str, str]]:
-    """By path, the SHA-256 of every file below it, by its name from there (`.`: the path is a file).
+    """Return for each path {file name relative to the path: SHA-256}; the name is `.` if the path is a file.
 
-    What is missing has none. Where a path lies does not count.
+    A missing file has no entry. The location of the path does not count.
     """
     return [{file.relative_to(path).as_posix(): digest(file) for file in contents(path)} for path in paths]
 
 
 def key(code: Code, settings: Any, inputs: Mapping[str, Any]) -> str:
-    """The key of an artifact.
+    """Return the key of an artifact.
 
     Args:
         settings: every setting that decides bytes (JSON values).
-        inputs: the keys of the artifacts that it is made from, by what each is to it; of several alike a list where
-            their order decides bytes, else by their names.
+        inputs: the keys of the artifacts that it is made from, by role; several in one role are a list if their order
+            decides bytes, else a mapping by name.
 
     Raises:
-        ValueError: a stage, module or package that is not there.
+        ValueError: there is no such stage, module or package.
     """
     return _digest(f"{made_of(code)} {json.dumps([settings, inputs], sort_keys=True)}")
 
 
 def made_of(code: Code) -> str:
-    """The digest of code, of the packages behind it, and of the environment's variables that decide digits.
+    """Return the digest of code, the packages behind it, and the environment's variables that decide digits.
 
     Raises:
-        ValueError: a stage, module or package that is not there.
+        ValueError: there is no such stage, module or package.
     """
     return _made_of(tuple(code.names), tuple(code.packages))
 

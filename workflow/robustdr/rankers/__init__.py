@@ -1,6 +1,6 @@
-"""Ranking models, one file each, named like it; a ranker scores pairs of a query and a passage.
+"""Ranking models, one file each; a ranker scores pairs of a query and a passage.
 
-A ranker's file holds its `Settings` and one class below `Ranker`.
+The file has the ranker's name, and holds its `Settings` and one class below `Ranker`.
 """
 
 from robustdr.core.plugins import Plugins

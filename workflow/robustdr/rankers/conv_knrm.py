@@ -27,10 +27,10 @@ class Settings(WordSettings):
 class ConvKNRM(WordRanker):
     """w · [9 × 11 features] + b: KNRM's features of the query's n-grams with the passage's, each length with each (§3).
 
-    The vector of the n-gram at word t is W_n · [v_t; …; v_t+n−1] + b_n, with zeros behind the last word; so a text has
+    The vector of the n-gram at word t is W_n · [v_t; …; v_t+n−1] + b_n, with zeros after the last word; so a text has
     as many n-grams of each length as words. As in OpenNIR and unlike the paper, no ReLU and no tanh follow, and word
-    vectors stay fixed. OpenNIR pads queries to 20 and passages to 2,000 words and lets the n-grams of the padding,
-    which are b_n alone, count in the kernels; here padding counts nowhere.
+    vectors stay fixed. OpenNIR pads queries to 20 and passages to 2,000 words and counts the n-grams of the padding,
+    which are b_n alone, in the kernels; here padding counts nowhere.
     """
 
     def __init__(self, folder: Path, settings: Settings):
@@ -43,7 +43,7 @@ class ConvKNRM(WordRanker):
         self.restore(folder)
 
     def ngrams(self, rows: torch.Tensor) -> torch.Tensor:
-        """Vectors of the n-grams, first all of one word, then of two, then of three: [pairs, 3 · words, filters]."""
+        """Return vectors of the n-grams, first of one word, then of two, then of three: [pairs, 3 · words, filters]."""
         words = self.look_up(rows).mT  # [pairs, dimension, words]
         made = [each(F.pad(words, (0, n - 1))) for n, each in zip(NGRAMS, self.convolutions, strict=True)]
         return torch.cat(made, dim=-1).mT

@@ -25,12 +25,12 @@ class DRMM(WordRanker):
 
     h_i counts the words of the passage by their cosine with q_i, in `bins` − 1 bins of equal width between −1 and 1 and
     a last one for exact matches: bin ⌊(cos + 1.00001) / 2 · (bins − 1)⌋. The MLP has one hidden layer, with ReLU. The
-    gate g is a softmax, over the words of the query, of idf = ln((N + 1) / (df + 1)) in the N passages that are ranked;
-    N cancels, and where none are counted, all words weigh the same. Words that share a random vector share their df.
+    gate g is a softmax, over the words of the query, of idf = ln((N + 1) / (df + 1)) in the N ranked passages; N
+    cancels, and without counts all words have the same weight. Words that share a random vector share their df.
 
-    As in OpenNIR and unlike the paper, there is no tanh, and the gate has no weight to learn. OpenNIR's softmax runs
-    over the padding of the query too, with idf 0, and stop words have idf 0, as its index lacks them; here padding has
-    no part in it, and all words are counted. A query without words scores 0.
+    As in OpenNIR and unlike the paper, there is no tanh, and the gate has no trained weight. OpenNIR's softmax includes
+    the padding of the query, with idf 0, and stop words have idf 0, because its index lacks them; here padding is left
+    out and all words are counted. A query without words scores 0.
     """
 
     frequencies: torch.Tensor  # [words], df
@@ -58,6 +58,6 @@ class DRMM(WordRanker):
         real = (passages > 0).double().unsqueeze(1).expand_as(similarity)
         histogram = real.new_zeros(*queries.shape, self.bins).scatter_add(2, at, real)  # [pairs, q, bins]
         matches = self.mlp((histogram + 1e-5).log()).squeeze(-1)  # [pairs, q]
-        idf = -(self.frequencies[queries].double() + 1).log()  # [pairs, q], but for ln(N + 1)
+        idf = -(self.frequencies[queries].double() + 1).log()  # [pairs, q], without ln(N + 1)
         gate = idf.masked_fill(queries == 0, -torch.inf).softmax(-1).nan_to_num()  # zeros for a query without words
         return (gate * matches).sum(-1)

@@ -19,7 +19,7 @@ EXPECTED = "a dual encoder of the form encoder over BERT, with or without its ma
 
 
 def soften(x: torch.Tensor) -> torch.Tensor:
-    """f(x) = ln(1 + softplus(x)), element by element."""
+    """Return f(x) = ln(1 + softplus(x)), element by element."""
     return F.softplus(x).log1p()
 
 
@@ -39,9 +39,9 @@ class Epic(Ranker):
     expanded by the head, that of a masked language model.
     score:    Σ_t φ(q)_t · φ(p)_t.
 
-    Positions are those of word pieces: [CLS] and [SEP] are no terms of a query or a passage, and padding is none; a
-    text without word pieces has the vector 0. The released model encodes every query at the length of 500. Stored
-    passage vectors, which are pruned there, are not needed: φ(p) is computed for the query's own tokens alone.
+    Positions are those of word pieces, without [CLS], [SEP] and padding; a text without word pieces has the vector 0.
+    The released model encodes every query at the length of 500. Stored passage vectors, which are pruned there, are not
+    needed: φ(p) is computed only for the query's own tokens.
 
     A checkpoint of a dual encoder has no head. Then head(h)_t = e_t · (W h + c) + b_t, where e_t is the word embedding
     and W starts as the identity, c and b as 0; a checkpoint with a head, e_t · LayerNorm(gelu(W h + c)) + b_t, keeps
@@ -68,7 +68,7 @@ class Epic(Ranker):
             load_model(self, folder / "model.safetensors")
 
     def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
-        """Of each pair, the tokens of the query and those of the passage, each with special tokens."""
+        """Return for each pair the tokens of the query and those of the passage, each with special tokens."""
         queries = pieces(self.tokenizer, (query for query, _ in pairs), query_length)
         passages = pieces(self.tokenizer, (passage for _, passage in pairs), passage_length)
         alone = self.tokenizer.backend_tokenizer.post_process
@@ -76,7 +76,7 @@ class Epic(Ranker):
         return [(tokens[0][query], tokens[1][passage]) for query, passage in pairs]
 
     def encode(self, texts: Sequence[Sequence[int]], segment: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Token ids and whether they are word pieces, both [texts, tokens], and vectors, [texts, tokens, d]."""
+        """Return token ids, a mask of word pieces, both [texts, tokens], and vectors, [texts, tokens, d]."""
         padded = pad(texts, self.tokenizer.pad_token_id)
         ids, mask = (features.to(self.device) for features in padded.values())
         hidden = self.bert(input_ids=ids, attention_mask=mask, token_type_ids=mask * segment).last_hidden_state

@@ -31,12 +31,12 @@ class Settings(TransformerSettings):
 class IntentBert(MonoBert):
     """A cross-encoder with a layer that represents the query while it is trained; scores are monoBERT's.
 
-    The vector is that of [CLS] after one more encoder layer over the last hidden states (intent, Eq. 9), drawn where a
-    directory has none. The paper's hidden states are those of a pair (Eq. 5); of which passage it does not say. Here
-    it is the query's positive one. All texts of an intent share their positives, so the passage alone may tell the
-    intent; `reads: query` leaves it out.
+    The vector is that of [CLS] after one more encoder layer over the last hidden states (intent, Eq. 9); if the
+    directory lacks this layer, it is drawn. The paper's hidden states are those of a pair (Eq. 5), but it does not say
+    of which passage. Here it is the query's positive one. All texts of an intent share their positives, so the passage
+    alone may reveal the intent; `reads: query` leaves it out.
 
-    Its directory is monoBERT's and the layer.
+    Its directory is monoBERT's plus the layer.
     """
 
     def __init__(self, folder: Path, settings: Settings):
@@ -54,7 +54,7 @@ class IntentBert(MonoBert):
 
     def drop_out(self, probability: float) -> None:
         super().drop_out(probability)
-        self.query_layer.self_attn.dropout = probability  # of its weights: no layer of its own
+        self.query_layer.self_attn.dropout = probability  # of the attention weights, which have no dropout layer
 
     def represent(self, pairs: Sequence[Pair], query_length: int, passage_length: int, seed: int = 0) -> torch.Tensor:
         if self.reads == "query":
@@ -62,7 +62,7 @@ class IntentBert(MonoBert):
         return self.in_groups(self.query_vectors, self.tokenise(pairs, query_length, passage_length), seed)
 
     def query_vectors(self, tokens: Sequence[Tokens]) -> torch.Tensor:
-        """Vectors of pairs that go through the model together, [pairs, d]; padding changes none of them."""
+        """Return vectors of pairs that go through the model together, [pairs, d]; padding changes none of them."""
         features = self.features(tokens)
         hidden = self.model.base_model(**features).last_hidden_state  # [pairs, tokens, d]
         return self.query_layer(hidden, src_key_padding_mask=features["attention_mask"] == 0)[:, 0]

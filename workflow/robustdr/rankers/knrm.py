@@ -20,10 +20,10 @@ class Settings(WordSettings):
 class KNRM(WordRanker):
     """w · Σ_i log(Σ_j K(cos(q_i, d_j)) + 1e-6) + b over the words q_i of the query and d_j of the passage (§3).
 
-    As in OpenNIR, which the papers of this project ran, and unlike the paper, whose tanh changes no order, the score is
-    linear in the features, word vectors stay fixed, and the kernels are trained. OpenNIR lets the padding of a passage
-    count as words of cosine 0, 0.61 each in the kernels at ±0.1, so that its scores depend on the longest passage of
-    the batch; here padding counts nowhere.
+    As in OpenNIR, which the papers of this project ran, and unlike the paper, the score is linear in the features (the
+    paper's tanh changes no order), word vectors stay fixed, and the kernels are trained. OpenNIR counts the padding of
+    a passage as words of cosine 0, 0.61 each in the kernels at ±0.1, so that its scores depend on the longest passage
+    of the batch; here padding counts nowhere.
     """
 
     def __init__(self, folder: Path, settings: Settings):

@@ -25,13 +25,13 @@ class MonoBert(Ranker):
     """A cross-encoder: a classifier over the vector of [CLS] in `[CLS] query [SEP] passage [SEP]`.
 
     score = w · tanh(W h + c) + b, where h is the last layer's vector of [CLS] and W, c are the transformer's pooler, if
-    it has one. A directory with two labels (the paper's) is taken as it is: the score is the log-softmax of the last
+    it has one. A directory with two labels (the paper's) is used unchanged: the score is the log-softmax of the last
     one, log p(relevant | query, passage). From a dual encoder there is one label, whose w and b are drawn.
 
-    The query and the passage are cut each to its own number of word pieces, special tokens not counted: the paper cuts
-    the query to 64 with them and the pair to 512; pygaggle cuts the longer of both. OpenNIR splits a passage into as
-    many chunks as the longest passage of the batch needs and averages over them, so that scores depend on the batch;
-    here a passage is one sequence and padding is masked.
+    Query and passage are each cut to their own number of word pieces, without special tokens: the paper cuts the query
+    to 64 with them and the pair to 512; pygaggle cuts the longer of both. OpenNIR splits a passage into as many chunks
+    as the longest passage of the batch needs and averages over them, so that scores depend on the batch; here a passage
+    is one sequence and padding is masked.
 
     Its directory is a `CrossEncoder` of sentence-transformers, whose scores are the logits.
     """
@@ -50,7 +50,7 @@ class MonoBert(Ranker):
         self.typed = "token_type_ids" in self.tokenizer.model_input_names
 
     def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
-        """Of each pair, the tokens of type 0 and those of type 1, with special tokens."""
+        """Return for each pair the tokens of type 0 and those of type 1, with special tokens."""
         longest = query_length + passage_length + self.tokenizer.num_special_tokens_to_add(pair=True)
         if longest > (limit := self.model.config.max_position_embeddings):
             raise UserError(
@@ -68,7 +68,7 @@ class MonoBert(Ranker):
         return tokens
 
     def features(self, tokens: Sequence[Tokens]) -> dict[str, torch.Tensor]:
-        """What the transformer reads of pairs, padded: [pairs, tokens] each."""
+        """Return the transformer's inputs for pairs, padded: [pairs, tokens] each."""
         features = pad([[*first, *second] for first, second in tokens], self.tokenizer.pad_token_id)
         if self.typed:
             types = [[0] * len(first) + [1] * len(second) for first, second in tokens]

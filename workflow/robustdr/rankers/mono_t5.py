@@ -40,10 +40,10 @@ class MonoT5(Ranker):
     its first step and e_t the output embedding; h is scaled by 1 / √d in the models that scale it. Only these two
     logits are computed.
 
-    The query and the passage are cut each to its own number of word pieces before `Relevant:` and the end of the
-    sequence are appended, so that both always stay and only padding, which is masked, comes behind them. pygaggle cuts
-    the whole prompt, of a long passage its `Relevant:`; pyterrier_t5 appends `Relevant:` behind the padding of shorter
-    texts, so that scores depend on the batch.
+    Query and passage are each cut to their own number of word pieces before `Relevant:` and the end of the sequence are
+    appended, so both of these always stay, and only masked padding follows them. pygaggle cuts the whole prompt, so a
+    long passage loses `Relevant:`; pyterrier_t5 appends `Relevant:` after the padding of shorter texts, so that scores
+    depend on the batch.
     """
 
     def __init__(self, folder: Path, settings: Settings):
@@ -58,7 +58,7 @@ class MonoT5(Ranker):
                 raise UserError(f"{folder}: its tokenizer has no piece for {word!r}; expected: {EXPECTED}")
 
     def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
-        """Of each pair, the prompt."""
+        """Return the prompt of each pair."""
         queries = pieces(self.tokenizer, (query for query, _ in pairs), query_length)
         passages = pieces(self.tokenizer, (passage for _, passage in pairs), passage_length)
         before, between = self.prompt[QUERY], self.prompt[PASSAGE]

@@ -15,13 +15,13 @@ from robustdr.encoding.hardware import device
 
 
 def configuration(folder: Path, expected: str, fits: Callable[[Any], bool]) -> Any:
-    """The configuration of a transformer's directory.
+    """Return the configuration of a transformer's directory.
 
     Args:
-        expected: what the directory should be, for the message. fits: whether a configuration is that.
+        expected: what the directory should be, for error messages. fits: whether a configuration is that.
 
     Raises:
-        UserError: no transformer is there, or another one.
+        UserError: there is no transformer, or another one.
     """
     try:
         config = loading.configuration(folder)
@@ -35,21 +35,21 @@ def configuration(folder: Path, expected: str, fits: Callable[[Any], bool]) -> A
 
 
 def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple[str, ...] = ()) -> tuple[Any, Any]:
-    """A model and its tokenizer.
+    """Return a model and its tokenizer.
 
     Args:
-        kind: class of the model. drawn: what the names of weights begin with that the directory may lack.
+        kind: class of the model. drawn: prefixes of weights that the directory may lack.
 
     Returns:
-        The model, weights in single precision, and the tokenizer, which neither pads nor cuts unless it is told to.
+        The model, weights in single precision, and the tokenizer, which pads and cuts only on request.
 
     Raises:
-        UserError: damaged files, or weights that are missing and may not be.
+        UserError: damaged files, or missing weights that `drawn` does not allow.
     """
-    # On the CPU the plain attention trains faster, see `encoding.encoder`.
+    # On the CPU plain attention trains faster, see `encoding.encoder`.
     attention = "eager" if device().type == "cpu" else "sdpa"
     verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # weights that are missing are an error below, or meant
+    logging.set_verbosity_error()  # missing weights are an error below, or intended
     try:
         model, found = loading.transformer(
             kind,
@@ -74,7 +74,7 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
 
 
 def pieces(tokenizer: Any, texts: Iterable[str], length: int) -> dict[str, Encoding]:
-    """Word pieces of each text without special tokens, the first `length` of them: encodings of `tokenizers`."""
+    """Return word pieces of each text without special tokens, the first `length` of them: encodings of `tokenizers`."""
     unique = list(dict.fromkeys(texts))
     encodings = tokenizer.backend_tokenizer.encode_batch(unique, add_special_tokens=False)
     for encoding in encodings:

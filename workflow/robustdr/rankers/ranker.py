@@ -53,12 +53,12 @@ class Saved(TypedDict, total=False):
 class Ranker(torch.nn.Module, ABC):
     """A ranking model.
 
-    Its constructor takes the directory that it starts from, and its settings. The directory is one that it saved
-    itself, or a checkpoint of one of the forms that its settings name; weights that a checkpoint lacks are drawn from
-    torch's generator.
+    Its constructor takes its initial directory and its settings. The directory is one that the ranker saved, or a
+    checkpoint in one of the forms that its settings name; weights that a checkpoint lacks are drawn from torch's
+    generator.
     """
 
-    computing: Any  # a context in which it computes in its precision; `load` sets it
+    computing: Any  # a context that computes in its precision; `load` sets it
 
     def __init__(self, settings: RankerSettings):
         super().__init__()
@@ -70,11 +70,11 @@ class Ranker(torch.nn.Module, ABC):
 
     @abstractmethod
     def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:
-        """The tokens of each pair, with the query and the passage each cut to its length."""
+        """Return the tokens of each pair; query and passage are each cut to their length."""
 
     @abstractmethod
     def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
-        """Scores of pairs that go through the model together, [pairs]; padding changes none of them."""
+        """Return scores of pairs that go through the model together, [pairs]; padding changes none of them."""
 
     @abstractmethod
     def save(self, folder: Path) -> None:
@@ -88,22 +88,22 @@ class Ranker(torch.nn.Module, ABC):
         write_text(folder / "README.md", CARD.format(name=name, about=" ".join(about.split())))
 
     def count(self, passages: Iterable[str]) -> None:
-        """Count words of the passages that are ranked."""
+        """Count the words of the passages that are ranked."""
 
     def drop_out(self, probability: float) -> None:
-        """Set the probability of dropout in every layer."""
+        """Set the probability of dropout in all layers."""
         drop_out(self, probability)
 
     def groups(self, tokens: Sequence[Tokens], limit: int | None = None) -> list[list[int]]:
-        """Positions of pairs of similar length, at most `limit` tokens with padding: each group is one pass."""
+        """Return positions of pairs in groups for one pass: similar lengths, at most `limit` tokens with padding."""
         return by_length([sum(map(len, ids)) for ids in tokens], limit or GROUP_TOKENS[self.device.type])
 
     def score(self, tokens: Sequence[Tokens], seed: int = 0, limit: int | None = None) -> torch.Tensor:
-        """Scores, [pairs], float32, with gradients where they are enabled; `seed` is that of dropout."""
+        """Return scores, [pairs], float32, with gradients if these are enabled; `seed` is that of dropout."""
         return self.in_groups(self, tokens, seed, limit)
 
     def represent(self, pairs: Sequence[Pair], query_length: int, passage_length: int, seed: int = 0) -> torch.Tensor:
-        """Vectors of the queries of pairs, [pairs, d], float32, likewise."""
+        """Return vectors of the queries of pairs, [pairs, d], float32, with gradients if these are enabled."""
         raise NotImplementedError
 
     def in_groups(
@@ -113,7 +113,7 @@ class Ranker(torch.nn.Module, ABC):
         seed: int,
         limit: int | None = None,
     ) -> torch.Tensor:
-        """The results of `function`, which takes pairs of one pass, for any number of pairs, [pairs, …]."""
+        """Apply `function`, which takes the pairs of one pass, to any number of pairs: [pairs, …]."""
         groups, found = self.groups(tokens, limit), []
         with self.computing():
             for number, group in enumerate(groups):
@@ -126,11 +126,11 @@ class Ranker(torch.nn.Module, ABC):
     def predict(
         self, pairs: Iterable[Pair], query_length: int, passage_length: int, names: Iterable[tuple[str, str]]
     ) -> np.ndarray:
-        """Scores of any number of pairs without gradients, [pairs], float32.
+        """Return scores of any number of pairs without gradients, [pairs], float32.
 
         Args:
-            pairs: taken some at a time, so that their texts need not be in memory together.
-            names: query id and docid of each pair, for messages.
+            pairs: read in chunks, so that their texts need not be in memory together.
+            names: query id and docid of each pair, for error messages.
 
         Raises:
             UserError: a score is not finite (names query and passage).
@@ -152,16 +152,16 @@ class Ranker(torch.nn.Module, ABC):
 def load(
     name: str, folder: Path, precision: Precision = "float32", training: bool = False, seed: int = 0, **settings: Any
 ) -> Ranker:
-    """A ranker, on the first GPU or else the CPU.
+    """Return a ranker on the first GPU, or else the CPU.
 
     Args:
-        folder: the directory that it starts from. precision: that it computes in; its weights stay in single precision.
-        training: whether to drop out and to keep gradients. seed: of weights that the directory lacks.
-        settings: of the ranker; those that a directory was saved with are kept where none are given.
+        folder: initial directory. precision: of the computation; weights stay in single precision.
+        training: whether to use dropout and keep gradients. seed: of weights that the directory lacks.
+        settings: of the ranker; the default is those that the directory was saved with.
 
     Raises:
-        UserError: unknown ranker or setting; or the directory is another ranker's, or not of a form that this one can
-            start from.
+        UserError: unknown ranker or setting; or the directory belongs to another ranker, or has a form that this one
+            cannot start from.
     """
     made = saved(folder)
     if made.get("ranker", name) != name:
@@ -177,14 +177,14 @@ def load(
     if not training:
         for module in ranker.modules():
             if isinstance(module, PreTrainedModel):
-                module.set_attn_implementation("sdpa")  # faster than the plain attention, but for training on a CPU
+                module.set_attn_implementation("sdpa")  # faster than plain attention, except for training on a CPU
                 break
     ranker.computing = partial(autocast, precision, ranker.device)
     return ranker
 
 
 def saved(folder: Path) -> Saved:
-    """The `ranker.json` of a directory that a ranker saved: its name and settings; empty for any other directory.
+    """Return the `ranker.json` of a directory that a ranker saved; empty for any other directory.
 
     Raises:
         UserError: the file is damaged.

@@ -7,13 +7,13 @@ from robustdr.core.settings import settings
 
 @settings
 class RankerSettings:
-    """Settings of a ranker, all with a default: those that a recipe may give beside its name.
+    """Settings of a ranker, all with a default; a recipe may give them beside its name.
 
     Attributes:
         initial: forms of the checkpoints that the ranker can start from; see `encoding.directory.FORMS`.
-        files: what its own directory holds.
+        files: the files of its own directory.
         counts: whether it must `count` the words of the passages that it ranks.
-        represents: whether it can `represent` queries by vectors, beside its scores.
+        represents: whether it can `represent` queries by vectors, besides its scores.
     """
 
     initial: ClassVar[tuple[str, ...]]

@@ -18,15 +18,15 @@ from robustdr.encoding.wordvectors import UNKNOWN, WORD
 from robustdr.rankers.ranker import Pair, Ranker, Tokens, saved
 from robustdr.rankers.settings import RankerSettings
 
-EMBEDDING = "embedding.weight"  # what sentence-transformers calls the vectors
+EMBEDDING = "embedding.weight"  # sentence-transformers' name of the vectors
 
 
 class WordRanker(Ranker):
     """A ranker over frozen word vectors.
 
-    A text is read as its checkpoint's tokenizer does; a word without a vector has one of the random vectors behind the
-    words', chosen by a hash of the word. All is computed in double precision, whatever precision is asked for: the
-    kernel of exact matches has σ = 0.001, and single precision would let a score differ with the batch.
+    A text is split by its checkpoint's tokenizer; a word without a vector gets one of the random vectors after the
+    words', chosen by a hash of the word. Everything is computed in double precision, whatever `precision` says: the
+    kernel of exact matches has σ = 0.001, and in single precision a score would differ with the batch.
 
     Args:
         folder: word vectors, or a directory that the ranker saved.
@@ -56,10 +56,10 @@ class WordRanker(Ranker):
         self.register_buffer("vectors", vectors)
 
     def restore(self, folder: Path) -> None:
-        """Take the weights that the ranker saved in a folder; those of a ranker from a checkpoint stay as drawn.
+        """Load the weights that the ranker saved in a folder; those of a ranker from a checkpoint stay as drawn.
 
         Raises:
-            UserError: weights of another shape, or not all of them.
+            UserError: weights of another shape, or missing weights.
         """
         if saved(folder):
             try:
@@ -76,7 +76,7 @@ class WordRanker(Ranker):
         save_file(self.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
 
     def rows(self, text: str) -> list[int]:
-        """The row of each word of a text in `vectors`."""
+        """Return the row of each word of a text in `vectors`."""
         return [
             self.vocabulary.get(word) or self.hashed[digest(word) % len(self.hashed)]
             for word in WORD.findall(text.lower())
@@ -87,31 +87,31 @@ class WordRanker(Ranker):
         return [(rows[query][:query_length], rows[passage][:passage_length]) for query, passage in pairs]
 
     def padded(self, tokens: Sequence[Tokens]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Rows of the words of the queries and of the passages, each [pairs, words]; 0 is padding.
+        """Return rows of the words of the queries and of the passages, each [pairs, words]; 0 is padding.
 
-        A text without words is one padding.
+        A text without words has one row, of padding.
         """
         texts = zip(*tokens, strict=True)
         queries, passages = (pad([rows or [0] for rows in each], 0)["input_ids"].to(self.device) for each in texts)
         return queries, passages
 
     def look_up(self, rows: torch.Tensor) -> torch.Tensor:
-        """Vectors of words: [pairs, words] -> [pairs, words, dimension], float64; zeros for padding."""
+        """Return vectors of words: [pairs, words] -> [pairs, words, dimension], float64; zeros for padding."""
         return self.vectors[rows].double()
 
 
 def cosines(queries: torch.Tensor, passages: torch.Tensor) -> torch.Tensor:
-    """Cosines of a query's vectors with those of its passage: [pairs, q, d], [pairs, p, d] -> [pairs, q, p]."""
+    """Return cosines of a query's vectors with those of its passage: [pairs, q, d], [pairs, p, d] -> [pairs, q, p]."""
     return F.normalize(queries, dim=-1) @ F.normalize(passages, dim=-1).mT
 
 
 class Kernels(torch.nn.Module):
-    """Kernel pooling (Xiong et al. 2017, §3): how many words of a passage match a query's word, softly, at 11 levels.
+    """Kernel pooling (Xiong et al. 2017, §3): soft counts of a passage's words that match a query's word, at 11 levels.
 
     K_k(s) = exp(−(s − μ_k)² / 2σ_k²) with μ = −0.9, −0.7 … 0.9 and σ = 0.1, and for exact matches μ = 1, σ = 0.001.
 
     Args:
-        trained: whether μ and σ are trained with the rest.
+        trained: whether μ and σ are trained too.
     """
 
     COUNT = 11
@@ -129,10 +129,10 @@ class Kernels(torch.nn.Module):
                 self.register_buffer(name, values)
 
     def forward(self, similarity: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """log(Σ_j K_k(s_ij) + 1e-6) over the real words j of the passage.
+        """Return log(Σ_j K_k(s_ij) + 1e-6) over the real words j of the passage.
 
         Args:
-            similarity: [..., q, p]. real: which words of the passages are no padding, broadcast to [..., q, p].
+            similarity: [..., q, p]. real: which words of the passages are not padding, broadcast to [..., q, p].
 
         Returns:
             [..., q, 11]

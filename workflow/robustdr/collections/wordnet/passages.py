@@ -8,13 +8,13 @@ from operator import contains
 from robustdr.collections.wordnet.database import Database, Synset
 
 _WORD = re.compile(r"[a-z0-9]+")
-_EXAMPLE = re.compile(r'"([^"]*)"?[^;"]*')  # with who said it
+_EXAMPLE = re.compile(r'"([^"]*)"?[^;"]*')  # with its author
 _DETACHMENTS = (  # WordNet's own rules (morphy(7WN)): ending of a form, ending of its base
     ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
     ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""), ("er", ""), ("est", ""), ("er", "e"),
     ("est", "e"),
 )  # fmt: skip
-_RELATIONS = {  # pointer symbols and what an entry calls them
+_RELATIONS = {  # pointer symbols and their words in an entry
     "Instance of": "@i",
     "Broader": "@",
     "Narrower": "~",
@@ -29,12 +29,12 @@ _RELATIONS = {  # pointer symbols and what an entry calls them
     "Entails": "*",
     "Causes": ">",
 }
-_RELATIVES = 8  # of one relation in an entry: about as many as a 512-token reader sees
+_RELATIVES = 8  # of one relation in an entry; about as many as fit into 512 tokens
 
 
 class Writer:
-    """Writes the text of a synset. No inflected form of one of its lemmas occurs there, not even inside a hyphenated
-    word; lemmas of one or two letters (`be`, `as`, `A`) are function words in most texts, and are let through."""
+    """Writes the text of a synset without any inflected form of its lemmas, even inside a hyphenated word. Lemmas of
+    one or two letters (`be`, `as`, `A`) may occur, because they are function words in most texts."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -59,12 +59,12 @@ class Writer:
         return any(True for _ in self._occurrences(lemmas, text))
 
     def definition(self, gloss: str, lemmas: Sequence[str]) -> str:
-        """The clauses of a gloss, without its examples, in which no lemma occurs (may be empty)."""
+        """Return the clauses of a gloss, without its examples, in which no lemma occurs (may be empty)."""
         clauses = (clause.strip() for clause in _EXAMPLE.sub("", gloss).split(";"))
         return "; ".join(clause for clause in clauses if clause and not self.names(lemmas, clause))
 
     def explains(self, id: str) -> bool:
-        """Whether the definition says something without the word: four words at least."""
+        """Whether the definition still has four words or more without the synset's own words."""
         synset = self._database.synsets[id]
         return len(self.definition(synset.gloss, synset.lemmas).split()) > 3
 
@@ -77,14 +77,14 @@ class Writer:
         return text
 
     def gloss(self, synset: Synset) -> str:
-        """Definition and examples as sentences; if every clause of the definition has the word, `…` stands for it."""
+        """Return definition and examples as sentences; `…` replaces a word in every clause of the definition."""
         definition = self.definition(synset.gloss, synset.lemmas) or self._masked(synset.gloss, synset.lemmas)
         examples = (match.group(1).strip() for match in _EXAMPLE.finditer(synset.gloss))
         kept = [example for example in examples if example and not self.names(synset.lemmas, example)]
         return " ".join(_sentence(text) for text in [definition, *kept])
 
     def entry(self, synset: Synset) -> str:
-        """The gloss, followed by names and definitions of the synset's relatives, one sentence a relation."""
+        """Return the gloss, and names and definitions of the synset's relatives, one sentence for each relation."""
         sentences = [self.gloss(synset)]
         for label, symbol in _RELATIONS.items():
             relatives = [self._database.synsets[id] for id in synset.related(symbol)[:_RELATIVES]]
@@ -96,7 +96,7 @@ class Writer:
         return " ".join(sentences)
 
     def _ancestors(self, parents: Sequence[Synset]) -> Iterator[Synset]:
-        for _ in range(2):  # a leaf has little else to say, and what is further up fits every entry
+        for _ in range(2):  # a leaf has few relatives, and higher ancestors fit every entry
             parents = [self._database.synsets[id] for parent in parents[:1] for id in parent.related("@")]
             yield from parents[:1]
 

@@ -1,7 +1,7 @@
 """Questions about a word, as people type them into a search box: lower case, no question mark.
 
-They are templates. Which ones fit depends on what the word is; which of these is taken, on (seed, query id) alone. Nine
-in ten name something beside the word: a question of one word is lost, not reworded, when that word is replaced.
+They are templates. The word's meaning decides which ones fit; (seed, query id) alone decides which of these is used.
+Nine in ten have another content word: a one-word question is lost, not reworded, when its word is replaced.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from robustdr.collections.wordnet.database import Database, Synset, usage
 from robustdr.core.seeds import digest
 
-# {x} is the word, {a} the word with its indefinite article, {d} the field of knowledge that the gloss names, {k} the
-# kind of thing that the word names, {h} a word of its gloss
+# {x} is the word, {a} the word with its indefinite article, {d} the field of knowledge in the gloss, {k} the category
+# of the word, {h} a word of its gloss
 _ANY = ("what does {x} mean", "what is the meaning of {x}", "what is the definition of {x}", "how do you define {x}")
 _WORD = (*_ANY, "what does the word {x} mean", "meaning of the word {x}")
 _TERM = (*_ANY, "what does the term {x} mean", "definition of the term {x}")
@@ -62,12 +62,12 @@ _FUNCTION = "some|every|usual|especial|particular|relat|between|under|with|from|
 _CONTENT = re.compile(rf"\b(?!(?:{_FUNCTION})\w*\b)[a-z]{{4,}}(?<!ly)(?<!ing)(?<!ed)\b")
 _ONE = re.compile(r"(\([^)]*\) )?(an?|any|one|someone|something) ")
 _AN = re.compile(r"hour|honest|hono|heir|(?!eu|ewe|one|u[^aeiou][aeiou])[aeiou]")
-_USUAL = 5  # occurrences in the glosses that make a word known to whoever asks
-_OFTEN = 36  # how often a template with a context stands among those that fit
+_USUAL = 5  # occurrences in the glosses from which a word counts as well known
+_OFTEN = 36  # how often a template with a context is in the list of fitting ones
 
 
 class Asker:
-    """Asks for the meaning of a word, in a way that depends on (seed, qid) and how often it was asked before."""
+    """Asks for the meaning of a word; the template depends on (seed, qid) and on `again`."""
 
     def __init__(self, database: Database, seed: int):
         self._database = database
@@ -75,7 +75,7 @@ class Asker:
         self._seed = seed
 
     def ask(self, qid: str, lemma: str, ids: Iterable[str], again: bool = False) -> str:
-        """The question for a lower-case lemma and its synsets, the primary one first; another one `again`."""
+        """Return the question for a lower-case lemma and its synsets, the primary one first; `again`: another one."""
         senses = [self._database.synsets[id] for id in ids]
         fitting = self._templates(lemma, senses)
         template = fitting[digest(self._seed, qid, "question") % len(fitting)]
@@ -87,7 +87,7 @@ class Asker:
         return template.format(x=lemma, a=self._with_article(lemma, primary), **known)
 
     def _templates(self, lemma: str, senses: list[Synset]) -> Sequence[str]:
-        """What fits best stands there more than once; what fits one kind of thing only needs all senses to be of it."""
+        """Return the templates that fit, the best ones repeated; one for a category needs all senses to be in it."""
         primary, plain = senses[0], _TERM if " " in lemma else _WORD
         alike = len({sense.lexfile for sense in senses}) == 1
         kind = self._kind(primary) if alike else None
@@ -105,7 +105,7 @@ class Asker:
         return plain + _THING + own + (_OF_A_KIND * _OFTEN if kind else about)
 
     def _kind(self, synset: Synset) -> str | None:
-        """A usual word for what the synset is a kind or an instance of, or like, that is none of its own words."""
+        """Return a usual word for a hypernym of the synset that is not one of its own words."""
         for id in [id for symbol in ("@", "@i", "&") for id in synset.related(symbol)]:
             parent = self._database.synsets[id]
             kind = parent.lemmas[0]
@@ -115,7 +115,7 @@ class Asker:
         return None
 
     def _hint(self, synset: Synset) -> str | None:
-        """The longest usual word of the definition that is none of the synset's own, nor begins like one."""
+        """Return the longest usual word of the definition that does not begin like one of the synset's own."""
         definition = re.sub(r"\([^)]*\)", " ", synset.gloss).partition(";")[0].lower()
         own = {word[:4] for lemma in synset.lemmas for word in re.findall(r"[a-z]+", lemma.lower())}
         words = [word for word in _CONTENT.findall(definition) if word[:4] not in own and self._usage[word] >= _USUAL]

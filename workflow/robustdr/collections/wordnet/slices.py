@@ -1,4 +1,4 @@
-"""Which words a slice of WordNet asks for, in which split, and which passages it holds."""
+"""The words that a slice of WordNet asks for, by split, and the passages that it holds."""
 
 import re
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from robustdr.core.seeds import digest
 
 _ASKABLE = re.compile(r"(?=.{3})[a-z]+([ -][a-z]+)?")
 _RUDE = re.compile(r"\b(obscen|slur|vulgar|offensive|disparag|derogat|insulting)")
-_PLURAL = re.compile(r"[^suica]s$")  # roughly: `what is trousers` is no question
+_PLURAL = re.compile(r"[^suica]s$")  # roughly; `what is trousers` is no question
 
 
 class Word(NamedTuple):
-    """A lemma to be asked for, in one part of speech, with the grades of its synsets, the primary one first."""
+    """A lemma to ask for, in one part of speech, with the grades of its synsets, the primary one first."""
 
     qid: str
     lemma: str
@@ -28,21 +28,21 @@ class Word(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """The ids of the passages in their order, and per split every question with the grades of its passages."""
+    """The ids of the passages in order, and for each split every question with the grades of its passages."""
 
     docids: list[str]
     splits: dict[str, list[tuple[Query, dict[str, int]]]]
 
 
 def select(source: WordNet, database: Database) -> Slice:
-    """Draw words in random order for every split; a word that would share a synset with another split is passed over.
+    """Draw words in random order for each split; words that share a synset with another split are skipped.
 
-    Evaluation splits are drawn first, so that their words are a fair sample; training takes what fits into the
-    passages. Where it runs out of words, it asks for them a second time in another way. Distractors come last, from the
-    passages of the whole slice.
+    Evaluation splits are drawn first, so that their words are a fair sample; training words come from what fits into
+    the passages. If training runs out of words, it asks for them a second time in another way. Distractors come last,
+    from the passages of the whole slice.
 
     Raises:
-        UserError: there are fewer synsets than passages wanted, or fewer words than questions.
+        UserError: fewer synsets than passages wanted, or fewer words than questions.
     """
     seed, size = source["seed"], source["passages"]
     allowed = _allowed(source, database)
@@ -73,7 +73,7 @@ def select(source: WordNet, database: Database) -> Slice:
 
 
 def _draw(words: list[Word], split: str, owners: dict[str, str], size: int, writer: Writer) -> Iterator[Word]:
-    """Words whose synsets are free or the split's own and fit into `size` passages; enters them as the split's own."""
+    """Yield words whose synsets are free or the split's own and fit into `size` passages; enter them in `owners`."""
     for word in words:
         new = [id for id in word.grades if id not in owners]
         if (
@@ -86,7 +86,7 @@ def _draw(words: list[Word], split: str, owners: dict[str, str], size: int, writ
 
 
 def _allowed(source: WordNet, database: Database) -> set[str]:
-    """The ids of the synsets from the slice's lexicographer files; all of them if it names none."""
+    """Return the ids of the synsets from the slice's lexicographer files; all of them if it names none."""
     files = {synset.lexfile for synset in database.synsets.values()}
     for name in source.get("lexicographer_files", ()):
         if name not in files:
@@ -109,9 +109,9 @@ def _words(source: WordNet, database: Database, allowed: set[str]) -> Iterator[W
 
 
 def _familiarity(lemma: str, letter: str, database: Database) -> int:
-    """Occurrences in SemCor and in the glosses; 0 for a lemma that is mostly another part of speech.
+    """Return the occurrences in SemCor and in the glosses; 0 for a lemma that is mostly another part of speech.
 
-    Gloss words carry no part of speech: a lemma that SemCor does not have is counted as a noun.
+    Gloss words carry no part of speech: a lemma that SemCor lacks is counted as a noun.
     """
     tagged = database.tagged.get(lemma, {"n": 0})
     mostly = max(tagged, key=lambda other: (tagged[other], other))
@@ -119,7 +119,7 @@ def _familiarity(lemma: str, letter: str, database: Database) -> int:
 
 
 def _natural(lemma: str, primary: Synset, database: Database) -> bool:
-    """Whether somebody would ask for the meaning: a name of one thing; no plural, name of a group, or rude word."""
+    """Whether people ask for its meaning: a name of one thing; no plural, name of a group, or rude word."""
     if primary.related("@i"):
         return True
     plural = primary.id[0] == "n" and (lemma in database.bases or _PLURAL.search(lemma))
