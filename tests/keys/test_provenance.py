@@ -64,6 +64,7 @@ def test_comments_blank_lines_and_dates_do_not_count(package):
 MEANT = {
     "a docstring": ("    return 1\n", '    """One."""\n    return 1\n', False),
     "a docstring of the file": ("import torch\n", '"""Numbers."""\nimport torch\n', False),
+    "a docstring of a field": ("    x: int\n", '    x: int\n    """One."""\n', False),
     "an annotation": ("def one():", "def one() -> int:", False),
     "a message": ('ValueError("no one")', 'ValueError(f"no {one}")', False),
     "what is raised": ('ValueError("no one")', 'KeyError("no one")', True),

@@ -48,13 +48,11 @@ Words = str
 class _Deciding(ast.NodeTransformer):
     """Removes docstrings, annotations within functions, `Words`, and the words of raised messages."""
 
-    def _without_docstring(self, node: ast.Module | ast.ClassDef | ast.FunctionDef) -> ast.AST:
-        match node.body:
-            case [ast.Expr(ast.Constant(str())), *rest]:
-                node.body = rest
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        match node.value:
+            case ast.Constant(str()):
+                return None
         return self.generic_visit(node)
-
-    visit_Module = visit_ClassDef = _without_docstring
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
@@ -64,7 +62,7 @@ class _Deciding(ast.NodeTransformer):
                     inner.annotation = None
                 case ast.AnnAssign():
                     inner.annotation = ast.Constant(None)
-        return self._without_docstring(node)
+        return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         match node.annotation:
