@@ -9,7 +9,7 @@ from pathlib import Path
 
 from robustdr.core.errors import exit_status, unknown
 from robustdr.keys.attestation import check_code, check_inputs, check_loaded
-from robustdr.keys.integrity import hardware, record, verify
+from robustdr.keys.integrity import check_chain, hardware, record, verify
 from robustdr.keys.loaded import watch
 from robustdr.keys.provenance import PACKAGE, Code, code_of_stage, installed
 from robustdr.stages.options import STAGES, Stage, add_arguments
@@ -53,6 +53,7 @@ def run(name: str, a: argparse.Namespace) -> None:
     versions = installed(code)
     verify(read)
     check_inputs({option.rstrip("_"): paths for option, paths in given.items()}, a.reads)
+    check_chain(read)
     made = list(function(a) or [])
     made += [(path,) for option, paths in given.items() if options[option].get("metavar") == "OUTPUT" for path in paths]
     check_loaded(code)
