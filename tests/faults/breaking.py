@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 Break = Callable[[random.Random, bytes], bytes]
-LONG = 200_000  # characters of a long line
+LONG = 50_000  # characters of a long line
 DEEP = 20_000  # brackets inside each other
 NUMBER = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?")
 ODD_NUMBERS = [

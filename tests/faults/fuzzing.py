@@ -1,6 +1,6 @@
-"""Commands on broken files: `python -m tests.faults.fuzzing TARGET FOLDER COUNT SEED` prints what went wrong.
+"""Commands on broken files: `python -m tests.faults.fuzzing FOLDER SEED TARGET=COUNT …` prints what went wrong.
 
-FOLDER has the target's valid files, see `Target.write`. Each try breaks one of them; the command must end with status
+FOLDER/TARGET has valid files, see `valid.WRITE`. Each try breaks one of them; the command must end with status
 0, 1 or 2, and 2 comes with one line on standard error.
 """
 
@@ -222,7 +222,7 @@ def tries(name: str, folder: Path, count: int, seed: int) -> int:
             return 1
     faults = 0
     for number in range(seed, seed + count):
-        folder.with_name(f"{folder.name}-number").write_text(str(number))
+        folder.with_name("last").write_text(f"{name} {number}")
         draw = random.Random(f"{name} {number}")
         path = draw.choice(files)
         path.write_bytes(data := broken(draw, path))
@@ -250,4 +250,8 @@ def stop(*_: object) -> None:
 if __name__ == "__main__":
     faulthandler.enable()
     signal.signal(signal.SIGALRM, stop)
-    raise SystemExit(min(1, tries(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))))
+    root, first, *asked = sys.argv[1:]
+    found = 0
+    for target, several in (one.split("=") for one in asked):
+        found += tries(target, Path(root, target), int(several), int(first))
+    raise SystemExit(min(1, found))

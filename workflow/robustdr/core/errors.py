@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from robustdr.core.markup import one_line
 
 # Where a URL may hold a secret: before an `@`, and in parameters of such names.
-SECRETS = r"[^\s?&#;=]*(?:key|token|secret|passw|pwd|credential|auth(?!or)|\bsig(?:nature)?\b)[^\s?&#;=]*"
+SECRETS = r"[^\s?&#;=]{0,100}(?:key|token|secret|passw|pwd|credential|auth(?!or)|\bsig(?:nature)?\b)[^\s?&#;=]{0,100}"
 HELD = re.compile(
     r"(?<=://)\S{0,300}@"
-    r"|(?<![^\s'\"(=])[^\s:@/'\"]+:(?!//)[^\s@]{1,300}@"
+    r"|(?<![^\s'\"(=])[^\s:@/'\"]{1,300}:(?!//)[^\s@]{1,300}@"
     rf"|(?<=[?&#;])(?P<name>{SECRETS})=[^\s&#;'\"]*",
     re.IGNORECASE,
 )

@@ -119,11 +119,12 @@ def from_json(text: str | bytes) -> Any:
     """The value of a JSON text.
 
     Raises:
-        ValueError: it is no JSON, nests too deep, or holds half of a surrogate pair, which no file can.
+        ValueError: it is no JSON in UTF-8, nests too deep, or holds half of a surrogate pair, which no file can.
     """
+    text = text.decode("utf-8") if isinstance(text, bytes) else text
     try:
         value = json.loads(text)
-        if "\\u" in str(text):  # escapes
+        if "\\u" in text:  # an escape
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise ValueError("too many lists and objects inside each other") from None
