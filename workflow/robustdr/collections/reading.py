@@ -1,7 +1,6 @@
 """Readers of users' text files, line by line, and of the corpus that this package writes."""
 
 import gzip
-import json
 import re
 import zlib
 from codecs import BOM_UTF8
@@ -11,7 +10,7 @@ from pathlib import Path
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
 from robustdr.core.errors import UserError
-from robustdr.core.files import sha256
+from robustdr.core.files import from_json, sha256
 
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
@@ -67,9 +66,8 @@ def records(path: Path, required: Collection[str], report: Report = refuse) -> I
     """
     for number, line in lines(path, report):
         try:
-            record = json.loads(line)
+            record = from_json(line)
             valid = isinstance(record, dict) and all(isinstance(record.get(key), str) for key in required)
-            "".join(map(str, record.values() if valid else ())).encode("utf-8")  # JSON may escape half a surrogate pair
         except ValueError:
             valid = False
         if valid:

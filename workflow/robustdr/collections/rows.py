@@ -1,6 +1,5 @@
 """The index of a corpus: where each passage begins, memory-mapped, so that single passages can be read."""
 
-import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,7 +11,7 @@ import pyarrow.compute as pc
 
 from robustdr.collections.records import Passage
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, open_binary
+from robustdr.core.files import atomic, from_json, open_binary
 
 BATCH = 1 << 17  # rows in memory at once while a corpus is indexed
 SCHEMA = pa.schema({"docid": pa.large_string(), "start": pa.int64()})
@@ -52,7 +51,7 @@ def _batches(corpus: Path) -> Iterator[pa.RecordBatch]:
 
 def _passage(line: bytes, place: str) -> Passage:
     try:
-        record = json.loads(line.decode("utf-8"))
+        record = from_json(line)
         passage = Passage(record["docid"], record["title"], record["text"])
         if all(isinstance(value, str) for value in passage):
             return passage
@@ -82,9 +81,10 @@ class Corpus:
                 table = pa.ipc.open_file(pa.memory_map(str(self.index))).read_all()
             else:
                 table = pa.Table.from_batches(_batches(path), SCHEMA)
+            table.validate(full=True)
             if table.schema != SCHEMA:
-                raise pa.ArrowInvalid(f"its columns are {', '.join(table.column_names)}")
-        except (pa.ArrowInvalid, OSError) as error:
+                raise ValueError(f"its columns are {', '.join(table.column_names)}")
+        except (pa.ArrowException, ValueError, OSError) as error:
             raise UserError(f"{self.index}: damaged index of a corpus ({error}); delete it and run again") from error
         self.docids: pa.ChunkedArray = table["docid"]
         self.starts: list[np.ndarray] = [chunk.to_numpy() for chunk in table["start"].chunks]

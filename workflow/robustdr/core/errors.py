@@ -6,14 +6,19 @@ import sys
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 
-# Where a URL may hold a secret: before an `@`, and in parameters with such names.
-SECRETS = r"[^\s?&#;=]*(?:key|token|secret|passw|pwd|credential|auth(?!or)|\bsig(?:nature)?\b)[^\s?&#;=]*"
+from robustdr.core.markup import one_line
+
+# Where a URL may hold a secret: before an `@`, and in parameters of such names.
+SECRETS = r"[^\s?&#;=]{0,100}(?:key|token|secret|passw|pwd|credential|auth(?!or)|\bsig(?:nature)?\b)[^\s?&#;=]{0,100}"
 HELD = re.compile(
     r"(?<=://)\S{0,300}@"
-    r"|(?<![^\s'\"(=])[^\s:@/'\"]+:(?!//)[^\s@]{1,300}@"
+    r"|(?<![^\s'\"(=])[^\s:@/'\"]{1,300}:(?!//)[^\s@]{1,300}@"
     rf"|(?<=[?&#;])(?P<name>{SECRETS})=[^\s&#;'\"]*",
     re.IGNORECASE,
 )
+
+
+LONGEST = 2000  # characters of an error
 
 
 def redacted(text: str) -> str:
@@ -44,12 +49,20 @@ def exit_status(run: Callable[[], int | None]) -> int:
     try:
         return run() or 0
     except UserError as error:
-        print(f"robustdr: {error}", file=sys.stderr)
+        _say(str(error))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         if not isinstance(error, OSError) and type(error).__name__ != "SafetensorError":
             raise
-        print(f"robustdr: {redacted(' '.join(str(error).split()))}; nothing was left half-written", file=sys.stderr)
+        _say(f"{redacted(str(error))}; nothing was left half-written")
     return 2
+
+
+def _say(text: str) -> None:
+    """Print an error as one line that moves no cursor; of a very long one, the middle is left out."""
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in one_line(text))
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
+    print(f"robustdr: {line}", file=sys.stderr)

@@ -115,6 +115,22 @@ def write_json(path: str | Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def from_json(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON in UTF-8, nests too deep, or holds half of a surrogate pair, which no file can.
+    """
+    text = text.decode("utf-8") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(text)
+        if "\\u" in text:  # an escape
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise ValueError("too many lists and objects inside each other") from None
+    return value
+
+
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 text file.
 
@@ -233,7 +249,7 @@ def read_answers(path: str | Path) -> dict[str, list[str]]:
     answers: dict[str, list[str]] = {}
     for number, line in read_lines(path):
         try:
-            record = json.loads(line)
+            record = from_json(line)
             qid, texts = record["qid"], record["answers"]
             valid = isinstance(qid, str) and texts and all(isinstance(text, str) for text in texts)
         except (ValueError, LookupError, TypeError):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.core.errors import UserError
+from robustdr.core.files import from_json
 from robustdr.encoding.directory import MODULES, ROUTER_CONFIG, SETTINGS
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -76,7 +77,7 @@ def check_transformer(folder: Path) -> None:
 def _read(file: Path, kind: type = dict) -> Any:
     """Return the object or list in a JSON file; an empty one if there is no file."""
     try:
-        told = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else kind()
+        told = from_json(file.read_bytes()) if file.is_file() else kind()
     except ValueError as error:
         raise UserError(f"{file}: no model there, or a damaged one ({error})") from error
     if not isinstance(told, kind):

@@ -1,12 +1,11 @@
 """Model directories of sentence-transformers: one encoder for queries and passages, or a Router with one for each."""
 
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robustdr.core.files import write_json
+from robustdr.core.files import from_json, write_json
 
 QUERY, DOCUMENT = ROUTES = "query", "document"
 ENCODER, CHARACTER, WHOLE = "encoder", "character", "whole"  # the forms of checkpoints that are dual encoders
@@ -71,7 +70,7 @@ def is_plain(path: Path) -> bool:
     """
 
     def read(file: Path) -> Any:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return from_json(file.read_bytes())
 
     settings = read(path / SETTINGS)
     if settings["similarity_fn_name"] != "dot" or any(settings["prompts"].values()) or "truncate_dim" in settings:

@@ -1,7 +1,6 @@
 """A dual encoder: the model of a sentence-transformers directory, which gets batches sorted by length."""
 
 import copy
-import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 from tqdm import tqdm
 from transformers import AutoModel, PreTrainedModel
 
 import robustdr.encoding.character  # noqa: F401  registers CharacterBERT with the Auto classes of transformers
 from robustdr.core.errors import UserError
+from robustdr.core.files import from_json
 from robustdr.core.seeds import digest
 from robustdr.encoding import loading
 from robustdr.encoding.batching import by_length, pad
@@ -85,11 +84,12 @@ class Encoder:
         self.tokenizer: Any = None
         self.whole: whole.Whole | None = None
         try:
-            if plain := is_plain(self.path):
-                self._read_plain(weights, attention)
+            with loading.reading():
+                if plain := is_plain(self.path):
+                    self._read_plain(weights, attention)
         except UserError:
             raise
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
+        except (OSError, ValueError) as error:
             raise UserError(f"{path}: no model there, or a damaged one ({error}); delete it and run again") from error
         if not plain:
             from robustdr.encoding.whole import Whole
@@ -100,7 +100,7 @@ class Encoder:
 
     def _read_plain(self, weights: torch.dtype, attention: str) -> None:
         transformer, pooler = part(self.path, self.route)
-        self.pooling = json.loads((pooler / "config.json").read_text(encoding="utf-8"))["pooling_mode"]
+        self.pooling = from_json((pooler / "config.json").read_bytes())["pooling_mode"]
         self.model = loading.transformer(AutoModel, transformer, attn_implementation=attention, dtype=weights).to(
             self.device
         )

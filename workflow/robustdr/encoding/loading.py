@@ -11,11 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
+
 from robustdr.core.errors import UserError
 from robustdr.encoding.allowed import CONFIG, check_configuration, check_transformer
 
 LOCAL: Any = {"local_files_only": True, "trust_remote_code": False}
 SAFE: Any = {"use_safetensors": True}
+# What transformers and sentence-transformers raise of damaged folders, beside OSError and ValueError.
+RAISED = (TypeError, LookupError, AttributeError, RuntimeError, ImportError, SafetensorError, StrictDataclassError)
 
 
 def configuration(folder: Path) -> Any:
@@ -28,7 +33,7 @@ def configuration(folder: Path) -> Any:
     from transformers import AutoConfig
 
     check_configuration(folder)
-    with silent():
+    with reading():
         return AutoConfig.from_pretrained(folder, **LOCAL)
 
 
@@ -37,7 +42,7 @@ def tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     check_configuration(folder)
-    with silent():
+    with reading():
         return AutoTokenizer.from_pretrained(folder, **LOCAL)
 
 
@@ -48,23 +53,30 @@ def transformer(kind: Any, folder: Path, **how: Any) -> Any:
         kind: a class of transformers, such as `AutoModel`. how: arguments of its `from_pretrained`.
     """
     check_transformer(folder)
-    try:
-        with silent():
+    with reading():
+        try:
             return kind.from_pretrained(folder, **how, **SAFE, **LOCAL)
-    except KeyError as error:
-        from transformers.activations import ACT2FN
+        except KeyError as error:
+            from transformers.activations import ACT2FN
 
-        known = ", ".join(sorted(ACT2FN))
-        raise UserError(
-            f"{folder / CONFIG}: names what transformers does not have: {error} (its activations: {known})"
-        ) from error
+            known = ", ".join(sorted(ACT2FN))
+            raise UserError(
+                f"{folder / CONFIG}: names what transformers does not have: {error} (its activations: {known})"
+            ) from error
 
 
 @contextmanager
-def silent() -> Iterator[None]:
-    """Block standard input: transformers asks there whether to run a folder's code."""
+def reading() -> Iterator[None]:
+    """A folder is read: what is wrong with it is an `OSError` or a `ValueError`, whatever a library raises.
+
+    No question can be asked on standard input: transformers asks there whether to run a folder's code.
+    """
     given, sys.stdin = sys.stdin, io.StringIO()
     try:
         yield
+    except Exception as error:
+        if type(error) is Exception or isinstance(error, RAISED):  # tokenizers raises `Exception` itself
+            raise ValueError(" ".join(str(error).split())) from error
+        raise
     finally:
         sys.stdin = given

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from safetensors import SafetensorError
-
 from robustdr.core.errors import UserError
 from robustdr.encoding.allowed import RUN, check_modules, check_transformer
-from robustdr.encoding.loading import LOCAL, SAFE, silent
+from robustdr.encoding.loading import LOCAL, SAFE, reading
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
@@ -24,7 +22,7 @@ def module(folder: Path, dtype: "dtype") -> Any:
     from sentence_transformers.sentence_transformer.modules import Transformer
 
     check_transformer(folder)
-    with silent():
+    with reading():
         return Transformer(
             str(folder),
             model_kwargs={"dtype": dtype, **SAFE, **LOCAL},
@@ -45,7 +43,7 @@ def sentence_transformer(
     Raises:
         UserError: something in it is not allowed, or it is damaged.
     """
-    with _readable(folder):
+    with readable(folder):
         check_modules(folder, modules)
         from sentence_transformers import SentenceTransformer
 
@@ -53,8 +51,8 @@ def sentence_transformer(
 
 
 def cross_encoder(folder: Path) -> "CrossEncoder":
-    """Return the cross-encoder in a folder; raises as `sentence_transformer`."""
-    with _readable(folder):
+    """The cross-encoder in a folder; raises as `sentence_transformer`."""
+    with readable(folder):
         check_modules(folder, RUN)
         from sentence_transformers import CrossEncoder
 
@@ -62,12 +60,12 @@ def cross_encoder(folder: Path) -> "CrossEncoder":
 
 
 @contextmanager
-def _readable(folder: Path) -> Iterator[None]:
-    """Turn every fault of a folder into one `UserError`."""
+def readable(folder: Path) -> Iterator[None]:
+    """Whatever is wrong with a folder is one `UserError`."""
     try:
-        with silent():
+        with reading():
             yield
     except UserError:
         raise
-    except (OSError, ValueError, TypeError, LookupError, RuntimeError, ImportError, SafetensorError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{folder}: no model there, or a damaged one ({' '.join(str(error).split())})") from error

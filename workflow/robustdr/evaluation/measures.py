@@ -127,6 +127,6 @@ def read_measures(path: Path) -> tuple[pd.DataFrame, str]:
     """
     try:
         table = pq.read_table(path)
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path}: damaged measures ({error}); delete the file and run again") from error
     return table.to_pandas(), (table.schema.metadata or {}).get(b"key", b"").decode()

@@ -68,9 +68,9 @@ def _experiment(paper: str, path: Path) -> Experiment:
     return replace(experiment, tables=tables, figures=drawn)
 
 
-def _recipe(name: str, entry: Tree, path: Path) -> Any:
-    """Return the recipe of the system `name`, typed by its kind."""
-    kind = entry.get("kind", Recipe.kind)
+def _recipe(name: str, entry: Any, path: Path) -> Any:
+    """The recipe of the system `name`, typed by its kind."""
+    kind = entry.get("kind", Recipe.kind) if isinstance(entry, dict) else Recipe.kind
     known(f"{path}: systems.{name}.kind", str(kind), KINDS.names())
     return checked(KINDS.facts(kind), entry, path, ["systems", name])
 

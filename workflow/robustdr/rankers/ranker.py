@@ -1,6 +1,5 @@
 """The base of all ranking models: a module that scores pairs of texts, each independently of the others."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from transformers import PreTrainedModel
 
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
-from robustdr.core.files import write_json, write_text
+from robustdr.core.files import from_json, write_json, write_text
 from robustdr.core.seeds import digest
 from robustdr.core.statements import Words
 from robustdr.encoding.batching import by_length
@@ -191,7 +190,7 @@ def saved(folder: Path) -> Saved:
     """
     path = folder / "ranker.json"
     try:
-        made = json.loads(path.read_text(encoding="utf-8"))
+        made = from_json(path.read_bytes())
         known(f"{path}: ranker", made["ranker"], RANKERS.names())
         return {**made, "settings": dict(made["settings"])}
     except FileNotFoundError:

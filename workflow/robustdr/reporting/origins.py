@@ -1,6 +1,5 @@
 """Differences in how two results folders were made: scale, steps, settings, seeds, packages, hardware."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -9,9 +8,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from robustdr.core.files import from_json
 from robustdr.reporting.queries import read_data
 
-UNREADABLE = (ValueError, KeyError, TypeError)  # from a file that is incomplete or of another version
+# From a file that is incomplete or of another version.
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, yaml.YAMLError)
 RECIPE = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)  # in a model card
 
 
@@ -28,7 +29,7 @@ def _scale(root: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in root.glob("claims/*.json"):
         with suppress(*UNREADABLE):
-            made = json.loads(path.read_text(encoding="utf-8"))
+            made = from_json(path.read_bytes())
             for name in ("scale", "miniature"):
                 found.setdefault(name, set()).add(made[name])
     return found
@@ -68,8 +69,9 @@ def _recipes(root: Path) -> dict[str, dict[str, str]]:
     """The settings of each trained model, from its card."""
     found = {}
     for path in sorted(root.glob("models/*/*/seed*/README.md")):
-        if recipe := RECIPE.search(path.read_text(encoding="utf-8")):
-            found[f"{path.parents[2].name}/{path.parents[1].name}"] = dict(_flat(yaml.safe_load(recipe[1])))
+        with suppress(*UNREADABLE):
+            if recipe := RECIPE.search(path.read_text(encoding="utf-8")):
+                found[f"{path.parents[2].name}/{path.parents[1].name}"] = dict(_flat(yaml.safe_load(recipe[1])))
     return found
 
 

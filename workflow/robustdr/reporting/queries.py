@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from robustdr.core.files import atomic, read_answers, read_qrels, read_queries
+from robustdr.core.files import atomic, from_json, read_answers, read_qrels, read_queries
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import ORIGINAL, parse
@@ -35,7 +35,7 @@ def write_data(path: Path, name: str, value: Any) -> None:
 def read_data(path: Path) -> Any:
     """The data that `write_data` wrote."""
     text = path.read_text(encoding="utf-8")
-    return json.loads(text[text.index(",") + 1 : text.rindex(")")])
+    return from_json(text[text.index(",") + 1 : text.rindex(")")])
 
 
 class OfSet(TypedDict):

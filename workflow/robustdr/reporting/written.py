@@ -1,8 +1,12 @@
 """The JSON of tables and claims: the parts that other stages read."""
 
-import json
 from pathlib import Path
-from typing import NotRequired, TypedDict, TypeVar
+from typing import NotRequired, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from robustdr.core.files import from_json
 
 Made = TypeVar("Made")
 Means = dict[str, dict[str, list[str]]]  # by role and name of the mean: the variations that it averages
@@ -91,21 +95,22 @@ class Claims(TypedDict):
     claims: list[Record]
 
 
-# By type of file: the name of its list, the keys of the file, and the keys of each entry in the list.
-READ: dict[type, tuple[str, frozenset[str], frozenset[str]]] = {
-    Table: ("cells", Table.__required_keys__, Row.__required_keys__),
-    Claims: ("claims", Claims.__required_keys__, Record.__required_keys__),
-}
-
-
 def opened(path: Path, kind: type[Made]) -> tuple[Made | None, str]:
     """(what a stage wrote, why it cannot be shown); one of them is None or ''."""
     if not path.is_file():
         return None, "missing"
     try:
-        made = json.loads(path.read_text(encoding="utf-8"))
+        made = from_json(text := path.read_bytes())
+        TypeAdapter(kind).validate_json(text, strict=True)
+    except ValidationError:
+        return None, "other version"
     except ValueError:
         return None, "cut off"
-    part, beside, fields = READ[kind]
-    whole = isinstance(made, dict) and made.keys() >= beside and all(of.keys() >= fields for of in made[part])
-    return (made, "") if whole else (None, "other version")
+    return (made, "") if kind is not Table or _is_whole(made) else (None, "other version")
+
+
+def _is_whole(table: Table) -> bool:
+    """Whether a layout has fields for all rows and columns, and the cells that they name."""
+    layout, count = table["layout"], len(table["cells"])
+    square = [len(of) for of in layout["fields"]] == [len(layout["columns"])] * len(layout["rows"])
+    return square and all(number is None or 0 <= number < count for of in layout["fields"] for *_, number in of)

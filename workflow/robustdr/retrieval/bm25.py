@@ -1,6 +1,5 @@
 """BM25 search (bm25s, Lucene's variant), with all threads of the job."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -8,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
+from tokenize import TokenError
 
 import bm25s
 import numpy as np
@@ -16,12 +16,15 @@ from bm25s.numba import retrieve_utils
 from numba.extending import is_jitted
 
 from robustdr.core.errors import UserError
+from robustdr.core.files import from_json
 from robustdr.retrieval.best import NO_PASSAGE, fetched
 from robustdr.retrieval.bm25_index import ABOUT, DOCIDS, PASSAGES, TERMS, about, tokenizer
 from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
 
+# What the readers of its files raise; numpy reads a header as Python's tokens.
+DAMAGED = (OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, SyntaxError, TokenError)
 TOGETHER = 64  # queries that a thread takes at once
 for function in filter(is_jitted, vars(retrieve_utils).values()):
     function.enable_caching()  # compiled once per machine: compiling takes longer than the miniature's searches
@@ -42,7 +45,7 @@ class Index:
         self.depth = settings.depth
         self.tokenizer = tokenizer(settings)
         try:
-            made = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+            made = from_json((folder / ABOUT).read_bytes())
             for key, value in about(settings.index, corpus).items():
                 if made[key] != value:
                     raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, expected {value!r}; delete {folder}")
@@ -55,10 +58,14 @@ class Index:
             whole &= matrix["indptr"][-1] == len(matrix["indices"]) == len(matrix["data"])
             if not whole:
                 raise ValueError("its files differ in length")
-        except (OSError, ValueError, EOFError, LookupError, TypeError) as error:
+            starts, rows = matrix["indptr"], matrix["indices"]
+            ascending = starts[0] == 0 and (np.diff(starts) >= 0).all()
+            if not (ascending and rows.min(initial=0) >= 0 and rows.max(initial=0) < len(self.docids)):
+                raise ValueError("it names passages that are not there")
+            vocabulary = self.scorer.vocab_dict
+            self.tokenizer.word_to_id = {"": vocabulary[""]} if settings.stemmer else vocabulary
+        except (*DAMAGED, pa.ArrowException) as error:
             raise UserError(f"{folder}: index missing or damaged ({error}); delete it and run again") from error
-        vocabulary = self.scorer.vocab_dict
-        self.tokenizer.word_to_id = {"": vocabulary[""]} if settings.stemmer else vocabulary
         self.tokenizer.stem_to_sid = vocabulary if settings.stemmer else {}
 
     @cached_property

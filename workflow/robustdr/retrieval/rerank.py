@@ -1,6 +1,5 @@
 """Reranking: for the kind of system `rerank`, and for `robustdr rerank` on a user's run."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -12,7 +11,7 @@ from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import read_queries
+from robustdr.core.files import from_json, read_queries
 from robustdr.encoding import hardware, loading_modules
 from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rank import Files, judged_lists
@@ -106,11 +105,11 @@ def kind_of(model: Path) -> str:
         UserError: there is no model, or it has another type.
     """
     try:
-        config = json.loads((model / "config_sentence_transformers.json").read_text(encoding="utf-8"))
+        config = from_json((model / "config_sentence_transformers.json").read_bytes())
         kind = config.get("model_type", DUAL)
     except OSError:
         try:
-            heads = json.loads((model / "config.json").read_text(encoding="utf-8")).get("architectures") or [""]
+            heads = from_json((model / "config.json").read_bytes()).get("architectures") or [""]
         except OSError:
             raise UserError(
                 f"{model}: no model directory: it has no config.json; give one in sentence-transformers' format"
@@ -126,14 +125,15 @@ def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
 
     Prompts, modules and lengths are those of the directory.
     """
-    if kind_of(model) == CROSS:
-        return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
-    dual = loading_modules.sentence_transformer(model)
-    texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
-    vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
-    place = [{text: row for row, text in enumerate(of)} for of in texts]
-    queries, passages = (vectors[side][[place[side][pair[side]] for pair in pairs]] for side in (0, 1))
-    return dual.similarity_pairwise(queries, passages).numpy()
+    with loading_modules.readable(model):
+        if kind_of(model) == CROSS:
+            return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
+        dual = loading_modules.sentence_transformer(model)
+        texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
+        vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
+        place = [{text: row for row, text in enumerate(of)} for of in texts]
+        queries, passages = (vectors[side][[place[side][pair[side]] for pair in pairs]] for side in (0, 1))
+        return dual.similarity_pairwise(queries, passages).numpy()
 
 
 def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, output: Path) -> None:

@@ -174,7 +174,7 @@ def _mapped(path: Path) -> tuple[pa.Schema, list[pa.RecordBatch]]:
         batches = [reader.get_batch(number) for number in range(reader.num_record_batches)]
         for batch in batches:
             batch.validate(full=True)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise UserError(f"{path}: run missing or damaged ({error}); delete the file and run again") from error
     return reader.schema, batches
 

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from robustdr.collections.rows import Corpus, Reference
 from robustdr.core.errors import UserError
-from robustdr.core.files import Lines, atomic, iterate_queries, read_answers, read_qrels, read_queries
+from robustdr.core.files import Lines, atomic, from_json, iterate_queries, read_answers, read_qrels, read_queries
 from robustdr.core.seeds import generator
 from robustdr.evaluation.answers import judge
 from robustdr.retrieval.runs import read_docids, read_run
@@ -197,7 +197,7 @@ class Examples(Sequence[Example]):
     def __getitem__(self, number: int | slice) -> Example | list[Example]:
         if isinstance(number, slice):
             return [self[i] for i in range(len(self))[number]]
-        line = json.loads(self.lines[number])
+        line = from_json(self.lines[number])
         varied = line.get("query_variation") or line["query"]
         variations = tuple(varied) if isinstance(varied, list) else (varied,)
         return Example(
@@ -247,7 +247,7 @@ def _checked(examples: Examples, number: int) -> Example:
         example = examples[number]
         if wrong := [passage for passage in example.passages if type(passage.row) is not int]:
             raise TypeError(f"row {wrong[0].row!r} of passage {wrong[0].docid!r}")
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{where}: not a training example ({error!r}); fields: {', '.join(FIELDS)}") from None
     if bool(example.positives) != bool(example.negatives):
         raise UserError(f"{where}: query {example.qid!r} needs at least one positive and one negative passage")

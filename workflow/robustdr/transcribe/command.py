@@ -78,7 +78,10 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> tuple[s
         raise unknown(f"{path}: type of file", path.suffix or path.name, KINDS)
     if not path.exists() or path.is_dir():
         raise UserError(f"{path}: no such file")
-    grids = _read(path, kind)
+    try:
+        grids = _read(path, kind)
+    except RecursionError:
+        raise UserError(f"{path}: groups or tables too deep inside each other; save its tables alone") from None
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"

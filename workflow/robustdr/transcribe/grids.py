@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 LETTERS = "abcdefghijklmnoprstuvwxyz0123456789"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹"
 _RAISE = str.maketrans(LETTERS, RAISED)
-CAPTION = re.compile(r"\W*(?:Table|Tab\.)\s*(?P<number>[A-Z]?\.?\d+)\s*[.:|]?\W*\s*(?P<caption>.*)", re.S | re.I)
+CAPTION = re.compile(r"\W*(?:Table|Tab\.)\s*(?P<number>[A-Z]?\.?[0-9]+)\s*[.:|]?\W*\s*(?P<caption>.*)", re.S | re.I)
+
+
+WIDEST = 1000  # columns that a field may cover, as in HTML
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,11 @@ class Grid:
     rows: list[list[Field]]
     heads: int = 0
     problems: list[str] = field(default_factory=list)
+
+
+def covered(text: str) -> int:
+    """How many columns or rows a file says that a field covers; 1 where it says none."""
+    return min(int(text), WIDEST) if re.fullmatch("[1-9][0-9]{0,8}", text.strip()) else 1
 
 
 def raised(text: str) -> str:
@@ -88,7 +96,7 @@ def spread(rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = ()) 
         if fields != width:
             said = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
             problems.append(said)
-            made[index] = [*row[:1], *[Field("?")] * (width - 1)]
+            made[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
     return made, problems
 
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from lxml import html
+from lxml.etree import ParserError
 from markdown_it import MarkdownIt
 
-from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, raised, spread, titled
+from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, covered, raised, spread, titled
 
 BOLD = ("b", "strong")
 WRAPPERS = ("div", "center", "section", "span")  # may be around a table, between it and its caption
@@ -19,7 +20,10 @@ def read_html(text: str) -> list[Grid]:
     """The tables of an HTML page, in order; a caption is a `caption`, or a paragraph `Table <n>` next to the table."""
     if not text.strip():
         return []
-    root = html.fromstring(text)
+    try:
+        root = html.fromstring(text)
+    except ParserError:  # there are comments alone
+        return []
     tables = [table for table in root.iter("table") if not table.xpath(".//table")]
     above, below = [_beside(table, -1) for table in tables], [_beside(table, 1) for table in tables]
     outside = above if sum(map(bool, above)) >= sum(map(bool, below)) else below
@@ -47,7 +51,7 @@ def _grid(table: html.HtmlElement, beside: str) -> Grid:
         number = titled(beside)[0]
     lines = [row for row in table.iter("tr") if row.xpath("./td|./th")]
     spans = [[_span(cell) for cell in row.xpath("./td|./th")] for row in lines]
-    declared = [int(row.get(FIELDS)) if row.get(FIELDS) else None for row in lines]
+    declared = [covered(row.get(FIELDS)) if row.get(FIELDS) else None for row in lines]
     rows, problems = spread(spans, declared)
     heads = 0
     while heads < len(lines) and (lines[heads].getparent().tag == "thead" or not lines[heads].xpath("./td")):
@@ -59,7 +63,7 @@ def _span(cell: html.HtmlElement) -> Span:
     text = " ".join("".join(_texts(cell)).split())
     bold = [part for part in cell.iter(*BOLD) if any(character.isdigit() for character in part.text_content())]
     problem = "a picture" if cell.xpath(".//img") and not text else ""
-    columns, rows = (max(1, int(cell.get(name, "1") or 1)) for name in ("colspan", "rowspan"))
+    columns, rows = (covered(cell.get(name, "")) for name in ("colspan", "rowspan"))
     return Span(Field(text, bool(bold), problem), columns, rows)
 
 

@@ -19,7 +19,7 @@ from pylatexenc.latexwalker import (
 )
 from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
 
-from robustdr.transcribe.grids import Field, Grid, Span, filled_down, raised, spread, titled
+from robustdr.transcribe.grids import Field, Grid, Span, covered, filled_down, raised, spread, titled
 
 Nodes = Sequence[Any]
 FLOATS = ("table", "table*", "wraptable", "sidewaystable", "longtable", "longtable*")
@@ -253,8 +253,7 @@ class _Reader:
             self._say(self._definitions[name], made, bold)
         elif name in ("multicolumn", "multirow") and len(_groups(node)) == 3:
             number = self.said(_groups(node)[:1]).text
-            if number.isdigit():
-                setattr(made, "columns" if name == "multicolumn" else "rows", int(number))
+            setattr(made, "columns" if name == "multicolumn" else "rows", covered(number))
             self._say(arguments[-1:], made, bold)
         elif name in PRINTED and arguments:
             self._say(arguments[-1:], made, bold)

@@ -49,8 +49,8 @@ SPLITS = ("dev", "test", "train", "validation")
 _COUNTED = re.compile(
     r"(#.*|.*\b(?:queries|time|hours?|params?|parameters|size|epochs?|latency|count|number of).*)", re.I
 )
-_DEPTH = re.compile(r"([A-Za-z]+)\s*[@-]?\s*(\d+)\s*(k?)", re.I)
-_SEED = re.compile(r"(?:seed|run)\s*#?\s*(\d+)", re.I)
+_DEPTH = re.compile(r"([A-Za-z]+)\s*[@-]?\s*(\d{1,9})\s*(k?)", re.I)
+_SEED = re.compile(r"(?:seed|run)\s*#?\s*(\d{1,9})", re.I)
 
 
 class Meaning(NamedTuple):
@@ -125,7 +125,7 @@ def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meani
     unknown = sum(not one.coordinate or one.coordinate in used for one in said)
     likely = [name for name, number in known.most_common(1) if number >= unknown and name != "quantity"]
     free = [name for name in FREE if name not in used]
-    default = next(iter([*named, *likely, *free]))
+    default = next(iter([*named, *likely, *free, FREE[-1]]))
     return [
         one if one.coordinate and one.coordinate not in used else Meaning(default, label)
         for one, label in zip(said, labels, strict=True)

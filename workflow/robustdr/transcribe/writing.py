@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.reader import Reader
 
 from robustdr.audit.proposals import propose
 from robustdr.audit.reported import Reported, build
@@ -51,7 +52,7 @@ def _text(
         lines += ["    cells: |", *_cells(draft)]
         if relations.get(draft.id):
             lines += ["    relations:", *relations[draft.id]]
-    return "\n".join([*lines, ""])
+    return Reader.NON_PRINTABLE.sub("", "\n".join([*lines, ""]))
 
 
 def _cells(draft: Draft) -> list[str]:

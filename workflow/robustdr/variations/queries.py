@@ -1,11 +1,10 @@
 """Readers of queries: TSV, JSON lines, ir_datasets."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import read_lines, read_queries
+from robustdr.core.files import from_json, read_lines, read_queries
 
 _IDS = ("qid", "query_id", "_id")
 _TEXTS = ("text", "query")
@@ -30,9 +29,9 @@ def _read_jsonl(path: Path) -> dict[str, str]:
     for number, line in read_lines(path):
         where = f"{path}:{number}"
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise UserError(f"{where}: not JSON ({error.msg}); a line is an object with {_IDS} and {_TEXTS}") from None
+            record = from_json(line)
+        except ValueError as error:
+            raise UserError(f"{where}: not JSON ({error}); a line is an object with {_IDS} and {_TEXTS}") from None
         qid, text = _value(record, _IDS, where), " ".join(_value(record, _TEXTS, where).split())
         if not qid.strip() or not text:
             raise UserError(f"{where}: empty {'text' if qid.strip() else 'id'}")
@@ -48,7 +47,8 @@ def _value(record: Any, keys: tuple[str, ...], where: str) -> str:
     """The record's value of the first of `keys` that it has."""
     key = next((key for key in keys if isinstance(record, dict) and key in record), None)
     if key is None or not isinstance(record[key], str | int):
-        raise UserError(f"{where}: no text under any of {', '.join(keys)}; found {list(record)[:5]}")
+        found = list(record)[:5] if isinstance(record, dict) else repr(record)
+        raise UserError(f"{where}: no text under any of {', '.join(keys)}; found {found}")
     return str(record[key])
 
 
