@@ -1,8 +1,10 @@
 """What a job attests: the code that it loads, its packages and environment, and the keys of what it reads."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -127,30 +129,32 @@ def test_a_job_in_another_environment_stops(project):
 
 
 def test_code_that_changes_while_a_job_runs_stops_it_though_it_is_changed_back(project):
-    """The stage waits for its input, a pipe, and loads the audit's modules before; formats.py is loaded as changed."""
+    """The stage waits for its input, a pipe, and loads formats.py after it: that file is loaded as changed."""
     path = project.package / "audit/formats.py"
     text = path.read_text()
-    waits = project.package / "audit/command.py"
+    waits = project.package / "audit/__init__.py"
     fifo = project.folder / "go"
     os.mkfifo(fifo)
-    waits.write_text(
-        waits.read_text().replace("import argparse\n", f"open({str(fifo)!r}).read()\nimport argparse\n", 1)
-    )
+    waits.write_text(f"open({str(fifo)!r}).read()\n{waits.read_text()}")
     code = "from robustdr.keys.provenance import Code, made_of; print(made_of(Code(['audit_summary'])))"
     planned = subprocess.check_output(
         [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(project.package.parent)}, text=True
     ).strip()
     job = project.start(*project.summary, "--made-of", planned)
-    with open(fifo, "w") as go:  # opens when the stage reads it, past its first check
-        path.write_text(f"{text}\n_CHANGED = 1\n")
-        go.write("go")
+    while job.poll() is None:
+        with contextlib.suppress(OSError):  # nobody reads it yet
+            go = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)  # opens when the stage reads it, past its first check
+            path.write_text(f"{text}\n_CHANGED = 1\n")
+            os.close(go)
+            break
+        time.sleep(0.05)
     output = job.communicate()[0]
     assert job.returncode == 2 and "robustdr.audit.formats: it changed while the stage" in output
     assert not (project.folder / "summary.md.sha256").exists()
 
 
 def test_a_module_that_no_key_covers_stops_a_job(project):
-    path = project.package / "audit/command.py"
+    path = project.package / "stages/audit.py"
     path.write_text(f"{path.read_text()}\n__import__('robustdr.losses.bce')\n")
     output, status = project(*project.summary)
     assert status == 2 and "the stage audit_summary loaded it, and its key does not cover it" in output

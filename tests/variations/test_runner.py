@@ -43,7 +43,7 @@ def test_a_file_is_varied_in_order_with_statistics(tmp_path):
 VARY = """
 import sys
 from pathlib import Path
-from robustdr import variations
+from robustdr.variations import command
 
 if __name__ == "__main__":
     source, out, name, workers = sys.argv[1:]
