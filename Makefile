@@ -46,7 +46,7 @@ findings: papers
 	$(MAKES_PAPERS) docs/findings.md
 
 test: setup
-	$(PYTEST) -m "not slow" -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true
+	$(PYTEST) -m "not slow" -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true --max-worker-restart=0
 
 test-all: setup
 	$(PYTEST)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import T5Config, T5ForConditionalGeneration
 
@@ -140,16 +139,19 @@ def write_seq2seq(settings: CheckpointSettings, key: str, output: Path) -> None:
     """
     directory = locate(settings.source)
     try:
-        config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
-        tokenizer = loading.tokenizer(directory)
-        match config["model_type"]:
-            case "t5":
-                model, made = _copied(settings, directory), COPIED
-            case "bert":
-                model, made = _stand_in(settings, directory, config, tokenizer), STAND_IN
-            case other:
-                raise UserError(f"checkpoint {settings.name}: {directory} holds {other!r}; allowed: t5, bert")
-    except (OSError, KeyError, RuntimeError, SafetensorError) as error:
+        with loading.reading():
+            config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
+            tokenizer = loading.tokenizer(directory)
+            match config["model_type"]:
+                case "t5":
+                    model, made = _copied(settings, directory), COPIED
+                case "bert":
+                    model, made = _stand_in(settings, directory, config, tokenizer), STAND_IN
+                case other:
+                    raise UserError(f"checkpoint {settings.name}: {directory} holds {other!r}; allowed: t5, bert")
+    except UserError:
+        raise
+    except (OSError, ValueError) as error:
         raise UserError(f"checkpoint {settings.name}: {directory} holds no whole T5 or BERT ({error})") from error
     made = made.format(layers=settings.layers or "all")
     card = CARD.format(name=settings.name, description=settings.description, source=settings.source, made=made, key=key)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from tokenizers import Encoding
 from transformers.utils import logging
 
@@ -62,7 +61,7 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
         tokenizer = loading.tokenizer(folder)
     except UserError:
         raise
-    except (OSError, ValueError, SafetensorError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{folder}: a damaged model ({error}); expected: {expected}") from error
     finally:
         logging.set_verbosity(verbosity)
