@@ -1,5 +1,6 @@
 """What cannot be read is said in a word, and the rest is read."""
 
+import csv
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -34,6 +35,12 @@ RAGGED = {
     "a.tex": r"\begin{tabular}{lrr}Model & A & B\\\midrule x & 1.1 & 2.2\\y & 3.3\\z & 4.4 & 5.5\\\end{tabular}",
     "a.html": "<table><tr><th>Model<th>A<th>B<tr><td>x<td>1.1<td>2.2<tr><td>y<td>3.3<tr><td>z<td>4.4<td>5.5</table>",
 }
+
+
+def test_a_csv_file_changes_no_limit_of_other_readers(read):
+    limit = csv.field_size_limit()
+    read("a.csv", RAGGED["a.csv"])
+    assert csv.field_size_limit() == limit
 
 
 @pytest.mark.parametrize("name", RAGGED)
