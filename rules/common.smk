@@ -33,6 +33,7 @@ from robustdr.graph.outputs import (
     versions,
 )
 from robustdr.graph.targets import check_target
+from robustdr.keys import kept
 from robustdr.keys.provenance import Code, made_of
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
@@ -86,9 +87,16 @@ onstart:
     workflow.scheduler.job_rate_limiter = None
     if Path("results").exists() and not os.access("results", os.W_OK):
         stop("results: the folder is read-only; make it writable, or run in a copy of the project")
+    planned = [job for job in workflow.dag.needrun_jobs() if not workflow.dag.reason(job).forced]
+    kept.keep(file for job in planned for file in job.output)
+
+
+onsuccess:
+    kept.forget()
 
 
 onerror:
+    kept.forget()
     logged = "".join(Path(path).read_text(encoding="utf-8") for path in log)
     # The second is all that is logged of a job under --quiet.
     found = re.findall(r"^ +log: (.+) \(check log|> (\S+) 2>&1' returned non-zero", logged, re.MULTILINE)

@@ -86,7 +86,7 @@ def tiny_model(tiny_transformer) -> Path:
 
     output = tiny_transformer.parent / "model"
     settings = CheckpointSettings(name="tiny", description="", source={"path": str(tiny_transformer)}, pooling="mean")
-    write_checkpoint(settings, "key", output)
+    write_checkpoint(settings, output)
     return output
 
 
@@ -99,7 +99,7 @@ def tiny_character(tiny_transformer) -> Path:
     output, source = tiny_transformer.parent / "character", {"path": str(tiny_transformer)}
     fitted = {"form": "character", "fitted": 100, "filters": [32, 32, 64, 128]}
     write_checkpoint(
-        CheckpointSettings(name="tiny", description="Stand-in", source=source, pooling="mean", **fitted), "key", output
+        CheckpointSettings(name="tiny", description="Stand-in", source=source, pooling="mean", **fitted), output
     )
     return output
 
@@ -119,7 +119,7 @@ def tiny_seq2seq(tiny_transformer) -> Path:
     settings = CheckpointSettings(
         name="tiny", description="Stand-in for T5", source={"path": str(folder)}, form="seq2seq"
     )
-    write_checkpoint(settings, "key", output)
+    write_checkpoint(settings, output)
     return output
 
 
@@ -139,6 +139,7 @@ def measured(tmp_path):
     """
     from robustdr.evaluation.measures import write_measures
     from robustdr.evaluation.settings import EvaluateSettings
+    from robustdr.keys.integrity import record
     from robustdr.retrieval.runs import write_run
 
     def write(
@@ -162,7 +163,8 @@ def measured(tmp_path):
             runs[query_set] = (run, qrels)
         output = tmp_path / "measures" / collection / system / f"seed{seed}.parquet"
         settings = EvaluateSettings({query_set: list(measures) for query_set in ranks}, relevance_level=1)
-        write_measures(settings, key, runs, output)
+        write_measures(settings, runs, output)
+        record(output, key=key)
         return output
 
     return write

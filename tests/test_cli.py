@@ -16,6 +16,7 @@ from robustdr.evaluation.measures import read_measures
 from robustdr.experiments.config import load
 from robustdr.graph import site, tables
 from robustdr.graph.graph import graph
+from robustdr.keys.integrity import key_of
 from robustdr.keys.node import histories
 from robustdr.retrieval.runs import write_run
 from robustdr.stages import __main__ as stages
@@ -59,7 +60,7 @@ def complaint(capsys, argv):
 def flags(stage):
     """The options of a stage as they are written, and whether each must be given."""
     own = {name.rstrip("_").replace("_", "-"): not name.endswith("_") for name in STAGES[stage].options}
-    return dict.fromkeys(("made-of", "key", "reads", "code", "packages"), False) | own
+    return dict.fromkeys(("made-of", "key", "work", "reads", "code", "packages"), False) | own
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
@@ -178,8 +179,8 @@ def evaluation(tmp_path, output):
 
 def test_runs_belong_to_query_sets_in_the_order_of_the_settings(tmp_path):
     assert stages.main(evaluation(tmp_path, tmp_path / "m.parquet")[1:]) == 0
-    frame, key = read_measures(tmp_path / "m.parquet")
-    assert key == "k"
+    frame = read_measures(tmp_path / "m.parquet")
+    assert key_of(tmp_path / "m.parquet") == "k"
     assert dict(zip(frame["query_set"], frame["value"], strict=True)) == {"dev.original": 1.0, "dev.misspell": 0.0}
 
 

@@ -32,7 +32,7 @@ def write_base(folder: Path) -> None:
     from robustdr.encoding.checkpoint import write_checkpoint  # slow to import, and not needed by all
 
     settings = CheckpointSettings(name="base", **configured("scales/mini.yaml")["checkpoints"]["base"])
-    write_checkpoint(settings, "benchmark", folder)
+    write_checkpoint(settings, folder)
 
 
 def write_bert(mini: Path, folder: Path, layers: int) -> None:

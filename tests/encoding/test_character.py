@@ -209,7 +209,6 @@ def test_the_files_of_a_stand_in_and_the_same_bytes_again(tiny_character, tiny_t
     source = {"path": str(tiny_transformer)}
     write_checkpoint(
         CheckpointSettings(name="tiny", description="Stand-in", source=source, pooling="mean", **fitted),
-        "key",
         tmp_path / "again",
     )
     found = {path.relative_to(tiny_character).as_posix() for path in tiny_character.rglob("*") if path.is_file()}
@@ -232,9 +231,7 @@ def test_what_cannot_be_made_is_refused(tiny_transformer, tmp_path, changes, mes
     settings = {"pooling": "mean", "form": "character", "fitted": 100, **changes}
     with pytest.raises(ValueError, match=message):
         source = {"path": str(tiny_transformer)}
-        write_checkpoint(
-            CheckpointSettings(name="tiny", description="", source=source, **settings), "key", tmp_path / "made"
-        )
+        write_checkpoint(CheckpointSettings(name="tiny", description="", source=source, **settings), tmp_path / "made")
     assert not list(tmp_path.iterdir())
 
 
@@ -272,7 +269,6 @@ def test_released_weights_are_converted_and_read(released, tmp_path):
     source = {"path": str(tmp_path / "converted"), "sha256": sha256(tmp_path / "converted" / "model.safetensors")}
     write_checkpoint(
         CheckpointSettings(name="general", description="", source=source, pooling="cls", form="character"),
-        "key",
         tmp_path / "made",
     )
     words = character_tokenizer()(["the king of musicc"])["input_ids"][0]

@@ -24,18 +24,17 @@ def test_the_directory_is_one_of_sentence_transformers(tiny_model):
     model = SentenceTransformer(str(tiny_model), device="cpu", local_files_only=True)
     assert model.similarity_fn_name == "dot"
     assert model.encode(["what is the meaning of music"]).shape == (1, 32)
-    assert "Key: key" in (tiny_model / "README.md").read_text()
 
 
 def test_the_same_checkpoint_twice_is_the_same_bytes(tiny_transformer, tiny_model, tmp_path):
-    write_checkpoint(settings({"path": str(tiny_transformer)}), "key", tmp_path / "again")
+    write_checkpoint(settings({"path": str(tiny_transformer)}), tmp_path / "again")
     made = {path.relative_to(tiny_model): sha256(path) for path in tiny_model.rglob("*") if path.is_file()}
     again = {p.relative_to(tmp_path / "again"): sha256(p) for p in (tmp_path / "again").rglob("*") if p.is_file()}
     assert again == made
 
 
 def test_layers_are_kept_in_the_order_named(tiny_transformer, tmp_path):
-    write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[1]), "key", tmp_path / "model")
+    write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[1]), tmp_path / "model")
     name = "attention.self.query.weight"
     whole, cut = load_file(tiny_transformer / "model.safetensors"), load_file(tmp_path / "model" / "model.safetensors")
     assert torch.equal(cut[f"encoder.layer.0.{name}"], whole[f"encoder.layer.1.{name}"])
@@ -45,7 +44,7 @@ def test_layers_are_kept_in_the_order_named(tiny_transformer, tmp_path):
 
 def test_layers_out_of_range(tiny_transformer, tmp_path):
     with pytest.raises(UserError, match=r"checkpoint tiny: layers \[0, 2\]; .* has 0\.\.1"):
-        write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[0, 2]), "key", tmp_path / "model")
+        write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[0, 2]), tmp_path / "model")
     assert not list(tmp_path.iterdir())
 
 
@@ -70,7 +69,7 @@ def test_weights_that_are_no_safetensors_are_refused(tiny_transformer, tmp_path)
     shutil.copytree(tiny_transformer, tmp_path / "pickled")
     (tmp_path / "pickled" / "model.safetensors").rename(tmp_path / "pickled" / "pytorch_model.bin")
     with pytest.raises(UserError, match=r"pickled has no model\.safetensors"):
-        write_checkpoint(settings({"path": str(tmp_path / "pickled")}), "key", tmp_path / "model")
+        write_checkpoint(settings({"path": str(tmp_path / "pickled")}), tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 
@@ -107,27 +106,27 @@ def more(tiny_transformer, tmp_path):
 def test_parts_that_would_be_lost_are_refused(more, tmp_path, modules, weights, named):
     source = more(modules, weights)
     with pytest.raises(UserError, match=rf"checkpoint tiny: .*/more is more than .*: {named}; these parts"):
-        write_checkpoint(settings(source), "key", tmp_path / "model")
+        write_checkpoint(settings(source), tmp_path / "model")
     assert not (tmp_path / "model").exists()
-    write_checkpoint(settings(source, drop=named.split(", ")), "key", tmp_path / "model")
+    write_checkpoint(settings(source, drop=named.split(", ")), tmp_path / "model")
     assert f"Left out: {named.split(', ')}." in (tmp_path / "model" / "README.md").read_text()
 
 
 def test_only_the_named_parts_are_left_out(more, tmp_path):
     source = more(("Transformer", "Pooling", "Dense", "Normalize"))
     with pytest.raises(UserError, match="with a pooling: Dense; "):
-        write_checkpoint(settings(source, drop=["Normalize"]), "key", tmp_path / "model")
+        write_checkpoint(settings(source, drop=["Normalize"]), tmp_path / "model")
 
 
 def test_a_part_that_is_not_there_cannot_be_left_out(more, tmp_path):
     with pytest.raises(UserError, match=r"checkpoint tiny: drop: 'norm' is unknown; allowed: Normalize"):
-        write_checkpoint(settings(more(("Normalize",)), drop=["norm"]), "key", tmp_path / "model")
+        write_checkpoint(settings(more(("Normalize",)), drop=["norm"]), tmp_path / "model")
 
 
 def test_a_transformer_without_all_of_its_weights_is_refused(more, tmp_path):
     name = "encoder.layer.1.output.dense.bias"
     with pytest.raises(UserError, match=rf"more lacks weights of its transformer: {name}"):
-        write_checkpoint(settings(more(without=(name,))), "key", tmp_path / "model")
+        write_checkpoint(settings(more(without=(name,))), tmp_path / "model")
 
 
 def test_two_encoders_are_refused(tiny_transformer, tmp_path):

@@ -26,7 +26,7 @@ def texts(words):
 def test_vectors_equal_those_of_sentence_transformers(tiny_transformer, texts, tmp_path, pooling):
     source = {"path": str(tiny_transformer)}
     write_checkpoint(
-        CheckpointSettings(name="tiny", description="", source=source, pooling=pooling), "key", tmp_path / "model"
+        CheckpointSettings(name="tiny", description="", source=source, pooling=pooling), tmp_path / "model"
     )
     found = Encoder(tmp_path / "model").encode(texts, max_length=24, batch_tokens=300)
     reference = SentenceTransformer(str(tmp_path / "model"), device="cpu", local_files_only=True)

@@ -39,9 +39,7 @@ MINE = {"AutoConfig": "code.MyConfig", "AutoModel": "code.MyModel"}
 
 def written(folder, **about):
     source = {"path": str(folder)}
-    write_checkpoint(
-        CheckpointSettings(name="tiny", description="", source=source, **about), "key", folder.parent / "written"
-    )
+    write_checkpoint(CheckpointSettings(name="tiny", description="", source=source, **about), folder.parent / "written")
 
 
 # Wherever a dual encoder's folder is read: what reads it.

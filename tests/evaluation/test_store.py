@@ -6,6 +6,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.store import Source, Store
+from robustdr.keys.integrity import record, record_of
 
 RANKS = {"dev.original": [1, 2, 4], "dev.misspell": [2, 4, 0], "dev.swap_words": [1, 2, 2], "test.original": [1, 1, 1]}
 TOY = {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell", "swap_words"], "typos_mean": ["misspell"]}}
@@ -80,7 +81,8 @@ def test_queries_stand_in_the_order_of_their_ids_so_that_systems_pair(measured, 
     write_run(tmp_path / "run.gz", {"q2": [("d", 1.0)], "q1": [("x", 2.0), ("d", 1.0)]}, {"tag": "t"})
     output = tmp_path / "measures" / "toy" / "rodr" / "seed1.parquet"
     settings = EvaluateSettings({"dev.original": ["RR@10"]}, relevance_level=1)
-    write_measures(settings, "key", {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}, output)
+    write_measures(settings, {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}, output)
+    record(output, key="key")
     assert values(Store([Source(output, "key")], ROLES), "original") == [[0.5, 0.0, 1.0]]  # q1, q10, q2
 
 
@@ -105,6 +107,9 @@ def test_one_stale_seed_spoils_the_mean_over_seeds(measured):
 def test_a_file_without_a_key_is_refused(measured):
     store = Store([Source(measured("rodr", RANKS, key=""), "key")], ROLES)
     assert "seed1.parquet carries no key" in store.why_not("rodr", "toy", "original")
+    path = measured("rodr", RANKS)
+    record_of(path).unlink()
+    assert "seed1.parquet carries no key" in Store([Source(path, "key")], ROLES).why_not("rodr", "toy", "original")
 
 
 def test_a_system_that_was_not_run_says_why():

@@ -96,7 +96,7 @@ def evaluated(folder: Path, broken: Path) -> int:
     judging = broken if broken.suffix in (".txt", ".jsonl") and "corpus" not in broken.name else folder / "qrels.txt"
     ranked = broken if broken.suffix in (".trec", ".gz", ".arrow") else folder / "run.trec"
     runs = {"dev.original": (ranked, judging)}
-    return exit_status(lambda: write_measures(settings, "k", runs, folder / "out.parquet", folder / "corpus.jsonl"))
+    return exit_status(lambda: write_measures(settings, runs, folder / "out.parquet", folder / "corpus.jsonl"))
 
 
 def rerank(folder: Path, broken: Path) -> int:

@@ -158,7 +158,7 @@ def write_compared(folder: Path) -> None:
         collection(root / "sets")
         runs = {f"dev.{at}": (root / "sets/run.trec", root / "sets/qrels.txt") for at in ("original", "misspell")}
         measures = root / "measures/toy/bm25/seed1.parquet"
-        write_measures(EvaluateSettings({at: ["RR@10"] for at in runs}, relevance_level=1), "k", runs, measures)
+        write_measures(EvaluateSettings({at: ["RR@10"] for at in runs}, relevance_level=1), runs, measures)
         shutil.rmtree(root / "sets")
         record(measures, key=name, hardware=["a CPU"], installed={"numpy": name})
         steps = {"steps": [{"name": "evaluate", "what": "measures of bm25", "key": name}]}

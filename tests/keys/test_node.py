@@ -126,7 +126,7 @@ def test_a_file_in_a_folder_is_in_its_record_and_one_beside_has_its_own():
 def told_of(made):
     """The command of a node without what its stage attests."""
     words = shlex.split(made.command)
-    for option in ("--made-of", "--key", "--reads"):
+    for option in ("--made-of", "--work", "--key", "--reads"):
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
     return shlex.join(words)
@@ -151,9 +151,10 @@ def test_a_command_has_what_its_stage_attests():
     one, two = node("one"), node("two")
     inputs = {"runs": reads(one, two), "card": reads(one), "hidden": Input([two], told=False)}
     words = shlex.split(node("rank", inputs=inputs).command)
-    assert words[:4] == ["rank", "--made-of", "rank's code", "--key"] and words[4].startswith("rank|")
+    assert words[:4] == ["rank", "--made-of", "rank's code", "--work"]
+    assert words[5] == "--key" and words[6].startswith("rank|")
     planned = {"runs": [one.key, two.key], "card": [one.key]}
-    assert words[5] == "--reads" and json.loads(words[6]) == planned
+    assert words[7] == "--reads" and json.loads(words[8]) == planned
     several = shlex.split(node("rank", makes=lambda: [one, two]).command)
     assert several[several.index("--key") + 1 :] == [one.key, two.key]
 

@@ -43,7 +43,7 @@ def run(project, *arguments):
 
 def measured(path):
     """The values of every query by query set and query."""
-    frame, _ = read_measures(path)
+    frame = read_measures(path)
     rows = frame[frame["measure"] == "RR@10"]
     return dict(zip(zip(rows["query_set"], rows["qid"], strict=True), rows["value"], strict=True))
 

@@ -45,7 +45,7 @@ def t5(tmp_path_factory, words):
     model.config.decoder_start_token_id = model.generation_config.decoder_start_token_id = 0
     model.save_pretrained(folder / "source")
     settings = CheckpointSettings(name="tiny", description="", source={"path": str(folder / "source")}, form="seq2seq")
-    write_checkpoint(settings, "key", folder / "checkpoint")
+    write_checkpoint(settings, folder / "checkpoint")
     return folder / "checkpoint"
 
 

@@ -30,7 +30,7 @@ def write_words(folder, hashed=3):
     file.write_text("7 4\n" + "".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))
     source = {"path": str(file), "sha256": sha256(file)}
     settings = CheckpointSettings(name="words", description="Toy vectors", source=source, form="static", hashed=hashed)
-    write_checkpoint(settings, "key", folder / "words")
+    write_checkpoint(settings, folder / "words")
     return folder / "words"
 
 

@@ -17,6 +17,7 @@ from robustdr.evaluation.names import MEAN
 from robustdr.experiments.config import load
 from robustdr.graph import tables
 from robustdr.graph.graph import graph
+from robustdr.keys.integrity import record
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings
 
@@ -180,7 +181,8 @@ def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch
         output = tmp_path / path
         output.parent.mkdir(parents=True)
         table = pa.Table.from_pandas(frame.assign(value=rng.uniform(size=len(frame))), preserve_index=False)
-        pq.write_table(table.replace_schema_metadata({"key": key}), output)
+        pq.write_table(table, output)
+        record(output, key=key)
         keys[str(output)] = key
     folder = Path("config/papers") / paper
     reported = folder / "reported.yaml"

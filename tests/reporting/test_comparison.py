@@ -81,7 +81,7 @@ def test_at_another_scale_the_same_cells_have_other_queries(folders, tmp_path):
     """B measures another collection: no pairs, and the half widths 12.15 and 4.05 of A and B make √(12.15² + 4.05²)."""
     for system in ("dr_oq", "rodr"):
         path = folders[1] / f"measures/toy/{system}/seed1.parquet"
-        frame, _ = read_measures(path)
+        frame = read_measures(path)
         (folders[1] / f"measures/other/{system}").mkdir(parents=True)
         frame.assign(qid="of B " + frame["qid"]).to_parquet(folders[1] / f"measures/other/{system}/seed1.parquet")
     for path in (folders[1] / "tables").glob("*.json"):
@@ -188,5 +188,5 @@ def test_origins_are_what_differs(tmp_path):
 
 def test_the_measures_are_those_of_the_stage(folders):
     """The fixture's own premise: B's measures of rodr differ from A's in half the misspelt queries."""
-    one, other = (read_measures(folder / "measures/toy/rodr/seed1.parquet")[0] for folder in folders)
+    one, other = (read_measures(folder / "measures/toy/rodr/seed1.parquet") for folder in folders)
     assert (one["value"] != other["value"]).sum() == 20

@@ -87,7 +87,7 @@ def test_every_number_of_the_queries_is_its_artifact_s(paper, tmp_path):
     site = build(tmp_path, paper)
     qids = sorted(read_queries(tmp_path / "collections/toy/dev/queries.tsv"))
     for path in paper.measures:
-        frame, _ = read_measures(path)
+        frame = read_measures(path)
         found = read_data(site.folder / f"data/toy/systems/{path.parent.name}.js")
         assert set(found["sets"]) == {f"dev.{kind}" for kind in RANKS["dr_oq"]}
         for (query_set, measure), group in frame.groupby(["query_set", "measure"]):

@@ -13,7 +13,7 @@ from robustdr.claims.effects import ORIGINAL
 from robustdr.claims.intervals import Interval
 from robustdr.evaluation.estimates import drop_ratio
 from robustdr.evaluation.names import MEAN
-from robustdr.keys.integrity import record
+from robustdr.keys.integrity import digest, record
 from robustdr.reporting.cells import agreement
 
 
@@ -102,7 +102,7 @@ def test_the_head_and_the_footnotes(paper):
         "- †: paired two-tailed t-test at p < 0.01, uncorrected as in the paper: RoDR w/o L_p|q against DR_OQ.",
         "- base: a toy.",
         "- A note on two lines.",
-        "- Made by `snakemake results/mini/tables/toy_table1.md`; keys in the JSON beside this file.",
+        "- Made by `snakemake results/mini/tables/toy_table1.md`; digests of its measures in the JSON beside it.",
     ):
         assert note in notes
     assert "Miniature" not in paper.table("table1", miniature="")["md"].read_text(encoding="utf-8")
@@ -118,7 +118,8 @@ def test_cells_say_everything(paper):
     assert cell["against"] == "dr_oq" and cell["difference"] == pytest.approx(0.25)
     assert cell["p"] < 1e-6 and cell["mark"] == "†"
     assert (cell["collection"], cell["role"], cell["split"]) == ("toy", "passages", "dev")
-    assert (cell["keys"], cell["scale"]) == ("key", "mini")
+    of_rodr = next(path for path in paper.measures if path.parent.name == "rodr")
+    assert (cell["measures"], cell["scale"]) == (digest(of_rodr)[:16], "mini")
     assert cell["command"].startswith("snakemake ") and "2.13" in str(cell["environment"])
     assert found["rodr", ORIGINAL]["mark"] == "" and found["rodr", ORIGINAL]["p"] == 1.0
 

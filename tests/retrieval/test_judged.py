@@ -79,7 +79,7 @@ def ranked(place, tiny_model, tmp_path):
         queries = [place / "original.tsv", place / "varied.tsv"]
         settings = as_json(settings or MODULES[name])
         module = name if "." in name else f"robustdr.retrieval.{name}"
-        write_runs(module, settings, ["a", "b"], "tag", "toy", place / "corpus.jsonl", read, queries, runs)
+        write_runs(module, settings, "tag", "toy", place / "corpus.jsonl", read, queries, runs)
         return [read_run(path) for path in runs]
 
     return run
@@ -118,7 +118,7 @@ def test_feedback_comes_from_candidates_with_a_word_of_the_query(tmp_path):
         read = tmp_path / "corpus.jsonl", {"judged": judged, "index": [tmp_path / "index"]}
         files = *read, [tmp_path / "queries.tsv"], [tmp_path / "run.trec"]
         settings = as_json(replace(RM3, bm25=replace(BM25, depth=10)))
-        write_runs("robustdr.retrieval.rm3", settings, ["key"], "rm3", "toy", *files)
+        write_runs("robustdr.retrieval.rm3", settings, "rm3", "toy", *files)
         found.append(dict(read_run(tmp_path / "run.trec")["q"]))
     everything, judged = found
     assert everything["c3"] > 0 and everything.keys() == {"c1", "c2", "c3", "x"}

@@ -47,6 +47,6 @@ def test_the_system_ranks_what_was_rewritten(corpus, tmp_path):
     for name, ranks, settings in (("typos", "rewrite", SETTINGS), ("right", "bm25", BM25)):
         read = corpus, {"index": [tmp_path / "index"]}
         files = *read, [tmp_path / f"{name}.tsv"], [tmp_path / f"{name}.trec.gz"]
-        write_runs(f"robustdr.retrieval.{ranks}", as_json(settings), ["key"], "tag", "toy", *files)
+        write_runs(f"robustdr.retrieval.{ranks}", as_json(settings), "tag", "toy", *files)
         runs[name] = read_run(tmp_path / f"{name}.trec.gz")
     assert runs["typos"] == runs["right"] and runs["right"]["q2"][0][0] == "d3"

@@ -30,7 +30,7 @@ def search(tmp_path):
         write_index(settings.bm25.index, tmp_path / "corpus.jsonl", tmp_path / "index")
         read = tmp_path / "corpus.jsonl", {"index": [tmp_path / "index"]}
         files = *read, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
-        write_runs("robustdr.retrieval.rm3", as_json(settings), ["key"], "rm3", "toy", *files)
+        write_runs("robustdr.retrieval.rm3", as_json(settings), "rm3", "toy", *files)
         return read_run(tmp_path / "run.trec.gz").get("q", [])
 
     return run

@@ -11,7 +11,7 @@ from robustdr.training.settings import DenseTraining
 
 
 def card(settings: DenseTraining) -> str:
-    return model_card(dense.TITLE, dense.USE, settings, seed=3, key="0123456789abcdef", steps=40, step=15)
+    return model_card(dense.TITLE, dense.USE, settings, seed=3, steps=40, step=15)
 
 
 def test_a_card_says_what_the_model_is(settings):
@@ -20,7 +20,6 @@ def test_a_card_says_what_the_model_is(settings):
     assert "# tiny\n" in text
     assert "(seed 3, step 15 of 40)" in text
     assert "most 16 tokens) and the passage vector (at most 24 tokens)" in text
-    assert text.endswith("\nKey: 0123456789abcdef\n")
     assert yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0]) == deciding(settings)
 
 

@@ -31,7 +31,7 @@ def written(modules, folder, **about):
     settings = CheckpointSettings(
         name="tiny", description="A model", source={"path": str(folder / "given")}, form="whole"
     )
-    write_checkpoint(settings, "key", folder / "taken")
+    write_checkpoint(settings, folder / "taken")
     return folder / "taken"
 
 

@@ -70,7 +70,7 @@ def test_answers_go_from_a_file_to_a_table(project):
     split = project.folder / "results/mini/collections/mine/test"
     assert sorted(path.name for path in split.iterdir() if path.suffix != ".sha256") == ["answers.jsonl", "queries.tsv"]
     assert list(read_answers(split / "answers.jsonl").values()) == QUESTIONS["answer"]
-    frame, _ = read_measures(project.folder / MEASURES)
+    frame = read_measures(project.folder / MEASURES)
     frame = frame[frame["query_set"] == "test.original"]
     found = {measure: dict(zip(of["qid"], of["value"], strict=True)) for measure, of in frame.groupby("measure")}
     assert found == {

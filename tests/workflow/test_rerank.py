@@ -8,8 +8,9 @@ from tests.workflow.small import ROLE, edit, tiny
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.graph.tables import table_settings
+from robustdr.keys.integrity import key_of
 from robustdr.rankers.ranker import saved
-from robustdr.retrieval.runs import read_metadata, read_run
+from robustdr.retrieval.runs import read_run
 
 pytestmark = pytest.mark.slow
 TABLE = "results/mini/tables/rodr_table2.md"
@@ -87,7 +88,7 @@ def test_rerankers_rank_what_their_first_stage_found(folder, made):
     def run(system, kind):
         seed = 0 if system == "bm25" else 1
         path = folder / f"runs/wordnet-mini/{system}/seed{seed}/dev.{kind}.arrow"
-        assert read_metadata(path)["implementation"]["key"] == made.run(system, seed, ("wordnet-mini", "dev"), kind).key
+        assert key_of(path) == made.run(system, seed, ("wordnet-mini", "dev"), kind).key
         return {qid: [docid for docid, _ in ranking] for qid, ranking in read_run(path).items()}
 
     first = {kind: {q: of[:5] for q, of in run("bm25", kind).items()} for kind in ("original", "swap_words")}

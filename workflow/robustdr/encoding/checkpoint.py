@@ -32,8 +32,6 @@ library_name: sentence-transformers
 {description}
 
 Source: {source}. Layers kept: {layers}. Left out: {drop}. Pooling: {pooling}. Similarity: dot product.
-
-Key: {key}
 """
 
 
@@ -45,8 +43,6 @@ library_name: sentence-transformers
 {description}
 
 Source: {source}, taken as it is. Modules: {modules}. Prompts: {prompts}. Similarity: {similarity}.
-
-Key: {key}
 """
 
 
@@ -77,12 +73,11 @@ def check_whole(name: str, directory: Path, drop: list[str]) -> None:
         raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")
 
 
-def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
+def write_encoder(settings: CheckpointSettings, output: Path) -> None:
     """Write a transformer with a pooling as a sentence-transformers directory.
 
     Args:
         settings: `layers` make a stand-in for small machines; alternate layers keep more than the first ones.
-        key: the key of the result.
         output: the directory to write.
 
     Raises:
@@ -90,10 +85,10 @@ def write_encoder(settings: CheckpointSettings, key: str, output: Path) -> None:
     """
     directory = _located(settings)
     check_whole(settings.name, directory, settings.drop)
-    _write(settings, directory, settings.description, key, output)
+    _write(settings, directory, settings.description, output)
 
 
-def write_whole(settings: CheckpointSettings, key: str, output: Path) -> None:
+def write_whole(settings: CheckpointSettings, output: Path) -> None:
     """Write a directory of sentence-transformers unchanged: its modules, prompts, similarity, lengths and number types.
 
     Raises:
@@ -114,14 +109,13 @@ def write_whole(settings: CheckpointSettings, key: str, output: Path) -> None:
         modules=", ".join(type(module).__name__ for module in model),
         prompts=json.dumps(model.prompts, ensure_ascii=False),
         similarity=model.similarity_fn_name,
-        key=key,
     )
     with atomic(output) as temporary:
         write(model, temporary)
         write_text(temporary / "README.md", card)
 
 
-def write_character(settings: CheckpointSettings, key: str, output: Path) -> None:
+def write_character(settings: CheckpointSettings, output: Path) -> None:
     """Write a CharacterBERT with a pooling, in the files of a sentence-transformers directory.
 
     sentence-transformers itself cannot read such a model; `encoder.Encoder` can.
@@ -129,7 +123,6 @@ def write_character(settings: CheckpointSettings, key: str, output: Path) -> Non
     Args:
         settings: with `fitted`, the source is a BERT, and `fitted` words are fitted with `filters`; without it, the
             source holds the released weights. See `character_weights`.
-        key: the key of the result.
         output: the directory to write.
 
     Raises:
@@ -146,7 +139,7 @@ def write_character(settings: CheckpointSettings, key: str, output: Path) -> Non
         model.save_pretrained(folder)
         character_tokenizer().save_pretrained(folder)
         about = f"{settings.description}\n\n{made}\nNot read by sentence-transformers: robustdr's Encoder reads it."
-        _write(settings, Path(folder), about, key, output)
+        _write(settings, Path(folder), about, output)
 
 
 def _located(settings: CheckpointSettings) -> Path:
@@ -157,7 +150,7 @@ def _located(settings: CheckpointSettings) -> Path:
     return directory
 
 
-def _write(settings: CheckpointSettings, directory: Path, description: str, key: str, output: Path) -> None:
+def _write(settings: CheckpointSettings, directory: Path, description: str, output: Path) -> None:
     torch.manual_seed(0)  # weights that the source lacks, such as an unused pooler's, are drawn
     transformer = loading_modules.module(directory, torch.float32)
     layers = settings.layers
@@ -167,7 +160,7 @@ def _write(settings: CheckpointSettings, directory: Path, description: str, key:
         transformer.model.config.num_hidden_layers = len(layers)
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings.pooling)
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
-    about = {"description": description, "layers": layers or "all", "drop": settings.drop or "nothing", "key": key}
+    about = {"description": description, "layers": layers or "all", "drop": settings.drop or "nothing"}
     card = CARD.format(**asdict(settings) | about)
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
@@ -183,6 +176,6 @@ WRITERS = {
 }
 
 
-def write_checkpoint(settings: CheckpointSettings, key: str, output: Path) -> None:
+def write_checkpoint(settings: CheckpointSettings, output: Path) -> None:
     """Write a checkpoint with the writer of its form."""
-    WRITERS[settings.form](settings, key, output)
+    WRITERS[settings.form](settings, output)

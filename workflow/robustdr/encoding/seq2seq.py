@@ -23,8 +23,6 @@ library_name: transformers
 {description}
 
 Source: {source}. {made}
-
-Key: {key}
 """
 COPIED: Words = "A T5 checkpoint as it is, its weights in single precision."
 STAND_IN: Words = """A stand-in for a T5 on small machines; no T5 was trained. Encoder: layers {layers} of the BERT,
@@ -125,12 +123,11 @@ def _copied(settings: CheckpointSettings, directory: Path) -> T5ForConditionalGe
     return model
 
 
-def write_seq2seq(settings: CheckpointSettings, key: str, output: Path) -> None:
+def write_seq2seq(settings: CheckpointSettings, output: Path) -> None:
     """Write a T5 checkpoint as a transformers directory: a T5's own, or a stand-in if the source is a BERT.
 
     Args:
         settings: `layers` are the BERT's layers that a stand-in's encoder keeps; None: all.
-        key: the key of the result.
         output: the directory to write.
 
     Raises:
@@ -154,7 +151,7 @@ def write_seq2seq(settings: CheckpointSettings, key: str, output: Path) -> None:
     except (OSError, ValueError) as error:
         raise UserError(f"checkpoint {settings.name}: {directory} holds no whole T5 or BERT ({error})") from error
     made = made.format(layers=settings.layers or "all")
-    card = CARD.format(name=settings.name, description=settings.description, source=settings.source, made=made, key=key)
+    card = CARD.format(name=settings.name, description=settings.description, source=settings.source, made=made)
     with atomic(output) as temporary:
         model.save_pretrained(temporary)
         tokenizer.save_pretrained(temporary)

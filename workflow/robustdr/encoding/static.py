@@ -24,8 +24,6 @@ library_name: sentence-transformers
 
 Vectors of {words:,} words, and {hashed:,} random ones that all other words share: rankers choose by a hash of the word,
 sentence-transformers takes the first. Source: {source}. Similarity: cosine.
-
-Key: {key}
 """
 
 
@@ -44,7 +42,7 @@ def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
     )
 
 
-def write_static(settings: CheckpointSettings, key: str, output: Path) -> None:
+def write_static(settings: CheckpointSettings, output: Path) -> None:
     """Write word vectors as a sentence-transformers directory.
 
     A text is read in lower case; everything but a–z and 0–9 separates words, as in OpenNIR. Row 0 is padding, of zeros;
@@ -53,7 +51,6 @@ def write_static(settings: CheckpointSettings, key: str, output: Path) -> None:
 
     Args:
         settings: `words` is the number of most frequent words to keep.
-        key: the key of the result.
         output: the directory to write.
 
     Raises:
@@ -73,4 +70,4 @@ def write_static(settings: CheckpointSettings, key: str, output: Path) -> None:
     about = {name: getattr(settings, name) for name in ("name", "description", "source", "hashed")}
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
-        write_text(temporary / "README.md", CARD.format(**about, words=len(words), key=key))
+        write_text(temporary / "README.md", CARD.format(**about, words=len(words)))

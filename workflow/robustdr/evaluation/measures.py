@@ -76,7 +76,6 @@ def _count(measure: Measure, top: Ranking, grades: Mapping[str, int]) -> float:
 
 def write_measures(
     settings: EvaluateSettings,
-    key: str,
     runs: Mapping[str, tuple[Path, Path]],
     output: Path,
     corpus: Path | None = None,
@@ -84,7 +83,6 @@ def write_measures(
     """Evaluate all query sets of one model.
 
     Args:
-        key: the key of the result, kept in the file's metadata.
         runs: (run, qrels.txt or answers.jsonl) by query set, `<split>.<variation>`.
         output: parquet, one row per query set, measure and query: query_set, measure, qid, value.
         corpus: corpus.jsonl, needed if answers judge a split: its passages are searched for them.
@@ -99,7 +97,7 @@ def write_measures(
             frames.append(frame.assign(query_set=query_set, measure=measure)[["query_set", "measure", "qid", "value"]])
     table = pa.Table.from_pandas(pd.concat(frames), preserve_index=False)
     with atomic(output) as temporary:
-        pq.write_table(table.replace_schema_metadata({"key": key}), temporary)
+        pq.write_table(table.replace_schema_metadata(), temporary)
 
 
 def _by_answers(judging: Path) -> bool:
@@ -119,14 +117,13 @@ def _qrels(
     return judge(read_answers(judging), map(read_run, judged.values()), max(filter(None, cuts)), corpus)
 
 
-def read_measures(path: Path) -> tuple[pd.DataFrame, str]:
-    """Return the measures of one model, and their key ('' if the file has none).
+def read_measures(path: Path) -> pd.DataFrame:
+    """Return the measures of one model.
 
     Raises:
         UserError: the file is missing or damaged.
     """
     try:
-        table = pq.read_table(path)
+        return pq.read_table(path).to_pandas()
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path}: damaged measures ({error}); delete the file and run again") from error
-    return table.to_pandas(), (table.schema.metadata or {}).get(b"key", b"").decode()

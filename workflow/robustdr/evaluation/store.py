@@ -1,4 +1,4 @@
-"""Measured values by system, role, query set and measure; files with an unexpected key are refused."""
+"""Measured values by system, role, query set and measure; files whose record has an unexpected key are refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.settings import Evaluated
+from robustdr.keys.integrity import key_of
 
 Values = dict[tuple[str, str], np.ndarray]  # (query set, measure) -> [queries], in the order of their ids
 
@@ -54,7 +55,7 @@ class Store:
         """Return the values of each seed by (system, collection)."""
         measured: dict[tuple[str, str], list[Values]] = {}
         for source in self.sources:
-            frame, key = read_measures(source.path)
+            frame, key = read_measures(source.path), key_of(source.path)
             if key != source.key:
                 what = f"carries the key {key}" if key else "carries no key"
                 self.reasons[source.system] = (
@@ -113,7 +114,7 @@ class Store:
         """
         self._seeds(system, role)
         at = (system, self.evaluation[role]["collection"])
-        frame, _ = read_measures(next(s.path for s in self.sources if (s.system, s.collection) == at))
+        frame = read_measures(next(s.path for s in self.sources if (s.system, s.collection) == at))
         return sorted(set(frame.loc[frame["query_set"] == self._named(role, "original"), "qid"]))
 
     def values(self, system: str, role: str, query_set: str, measure: str) -> np.ndarray:

@@ -21,7 +21,10 @@ from robustdr.keys.notes import note, recall
 LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 READ = re.compile(r"# read: ([0-9a-f]{64})  (.+)")
 KEY = "# key: "
+WORK = "# work: "
+KEPT = "# kept: "
 COMPUTED = "# computed on "
+CHAIN = (KEY, KEPT, "# read: ", COMPUTED)  # lines that another chain behind the same bytes changes
 SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
 
@@ -72,6 +75,7 @@ def record(
     read: Iterable[Path] = (),
     hardware: Iterable[str] = (),
     installed: Mapping[str, str] | None = None,
+    work: str = "",
 ) -> None:
     """Write the record of an artifact: one line for each file, paths relative to the artifact's folder.
 
@@ -80,14 +84,37 @@ def record(
         beside: files of the same folder that belong to it.
         key: the artifact's key. read: the artifacts that it was made from.
         hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
+        work: the digest of the work that made it (`robustdr.keys.kept`).
     """
-    about = [f"{KEY}{key}\n"] if key else []
-    about += [f"# read: {digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
-    about += [f"{COMPUTED}{one}\n" for one in sorted(hardware)]
+    about = _chain(path, key, read, hardware) + ([f"{WORK}{work}\n"] if work else [])
     about += [f"# installed: {', '.join(' '.join(pair) for pair in installed.items())}\n"] if installed else []
     files = [file for file in contents(path) if file.name != "cost.json"] if path.is_dir() else [path, *beside]
     lines = (f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
     write_text(record_of(path), "".join([*about, *lines]))
+
+
+def renew(path: Path, old: Path, key: str, read: Iterable[Path]) -> None:
+    """Write the record of an artifact whose bytes are those of an old record: with a new key, and what was read now."""
+    lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
+    computed = {*_said(old, COMPUTED), *hardware(read)}
+    kept = f"{KEPT}the same work made it before\n"
+    rest = [line for line in lines if not line.startswith(CHAIN)]
+    write_text(record_of(path), "".join([*_chain(path, key, read, computed), kept, *rest]))
+
+
+def _chain(path: Path, key: str, read: Iterable[Path], hardware: Iterable[str]) -> list[str]:
+    """Return the first lines of a record: the key, what was read, and what it was computed on."""
+    about = [f"{KEY}{key}\n"] if key else []
+    about += [f"# read: {digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
+    return about + [f"{COMPUTED}{one}\n" for one in sorted(hardware)]
+
+
+def state(path: Path) -> list[str]:
+    """Return what an artifact's record says of its bytes and hardware; of a file without a record, its SHA-256."""
+    if not (written := record_of(path)).is_file():
+        return [recorded(path) or ""]
+    lines = written.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line for line in lines if line.startswith(COMPUTED) or not line.startswith("#")]
 
 
 def hardware(paths: Iterable[Path]) -> set[str]:
@@ -146,7 +173,7 @@ def verify(paths: Iterable[Path]) -> None:
         UserError: a file differs from its record or is missing, or the record is unreadable.
     """
     for written in _records(paths):
-        if fault := next(_faults(written, digest), None):
+        if fault := next(faults(written), None):
             moved = _move_away(written.with_suffix(""))
             written.unlink()
             raise UserError(f"{fault}; moved to {moved}; run again to make it anew")
@@ -162,11 +189,11 @@ def damaged(path: Path) -> Iterator[str]:
     if not records:
         raise UserError(f"{path}: no artifact: neither it nor anything below it has a record (.sha256)")
     for written in records:
-        yield from _faults(written, sha256)
+        yield from faults(written, sha256)
     yield from _broken(records)
 
 
-def _faults(written: Path, digest: Callable[[Path], str]) -> Iterator[str]:
+def faults(written: Path, digest: Callable[[Path], str] = digest) -> Iterator[str]:
     """Yield a sentence for each faulty file of a record. A digest that differs is computed again from the bytes."""
     lines = written.read_text(encoding="utf-8", errors="replace").splitlines()
     digests = [(number, line) for number, line in enumerate(lines, 1) if not line.startswith("#")]

@@ -105,9 +105,21 @@ class Node:
     def key(self) -> str:
         if self.whole:
             return self.whole.key
-        settings = deciding(self.settings) if hasattr(self.settings, "__dataclass_fields__") else self.settings
         inputs = {name: read.key for name, read in self.inputs.items() if read.decides and read.paths}
-        return key(self.code, [settings, self.decides], inputs)
+        return key(self.code, self._deciding, inputs)
+
+    @property
+    def work(self) -> str:
+        """The key without artifacts that the stage is told: it adds the digests of their bytes (robustdr.keys.kept)."""
+        inputs = {name: digests(one.files) if one.told else one.key for name, one in self.inputs.items()}
+        return key(self.code, self._deciding, inputs)
+
+    @property
+    def _deciding(self) -> list[Any]:
+        return [
+            deciding(self.settings) if hasattr(self.settings, "__dataclass_fields__") else self.settings,
+            self.decides,
+        ]
 
     @property
     def record(self) -> str:
@@ -137,7 +149,14 @@ class Node:
     def command(self) -> str:
         """The stage and its options without outputs, quoted for a shell; they include what the stage attests."""
         words = [(self.stage or self.rule).replace("_", "-")]
-        words += ["--made-of", made_of(self.code), "--key", *(node.key for node in (self.makes or (lambda: [self]))())]
+        words += [
+            "--made-of",
+            made_of(self.code),
+            "--work",
+            self.work,
+            "--key",
+            *(node.key for node in (self.makes or (lambda: [self]))()),
+        ]
         if tuple(self.code.names) != (words[0].replace("-", "_"),):
             words += ["--code", *self.code.names]
         if self.code.packages:

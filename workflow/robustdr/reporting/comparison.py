@@ -114,7 +114,7 @@ def _measured(folder: Path) -> dict[int, pd.Series]:
     found = {}
     for path in sorted(folder.glob("seed*.parquet")):
         try:
-            frame, _ = read_measures(path)
+            frame = read_measures(path)
         except UserError:
             continue
         values = frame.set_index(["query_set", "measure", "qid"])["value"]

@@ -49,7 +49,7 @@ def _measured(
     measures: list[Path], query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]
 ) -> dict[str, OfSet]:
     """The data of each query set; values are means over seeds."""
-    frame = sum(read_measures(path)[0].set_index(["query_set", "measure", "qid"])["value"] for path in measures)
+    frame = sum(read_measures(path).set_index(["query_set", "measure", "qid"])["value"] for path in measures)
     values = {at: group.droplevel([0, 1]) / len(measures) for at, group in frame.groupby(level=[0, 1], sort=False)}
 
     def whole(query_set: str, measure: str) -> list[int | None]:
@@ -127,7 +127,7 @@ def provenance(settings: QueriesSettings) -> dict[str, list[object]]:
         steps.append(
             {
                 **asdict(step),
-                "cost": costs(Path(step.benchmark)),
+                "cost": None if "kept:" in about else costs(Path(step.benchmark)),
                 "hardware": about.get("computed", "").removeprefix("on "),
                 "installed": installed.setdefault(packages, len(installed)) if packages else None,
                 "digests": [line.split("  ", 1)[::-1] for line in lines if not line.startswith("#")],

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import PlainValidator
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT, Named
+from robustdr.core.settings import STRICT, UNSEEN, Named
 from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.reporting import figures, layouts
 from robustdr.reporting.spec import FigureSpec, TableSpec
@@ -45,7 +45,7 @@ class ReportSettings:
         measured: the measure taken, by the paper's measure.
         labels, names: of systems: labels for readers, and names in reported.yaml.
         reasons: why a system, a collection or a query set is missing.
-        keys: the keys that measures files must have, by path.
+        keys: the keys that measures files must have, by path. Their measures decide bytes, keys do not.
     """
 
     paper: str
@@ -58,7 +58,7 @@ class ReportSettings:
     labels: dict[str, str]
     names: dict[str, str]
     reasons: dict[str, str]
-    keys: dict[str, str]
+    keys: dict[str, str] = field(metadata=UNSEEN)
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -12,7 +12,7 @@ from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
-from robustdr.keys.integrity import hardware
+from robustdr.keys.integrity import hardware, recorded
 from robustdr.reporting.cells import Cell, Grid, Maker, bounds
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import TableSettings
@@ -22,6 +22,7 @@ AGREEMENT = (  # legend of the signs
     ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
     "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
 )
+DIGITS = 16  # of the SHA-256 of a file of measures
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
 
@@ -174,7 +175,7 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     notes += [f"{asked} is measured as {measured} here." for asked, measured in taken.items() if asked != measured]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
     notes += _losses(settings) + settings.stand_ins + settings.notes
-    notes.append(f"Made by `{settings.command}`; keys in the JSON beside this file.")
+    notes.append(f"Made by `{settings.command}`; digests of its measures in the JSON beside it.")
     return list(dict.fromkeys(notes))
 
 
@@ -214,12 +215,12 @@ def latex(settings: TableSettings, grid: Grid) -> str:
 def records(settings: TableSettings, grid: Grid) -> list[dict[str, object]]:
     """One record per cell: reported, reproduced, uncertainty, agreement, the facts of its row, command, environment."""
     shared = {"scale": settings.scale, "command": settings.command, "environment": settings.environment}
-    keys = settings.keys
+    digests = {path: (recorded(Path(path)) or "")[:DIGITS] for path in settings.keys}
     rows = []
     for (row, _), cell in grid.cells.items():
-        made = [key for path, key in keys.items() if f"/{cell.collection}/{cell.system}/" in path]
+        made = [digest for path, digest in digests.items() if f"/{cell.collection}/{cell.system}/" in path]
         facts = {heading.replace(" ", "_"): of_rows[row][1] for heading, of_rows in grid.facts.items()}
-        rows.append({**asdict(cell), **facts, "keys": " ".join(made), **shared})
+        rows.append({**asdict(cell), **facts, "measures": " ".join(made), **shared})
     return rows
 
 

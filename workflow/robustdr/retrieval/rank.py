@@ -37,7 +37,6 @@ def judged_lists(files: Files) -> Lists:
 def write_runs(
     ranks: str,
     settings: str,
-    keys: list[str],
     tag: str,
     collection: str,
     corpus: Path,
@@ -51,8 +50,8 @@ def write_runs(
     Args:
         ranks: name of the module that ranks. settings: its settings as JSON. files: its further inputs.
         tag, collection: for the runs' headers. corpus: corpus.jsonl.
-        query_sets: query files. In the same order, runs: their run files, keys: the key of each run, trec: files for
-            the same runs as TREC files.
+        query_sets: query files. In the same order, runs: their run files, trec: files for the same runs as TREC
+            files.
 
     Raises:
         UserError: raised by the module, or a ranking does not have exactly the judged candidates.
@@ -61,12 +60,12 @@ def write_runs(
     told: Any = read(module.Settings, settings)
     ranked = module.rankings(told, corpus, files, [read_queries(path) for path in query_sets])
     lists = judged_lists(files)
-    for number, (query_set, run, key, rankings) in enumerate(zip(query_sets, runs, keys, ranked, strict=True)):
+    for number, (query_set, run, rankings) in enumerate(zip(query_sets, runs, ranked, strict=True)):
         for qid, docids in lists.items():
             if {docid for docid, _ in rankings.get(qid, ())} != {*docids}:
                 raise UserError(
                     f"{ranks}: its ranking for query {qid!r} of {query_set} must have exactly the judged candidates"
                 )
-        about = metadata(tag, key, collection, query_set, asdict(told))
+        about = metadata(tag, collection, query_set, asdict(told))
         for path in (run, *trec[number : number + 1]):
             write_run(path, rankings, about)

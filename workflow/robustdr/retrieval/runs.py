@@ -68,12 +68,12 @@ def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
     return sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)[:depth]
 
 
-def metadata(tag: str, key: str, collection: str, query_set: Path, settings: Mapping[str, object]) -> dict[str, object]:
-    """The ir_metadata header of a run; `key`: its key."""
+def metadata(tag: str, collection: str, query_set: Path, settings: Mapping[str, object]) -> dict[str, object]:
+    """The ir_metadata header of a run."""
     return {
         "tag": tag,
         "actor": {"team": "robustdr"},
-        "implementation": {"source": {"command": "python -m robustdr.stages rank"}, "key": key},
+        "implementation": {"source": {"command": "python -m robustdr.stages rank"}},
         "data": {"test_data": {"name": collection, "topics": query_set.name}},
         "method": {"automatic": True, "settings": settings},
     }

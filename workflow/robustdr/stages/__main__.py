@@ -10,6 +10,7 @@ from pathlib import Path
 from robustdr.core.errors import exit_status, unknown
 from robustdr.keys.attestation import check_code, check_inputs, check_loaded
 from robustdr.keys.integrity import check_chain, hardware, record, verify
+from robustdr.keys.kept import drop, take_back, work_of
 from robustdr.keys.loaded import watch
 from robustdr.keys.provenance import PACKAGE, Code, code_of_stage, installed
 from robustdr.stages.options import STAGES, Stage, add_arguments
@@ -44,7 +45,7 @@ def run(name: str, a: argparse.Namespace) -> None:
         UserError: an input is damaged or not the planned one, a package is not the one that requirements.lock pins, or
             the code is not the one that the key was made of.
     """
-    function, _, options = STAGES[name]
+    function, _, options, makes = STAGES[name]
     code = Code(a.code or [function.__name__], a.packages)
     if a.made_of:
         check_code(code, a.made_of)
@@ -54,16 +55,27 @@ def run(name: str, a: argparse.Namespace) -> None:
     verify(read)
     check_inputs({option.rstrip("_"): paths for option, paths in given.items()}, a.reads)
     check_chain(read)
-    made = list(function(a) or [])
+    made = makes(a)
     made += [(path,) for option, paths in given.items() if options[option].get("metavar") == "OUTPUT" for path in paths]
+    keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(made)
+    told = {option: getattr(a, option.rstrip("_")) for option in options if option != "settings"}
+    artifacts = [path for option, of in a.reads.items() for path in _paths(getattr(a, option))[: len(of)]]
+    work = work_of(a.work, told, artifacts) if a.work else ""
+    first = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun: it alone writes
+    if work and take_back(made, keys, read, work):
+        print("The same work made this before; it is kept.")
+        return
+    function(a)
     check_loaded(code)
+    if not first:
+        return
     computed_on = hardware(read)
     if "torch" in sys.modules:
         # By its name: a stage without torch is not made of it.
         computed_on.add(import_module("robustdr.encoding.hardware").here())
-    keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(made)
-    for (path, *beside), key in zip(made, keys, strict=bool(made)):  # one of several processes makes all
-        record(path, *beside, key=key, read=read, hardware=computed_on, installed=versions)
+    for (path, *beside), key in zip(made, keys, strict=True):
+        record(path, *beside, key=key, read=read, hardware=computed_on, installed=versions, work=work)
+    drop(made)
 
 
 def _paths(value: object) -> list[Path]:

@@ -2,11 +2,11 @@
 
 import argparse
 
-from robustdr.stages.options import MADE, PATH, PATHS, Made, stage
+from robustdr.stages.options import MADE, PATH, PATHS, stage
 
 
 @stage("audit a paper's printed numbers", reported=PATH, output=MADE, data=MADE)
-def audit(a: argparse.Namespace) -> Made:
+def audit(a: argparse.Namespace) -> None:
     from robustdr.audit.formats import FORMATS
     from robustdr.audit.paper import audited
     from robustdr.core.files import write_text
@@ -14,14 +14,12 @@ def audit(a: argparse.Namespace) -> Made:
     audits = [audited(a.reported)]
     write_text(a.output, FORMATS["md"](audits))
     write_text(a.data, FORMATS["json"](audits))
-    return None
 
 
 @stage("write the table of all audits", reported=PATHS, output=MADE)
-def audit_summary(a: argparse.Namespace) -> Made:
+def audit_summary(a: argparse.Namespace) -> None:
     from robustdr.audit.formats import summary
     from robustdr.audit.paper import audited
     from robustdr.core.files import write_text
 
     write_text(a.output, summary([audited(path) for path in a.reported]))
-    return None

@@ -3,28 +3,30 @@
 import argparse
 from pathlib import Path
 
-from robustdr.stages.options import MADE, MADES, PATH, READ, READS, TEXT, TEXTS, Made, stage
+from robustdr.stages.options import MADE, MADES, PATH, READ, READS, TEXT, TEXTS, stage
 
 
-@stage("write a collection's passages", source=TEXT, output=PATH)
-def corpus(a: argparse.Namespace) -> Made:
+@stage(
+    "write a collection's passages",
+    makes=lambda a: [(a.output, a.output.with_suffix(".rows.arrow"))],
+    source=TEXT,
+    output=PATH,
+)
+def corpus(a: argparse.Namespace) -> None:
     from robustdr.collections import write_corpus
-    from robustdr.collections.rows import rows_of
     from robustdr.collections.settings import Source
     from robustdr.core.settings import read
 
     print(write_corpus(read(Source, a.source), a.output))
-    return [(a.output, rows_of(a.output))]
 
 
 @stage("write a split's queries and what judges them", source=TEXT, split=TEXT, output=MADES)
-def split(a: argparse.Namespace) -> Made:
+def split(a: argparse.Namespace) -> None:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source
     from robustdr.core.settings import read
 
     print(write_split(read(Source, a.source), a.split, a.output))
-    return None
 
 
 @stage(
@@ -35,7 +37,7 @@ def split(a: argparse.Namespace) -> Made:
     split_of={**TEXTS, "help": "the split of each file"},
     output=MADE,
 )
-def card(a: argparse.Namespace) -> Made:
+def card(a: argparse.Namespace) -> None:
     from robustdr.collections.card import write_card
     from robustdr.collections.settings import Source
     from robustdr.core.settings import read
@@ -44,4 +46,3 @@ def card(a: argparse.Namespace) -> Made:
     for name, path in zip(a.split_of, a.splits, strict=True):
         splits.setdefault(name, []).append(path)
     write_card(read(Source, a.source), a.corpus, splits, a.output)
-    return None

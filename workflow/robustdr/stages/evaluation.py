@@ -2,7 +2,7 @@
 
 import argparse
 
-from robustdr.stages.options import MADE, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import MADE, READ, READS, TEXT, stage
 
 
 @stage(
@@ -13,12 +13,11 @@ from robustdr.stages.options import MADE, READ, READS, TEXT, Made, stage
     corpus_=READ,
     output=MADE,
 )
-def evaluate(a: argparse.Namespace) -> Made:
+def evaluate(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.evaluation.measures import write_measures
     from robustdr.evaluation.settings import EvaluateSettings
 
     settings = read(EvaluateSettings, a.settings)
     runs = dict(zip(settings.measures, zip(a.runs, a.judgements, strict=True), strict=True))
-    write_measures(settings, a.key[0], runs, a.output, a.corpus)
-    return None
+    write_measures(settings, runs, a.output, a.corpus)

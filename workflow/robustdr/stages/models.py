@@ -1,19 +1,17 @@
 """Checkpoints, and what trains models."""
 
 import argparse
-import os
 
-from robustdr.stages.options import INT, INTS, MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import INT, INTS, MADE, PATH, PATHS, READ, READS, TEXT, stage
 
 
 @stage("write an initial checkpoint", settings=TEXT, output=MADE)
-def checkpoint(a: argparse.Namespace) -> Made:
+def checkpoint(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
 
-    write_checkpoint(read(CheckpointSettings, a.settings), a.key[0], a.output)
-    return None
+    write_checkpoint(read(CheckpointSettings, a.settings), a.output)
 
 
 @stage(
@@ -29,7 +27,7 @@ def checkpoint(a: argparse.Namespace) -> Made:
     tokenizer=READ,
     output=MADE,
 )
-def training_data(a: argparse.Namespace) -> Made:
+def training_data(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.training.data import write_training_data
     from robustdr.training.settings import TrainingDataSettings
@@ -37,11 +35,11 @@ def training_data(a: argparse.Namespace) -> Made:
     files = {name: getattr(a, name) for name in ("corpus", "qrels", "run", "answers") if getattr(a, name)}
     settings = read(TrainingDataSettings, a.settings)
     write_training_data(settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, files)
-    return None
 
 
 @stage(
     "train a model",
+    makes=lambda a: [(made,) for made in (a.output, *a.snapshots)],
     trains={"help": "the module of what is trained"},
     settings=TEXT,
     seed=INT,
@@ -56,19 +54,16 @@ def training_data(a: argparse.Namespace) -> Made:
     snapshots_={**PATHS, "help": "the folder of each snapshot"},
     output=PATH,
 )
-def train(a: argparse.Namespace) -> Made:
+def train(a: argparse.Namespace) -> None:
     from importlib import import_module
 
     from robustdr.core.settings import read
     from robustdr.training.loop import train
 
-    folder = a.output
     snapshots = {percent / 100: taken for percent, taken in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
     settings = read(import_module(a.trains).Settings, a.settings)
-    train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, folder, a.resume, files, snapshots)
-    writes = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun
-    return [(made,) for made in (folder, *snapshots.values())] if writes else None
+    train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.resume, files, snapshots)
 
 
 @stage(
@@ -79,10 +74,9 @@ def train(a: argparse.Namespace) -> Made:
     corpus=READ,
     output=MADE,
 )
-def score(a: argparse.Namespace) -> Made:
+def score(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.training.scoring import write_scores
     from robustdr.training.settings import ScoreSettings
 
     write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.corpus, a.output)
-    return None

@@ -3,11 +3,12 @@
 import argparse
 import json
 
-from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, stage
 
 
 @stage(
     "write a table, reported beside reproduced",
+    makes=lambda a: [tuple(a.output.with_suffix(f".{form}") for form in ("json", "md", "csv", "tex"))],
     settings=TEXT,
     measures_=READS,
     statistics_=READS,
@@ -16,33 +17,45 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, 
     reported_=PATH,
     output=PATH,
 )
-def table(a: argparse.Namespace) -> Made:
+def table(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.reporting.settings import TableSettings
     from robustdr.reporting.tables import write_table
 
     write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
-    return [tuple(a.output.with_suffix(f".{form}") for form in ("json", "md", "csv", "tex"))]
 
 
-@stage("draw a figure", settings=TEXT, measures_=READS, reported_=PATH, output=PATH)
-def figure(a: argparse.Namespace) -> Made:
+@stage(
+    "draw a figure",
+    makes=lambda a: [(a.output, a.output.with_suffix(".png"))],
+    settings=TEXT,
+    measures_=READS,
+    reported_=PATH,
+    output=PATH,
+)
+def figure(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.reporting.drawing import write_figure
     from robustdr.reporting.settings import FigureSettings
 
     write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
-    return [(a.output, a.output.with_suffix(".png"))]
 
 
-@stage("judge a paper's claims", settings=TEXT, measures_=READS, claims=PATH, reported_=PATH, output=PATH)
-def claims(a: argparse.Namespace) -> Made:
+@stage(
+    "judge a paper's claims",
+    makes=lambda a: [(a.output.with_suffix(".json"), a.output)],
+    settings=TEXT,
+    measures_=READS,
+    claims=PATH,
+    reported_=PATH,
+    output=PATH,
+)
+def claims(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
 
     write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
-    return [(a.output.with_suffix(".json"), a.output)]
 
 
 @stage(
@@ -55,33 +68,33 @@ def claims(a: argparse.Namespace) -> Made:
     corpus_=READ,
     output=MADE,
 )
-def queries(a: argparse.Namespace) -> Made:
+def queries(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.reporting.queries import write_queries
     from robustdr.reporting.settings import QueriesSettings
 
     settings = read(QueriesSettings, a.settings)
     write_queries(settings, a.measures, a.runs, a.judgements, a.queries, a.corpus, a.output)
-    return None
 
 
 @stage(
     "write the texts of a collection's queries and of the passages that the report shows",
+    makes=lambda a: [(a.output, *a.passages)],
     explored={**READS, "help": "files that the stage `queries` wrote"},
     queries={**READS, "help": "original and varied"},
     corpus=READ,
     output={**PATH, "help": "the texts of the queries"},
     passages={**PATHS, "help": "the scripts of the passages"},
 )
-def texts(a: argparse.Namespace) -> Made:
+def texts(a: argparse.Namespace) -> None:
     from robustdr.reporting.texts import write_texts
 
     write_texts(a.explored, a.queries, a.corpus, a.output, a.passages)
-    return [(a.output, *a.passages)]
 
 
 @stage(
     "write the report",
+    makes=lambda a: [(a.output, *a.pages)],
     settings=TEXT,
     tables=READS,
     figures=READS,
@@ -90,26 +103,23 @@ def texts(a: argparse.Namespace) -> Made:
     output={**PATH, "help": "its first page"},
     pages={**PATHS, "help": "the other files, in the same folder"},
 )
-def site(a: argparse.Namespace) -> Made:
+def site(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.reporting.settings import SiteSettings
     from robustdr.reporting.site import write_site
 
     write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
-    return [(a.output, *a.pages)]
 
 
 @stage("write the verdicts on all claims in one document", commit=TEXT, claims=READS, output=PATH)
-def findings(a: argparse.Namespace) -> Made:
+def findings(a: argparse.Namespace) -> None:
     from robustdr.reporting.findings import write_findings
 
     write_findings(a.commit, a.claims, a.output)
-    return None
 
 
 @stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)
-def headline(a: argparse.Namespace) -> Made:
+def headline(a: argparse.Namespace) -> None:
     from robustdr.reporting.headline import write_headline
 
     write_headline(a.measures, a.tables, a.output, a.drops)
-    return None

@@ -3,11 +3,12 @@
 import argparse
 import json
 
-from robustdr.stages.options import INT, MADE, PATH, PATHS, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import INT, MADE, PATH, PATHS, READ, READS, TEXT, stage
 
 
 @stage(
     "encode one shard of a corpus",
+    makes=lambda a: [(a.output, a.output.with_suffix(".ids"))],
     settings=TEXT,
     model=READ,
     corpus=READ,
@@ -16,7 +17,7 @@ from robustdr.stages.options import INT, MADE, PATH, PATHS, READ, READS, TEXT, M
     shards=INT,
     output=PATH,
 )
-def embed(a: argparse.Namespace) -> Made:
+def embed(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.retrieval.embeddings import write_embeddings
     from robustdr.retrieval.settings import EmbedSettings
@@ -24,29 +25,33 @@ def embed(a: argparse.Namespace) -> Made:
     passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
     settings = read(EmbedSettings, a.settings)
     write_embeddings(settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
-    return [(a.output, a.output.with_suffix(".ids"))]
 
 
 @stage("index a corpus for BM25", settings=TEXT, corpus=READ, output=MADE)
-def index(a: argparse.Namespace) -> Made:
+def index(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.retrieval.bm25_index import write_index
     from robustdr.retrieval.settings import BM25IndexSettings
 
     write_index(read(BM25IndexSettings, a.settings), a.corpus, a.output)
-    return None
 
 
-@stage("make the compressed index of one shard of vectors", factory=TEXT, vectors=READ, output=PATH)
-def compress(a: argparse.Namespace) -> Made:
+@stage(
+    "make the compressed index of one shard of vectors",
+    makes=lambda a: [(a.output, a.output.with_suffix(".ids"), a.output.with_suffix(".json"))],
+    factory=TEXT,
+    vectors=READ,
+    output=PATH,
+)
+def compress(a: argparse.Namespace) -> None:
     from robustdr.retrieval.compressed import write_index
 
     write_index(a.factory, a.vectors, a.output)
-    return [(a.output, a.output.with_suffix(".ids"), a.output.with_suffix(".json"))]
 
 
 @stage(
     "rank the passages for all query sets of one system",
+    makes=lambda a: [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)],
     ranks={"help": "the module that ranks"},
     settings=TEXT,
     tag=TEXT,
@@ -63,10 +68,9 @@ def compress(a: argparse.Namespace) -> Made:
     runs=PATHS,
     trec={**PATHS, "help": "the same runs as TREC files"},
 )
-def rank(a: argparse.Namespace) -> Made:
+def rank(a: argparse.Namespace) -> None:
     from robustdr.retrieval.rank import write_runs
 
     kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
     files = {name: getattr(a, name) for name in kinds}
-    write_runs(a.ranks, a.settings, a.key, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
-    return [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)]
+    write_runs(a.ranks, a.settings, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)

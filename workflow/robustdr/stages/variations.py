@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from robustdr.stages.options import INT, MADE, MADES, READ, READS, TEXT, Made, stage
+from robustdr.stages.options import INT, MADE, MADES, READ, READS, TEXT, stage
 
 
 @stage(
@@ -16,7 +16,7 @@ from robustdr.stages.options import INT, MADE, MADES, READ, READS, TEXT, Made, s
     shards_={**READS, "help": "the queries varied already, in order; of a generator of one version"},
     split_={**MADES, "help": "which version of each query attacks, of a generator of several"},
 )
-def vary(a: argparse.Namespace) -> Made:
+def vary(a: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from robustdr.core.files import read_queries, write_json
@@ -35,8 +35,7 @@ def vary(a: argparse.Namespace) -> Made:
         variation = replace(generator, **versions) if versions else generator
         run(queries, output, statistics, variation, settings.seed, a.tokenizer, shards=a.shards)
     for path in a.split:
-        write_json(path, {"key": a.key[0], "attacks": generator.split(queries, settings.seed)})
-    return None
+        write_json(path, {"attacks": generator.split(queries, settings.seed)})
 
 
 @stage(
@@ -47,7 +46,7 @@ def vary(a: argparse.Namespace) -> Made:
     shards=INT,
     output=MADE,
 )
-def vary_shard(a: argparse.Namespace) -> Made:
+def vary_shard(a: argparse.Namespace) -> None:
     from robustdr.core.files import read_queries
     from robustdr.core.settings import read
     from robustdr.variations.base import build, find
@@ -59,12 +58,10 @@ def vary_shard(a: argparse.Namespace) -> Made:
     generator.check()
     generator.fetch(queries)
     run(shard_of(queries, a.shard, a.shards), a.output, None, generator, settings.seed)
-    return None
 
 
 @stage("compare queries with their variations", threads=INT, model=READ, queries=READ, varied=READS, output=MADE)
-def similarity(a: argparse.Namespace) -> Made:
+def similarity(a: argparse.Namespace) -> None:
     from robustdr.variations.similarity import write_similarity
 
     write_similarity(a.threads, a.model, a.queries, a.varied, a.output)
-    return None

@@ -20,13 +20,11 @@ Recipe:
 
 ```yaml
 {recipe}```
-
-Key: {key}
 """
 
 
-def model_card(title: str, use: str, settings: LoopSettings, seed: int, key: str, steps: int, step: int) -> str:
-    """The text of a trained model's README.md: what it is (`title`), how to `use` it, its recipe and its key."""
+def model_card(title: str, use: str, settings: LoopSettings, seed: int, steps: int, step: int) -> str:
+    """The text of a trained model's README.md: what it is (`title`), how to `use` it, and its recipe."""
     recipe = yaml.safe_dump(deciding(settings), allow_unicode=True)
     told = {**asdict(settings), "title": title, "use": use.format(**asdict(settings)), "recipe": recipe}
-    return CARD.format(**told, seed=seed, key=key, steps=steps, step=step)
+    return CARD.format(**told, seed=seed, steps=steps, step=step)

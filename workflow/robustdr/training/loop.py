@@ -140,7 +140,7 @@ def train(
         scaler.load_state_dict(position["scaler"])
 
     def keep(path: Path, step: int) -> None:
-        student.save(initial, path, model_card(module.TITLE, student.use, settings, seed, key, steps, step))
+        student.save(initial, path, model_card(module.TITLE, student.use, settings, seed, steps, step))
 
     bar = tqdm(total=steps, initial=start, desc=settings.system, unit="step", disable=None if rank == 0 else True)
     began = time.monotonic() - spent

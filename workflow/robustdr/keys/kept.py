@@ -1,0 +1,90 @@
+"""Early cut-off: a job whose work made the same artifacts before takes these back and does not work again.
+
+Work is the same if code, packages, settings, options and the bytes of what is read are the same. Keys say less: they
+change with the code of every job before, even where that code makes the bytes that it made.
+
+Snakemake removes what a job made before it starts the job. So links to these files lie in `KEPT` while a run lasts.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from robustdr.keys.integrity import WORK, contents, faults, record_of, renew, state
+from robustdr.keys.notes import RUNS
+
+KEPT = RUNS / "kept"
+
+
+def link_of(path: str | Path) -> Path:
+    """Return where the link to a file lies, or the folder of those to a folder's files."""
+    return KEPT / Path(os.path.abspath(path)).relative_to("/")
+
+
+def keep(files: Iterable[str]) -> None:
+    """Link files that jobs of this run are to make anew, and no others.
+
+    What is not there, or cannot be linked, such as across file systems, is made anew in any case.
+    """
+    forget()
+    for file in files:
+        with suppress(OSError):
+            (link := link_of(file)).parent.mkdir(parents=True, exist_ok=True)
+            os.link(file, link)
+
+
+def forget() -> None:
+    """Remove all links."""
+    shutil.rmtree(KEPT, ignore_errors=True)
+
+
+def work_of(planned: str, told: Mapping[str, Any], read: Iterable[Path]) -> str:
+    """Return the digest of the work of a job.
+
+    Args:
+        planned: `Node.work`. told: the other options of the stage. read: the artifacts that it reads.
+    """
+    said = json.dumps([planned, told, [state(path) for path in read]], default=str, sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Sequence[Path], work: str) -> bool:
+    """Take back the artifacts of a job if all are kept, whole, and were made by the same work.
+
+    Args:
+        made: each artifact, and the files that belong to it. keys: their keys. read: what the job reads.
+
+    Returns:
+        whether they were taken back; if not, nothing is changed.
+    """
+    records = [record_of(link_of(path)) for path, *_ in made]
+    if not records or not all(map(Path.is_file, records)):
+        return False
+    if not all(f"{WORK}{work}" in old.read_text(encoding="utf-8").splitlines() for old in records):
+        return False
+    if any(fault for old in records for fault in faults(old)):
+        return False
+    for (path, *beside), key, old in zip(made, keys, records, strict=True):
+        for one in (path, *beside):
+            if one.is_dir():
+                shutil.rmtree(one)
+            for file in contents(link_of(one)):
+                place = one / file.relative_to(link_of(one))
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.unlink(missing_ok=True)
+                os.link(file, place)
+        renew(path, old, key, read)
+    return True
+
+
+def drop(made: Iterable[tuple[Path, ...]]) -> None:
+    """Remove the links to artifacts that were made anew."""
+    for path in (one for files in made for one in files):
+        shutil.rmtree(link_of(path), ignore_errors=True)
+        with suppress(OSError):
+            link_of(path).unlink()
