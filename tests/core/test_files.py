@@ -334,13 +334,17 @@ def test_qrels(tmp_path):
     assert read_qrels(tmp_path / "qrels") == {"q1": {"a": 2, "c": -1}, "q2": {"b": 0}}
 
 
+LINE = "a line is `qid 0 docid grade`, a grade -9999 to 9999"
+
+
 @pytest.mark.parametrize(
     "content, message",
     [
-        ("q1 0 a 1\nq1 a 1\n", "qrels:2: 'q1 a 1' is not a qrels line; a line is `qid 0 docid grade`"),
-        ("q1 0 a high\n", "qrels:1: 'q1 0 a high' is not a qrels line; a line is `qid 0 docid grade`"),
-        ("q1 0 a 1.5\n", "qrels:1: 'q1 0 a 1.5' is not a qrels line; a line is `qid 0 docid grade`"),
-        ("q1 0 a --1\n", "qrels:1: 'q1 0 a --1' is not a qrels line; a line is `qid 0 docid grade`"),
+        ("q1 0 a 1\nq1 a 1\n", f"qrels:2: 'q1 a 1' is not a qrels line; {LINE}"),
+        ("q1 0 a high\n", f"qrels:1: 'q1 0 a high' is not a qrels line; {LINE}"),
+        ("q1 0 a 1.5\n", f"qrels:1: 'q1 0 a 1.5' is not a qrels line; {LINE}"),
+        ("q1 0 a --1\n", f"qrels:1: 'q1 0 a --1' is not a qrels line; {LINE}"),
+        ("q1 0 a 10000\n", f"qrels:1: 'q1 0 a 10000' is not a qrels line; {LINE}"),
         ("q1 0 a 1\nq1 0 a 2\n", "qrels:2: query 'q1' judges passage 'a' twice"),
         ("", "qrels: no judgements; a line is `qid 0 docid grade`"),
     ],

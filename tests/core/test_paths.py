@@ -30,7 +30,7 @@ def robustdr(*arguments, given=""):
     """What a command prints; its progress and messages are apart."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     command = [sys.executable, "-m", "robustdr", *map(str, arguments)]
-    done = subprocess.run(command, input=given, env=environment, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, input=given, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -133,7 +133,7 @@ def other_type(draw: random.Random, data: bytes) -> bytes:
     for read, place in ((json.loads, None), (json.loads, at), (yaml.safe_load, None)):
         try:
             tree = read(text if place is None else lines[place])
-        except (ValueError, yaml.YAMLError):
+        except (ValueError, RecursionError, yaml.YAMLError):  # no tree, or broken before: too deep
             continue
         if not isinstance(tree, dict | list):
             continue

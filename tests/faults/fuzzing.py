@@ -26,7 +26,8 @@ from tests.faults.breaking import broken
 from robustdr.cli import main
 from robustdr.core.errors import exit_status
 
-SECONDS, MEMORY = 10, 1 << 30  # that a try may take
+SECONDS, MEMORY = 10, 1 << 30  # that a try may take; seconds of the processor: other work does not count
+ASLEEP = 120  # seconds on the clock, for one that waits without work
 LONGEST = 3000  # characters of an error
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -183,7 +184,8 @@ def attempt(target: Target, folder: Path, path: Path, memory: int = MEMORY) -> s
     out, err = io.StringIO(), io.StringIO()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (virtual() + memory, hard))
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.alarm(ASLEEP)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = target.call(folder, path)
@@ -194,6 +196,7 @@ def attempt(target: Target, folder: Path, path: Path, memory: int = MEMORY) -> s
         at = f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else "?"
         return f"{type(error).__name__} at {at}: {str(error)[:200]!r}"
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     if status not in (0, 1, 2):
@@ -250,6 +253,7 @@ def stop(*_: object) -> None:
 if __name__ == "__main__":
     faulthandler.enable()
     signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGPROF, stop)
     root, first, *asked = sys.argv[1:]
     found = 0
     for target, several in (one.split("=") for one in asked):

@@ -37,7 +37,7 @@ def write_source(folder: Path) -> None:
 
 
 def stages() -> list[list[str]]:
-    """The arguments of each stage, in their order."""
+    """The arguments of each stage, in their order, with the modules that it loads by name."""
     split = {"queries": "queries.tsv", "qrels": "qrels.txt"}
     source = json.dumps({"kind": "local", "corpus": "corpus.tsv", "splits": {"dev": split}})
     generator = json.dumps({"generator": "surface:SwapWords", "parameters": {}, "seed": 1})
@@ -51,12 +51,16 @@ def stages() -> list[list[str]]:
     files = ["--corpus", corpus, "--index", index, "--queries", queries, varied]
     how = ["--ranks", "robustdr.retrieval.bm25", "--settings", json.dumps({**LENGTHS, "depth": 10})]
     return [
-        ["corpus", "--source", source, "--output", corpus, "--key", "c"],
-        ["split", "--source", source, "--split", "dev", "--output", queries, qrels, "--key", "s", "s"],
+        ["corpus", "--source", source, "--output", corpus, "--key", "c",
+         "--code", "corpus", "robustdr.collections.local"],
+        ["split", "--source", source, "--split", "dev", "--output", queries, qrels, "--key", "s", "s",
+         "--code", "split", "robustdr.collections.local"],
         ["vary", "--settings", generator, "--queries", queries, "--output", varied,
-         "--statistics", varied.replace(".tsv", ".json"), "--key", "v"],
+         "--statistics", varied.replace(".tsv", ".json"), "--key", "v",
+         "--code", "vary", "robustdr.variations.surface"],
         ["index", "--settings", json.dumps(LENGTHS), "--corpus", corpus, "--output", index, "--key", "i"],
-        ["rank", *how, "--tag", "t", "--collection", "c", *files, "--runs", *runs, "--trec", *trec, "--key", "r", "r"],
+        ["rank", *how, "--tag", "t", "--collection", "c", *files, "--runs", *runs, "--trec", *trec, "--key", "r", "r",
+         "--code", "rank", "robustdr.retrieval.bm25"],
         ["evaluate", "--settings", measures, "--runs", *runs, "--judgements", qrels, qrels, "--output", measured,
          "--key", "m"],
     ]  # fmt: skip

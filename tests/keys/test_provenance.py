@@ -69,6 +69,11 @@ MEANT = {
     "a message": ('ValueError("no one")', 'ValueError(f"no {one}")', False),
     "what is raised": ('ValueError("no one")', 'KeyError("no one")', True),
     "what a message is about": ('ValueError("no one", 1)', 'ValueError("no one", X)', True),
+    "a number that a message is about": ('ValueError("no one", 1)', 'ValueError("no one", 2)', True),
+    "words that may be written": ('Absent("none")', 'Absent("no one")', True),
+    "help": ('"help": "one"', '"help": "two"', False),
+    "beside help": ('"kind": "one"', '"kind": "two"', True),
+    "an annotation of a class in a function": ("y: int", "y: float", True),
     "a default": ("def one():", "def one(x=1):", True),
     "a statement at the top": ("import torch\n", "import torch\ntorch.set_num_threads(3)\n", True),
     "words of a card": ('CARD: Words = "one"', 'CARD: Words = "two"', False),
@@ -82,8 +87,9 @@ def test_what_decides_no_byte_does_not_count(package, what):
     folder, hashed = package
     path, (old, new, counts) = folder / "deep" / "inner.py", MEANT[what]
     raised = 'ValueError("no one", 1)' if "about" in what else 'ValueError("no one")'
-    texts = 'CARD: Words = "one"\nTEXT: str = "one"\n'
-    text = f"import torch\n\n{texts}\nclass A:\n    x: int\n\n\ndef one():\n    return 1\n\n\nraise {raised}\n"
+    texts = 'CARD: Words = "one"\nTEXT: str = "one"\nOPTION = {"help": "one", "kind": "one"}\n'
+    code = 'def one():\n    return 1\n\n\ndef two():\n    class B:\n        y: int\n\n    raise Absent("none")\n'
+    text = f"import torch\n\n{texts}\nclass A:\n    x: int\n\n\n{code}\n\nraise {raised}\n"
     path.write_text(text)
     before = hashed("robustdr.loop")
     assert old in text

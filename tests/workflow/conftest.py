@@ -59,7 +59,6 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=900,
         )
         return done.returncode, done.stdout
 

@@ -13,16 +13,12 @@ from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.tests import Sized
 from robustdr.claims.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
-from robustdr.core.errors import UserError, unknown
+from robustdr.core.errors import Absent, UserError, unknown
 from robustdr.core.yaml_files import read
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.settings import Averaged
 
 WHOLE = ("value", "median")  # labels that a table may use for the mean of several seeds
-
-
-class Unprinted(UserError):
-    """The paper does not print a number that a claim needs."""
 
 
 @dataclass
@@ -70,7 +66,7 @@ class Printed:
         if cell is None and query_set in self.means:
             return rounding.mean([self.mean(system, variation, measure) for variation in self.means[query_set]])
         if cell is None:
-            raise Unprinted(f"no {measure or self.measure} of {system} on {query_set} in {', '.join(self.tables)}")
+            raise Absent(f"no {measure or self.measure} of {system} on {query_set} in {', '.join(self.tables)}")
         return cell.interval
 
     def drop(self, system: Systems, query_set: str) -> Interval:
@@ -92,7 +88,7 @@ class Printed:
             if cell is not None:
                 self.used.append(cell)
                 return cell.interval
-        raise Unprinted(f"no hours of {system} in {', '.join(self.tables)}")
+        raise Absent(f"no hours of {system} in {', '.join(self.tables)}")
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         named = {variation for query_set in query_sets for variation in self.means.get(query_set, [query_set])}
@@ -181,7 +177,7 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
             verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
             asked = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
             judged.append(Judged(effect.words, size.low, size.high, marks, verdict, asked))
-    except Unprinted as error:
+    except Absent as error:
         return AsPrinted(NOT_PRINTED, judged, str(error))
     cells = {id(cell) for cell in printed.used}
     found = [finding for finding in findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]

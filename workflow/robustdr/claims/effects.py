@@ -28,7 +28,7 @@ class Numbers(Protocol[Q_co]):
     """The numbers of one collection and split, under the claim's measure unless another one is given."""
 
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Q_co:
-        """Return the mean of the measure over the queries, and over systems; raises UserError if there is none."""
+        """Return the mean of the measure over the queries, and over systems; raises Absent if there is none."""
 
     def drop(self, system: Systems, query_set: str) -> Q_co:
         """(mean on the query set − mean on the original queries) / mean on the original queries of `system`."""

@@ -19,7 +19,7 @@ from robustdr.claims.verdicts import (
     verdict,
     worst,
 )
-from robustdr.core.errors import UserError
+from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
 from robustdr.evaluation.store import Store
 
@@ -45,9 +45,7 @@ class Measured:
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:
-        raise UserError(
-            f"{system}: hours depend on the machines; the table of all methods shows what training costs here"
-        )
+        raise Absent(f"{system}: hours depend on the machines; the table of all methods shows what training costs here")
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         named = {variation for query_set in query_sets for variation in self.store.averaged(self.role, query_set)}
@@ -106,7 +104,7 @@ def judge(
     """
     try:
         found = list(claim.test.effects(numbers, said))
-    except UserError as error:
+    except Absent as error:
         return Verdict(NOT_RUN, [], str(error))
     judged = [_judge(effect, claim.level, len(found), printed.get(effect.words)) for effect in found]
     if said is not None and incomparable:

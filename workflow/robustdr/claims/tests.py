@@ -49,7 +49,7 @@ class ClaimTest(Document):
         """Yield the comparisons, one by one.
 
         Raises:
-            UserError: a missing number, raised at the comparison that needs it.
+            Absent: a missing number, raised at the comparison that needs it.
         """
         return self._compared(numbers, self.region(said))
 

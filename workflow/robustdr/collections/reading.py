@@ -1,7 +1,6 @@
 """Readers of users' text files, line by line, and of the corpus that this package writes."""
 
 import gzip
-import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -10,7 +9,7 @@ from pathlib import Path
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
 from robustdr.core.errors import UserError
-from robustdr.core.files import from_json, sha256
+from robustdr.core.files import GRADE, from_json, sha256
 
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
@@ -119,8 +118,10 @@ def check_query(place: Place, query: Query, places: dict[str, Place], report: Re
 
 def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report = refuse) -> Judgement:
     """Return a judgement. Reported: a grade that is no whole number; it counts as 1, to cause no other report."""
-    if not re.fullmatch(r"-?[0-9]{1,9}", grade):
-        report(Problem("grade that is no whole number", place, f"grade {grade!r} is no whole number"))
+    if not GRADE.fullmatch(grade):
+        report(
+            Problem("grade that is no whole number", place, f"grade {grade!r} is no whole number from -9999 to 9999")
+        )
         grade = "1"
     return Judgement(qid, docid, int(grade))
 

@@ -36,6 +36,10 @@ class UserError(ValueError):
         super().__init__(redacted(message))
 
 
+class Absent(UserError):
+    """A number is not there. What asked for it may write the message, so that keys cover its words."""
+
+
 def unknown(what: str, value: str, allowed: Iterable[str], meant: Iterable[str] = ()) -> UserError:
     """Return a `UserError` for `value`, which is not in `allowed`. It lists `meant` or the nearest first, then all."""
     allowed = sorted(allowed)

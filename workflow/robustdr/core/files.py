@@ -220,17 +220,22 @@ def write_queries(path: str | Path, queries: Iterable[tuple[str, str]]) -> None:
         file.writelines(one_line(f"{qid}\t{text}") + "\n" for qid, text in queries)
 
 
+GRADE = re.compile("-?[0-9]{1,4}")  # trec_eval counts passages by grade: of a large one it takes gigabytes, or crashes
+
+
 def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     """Read TREC qrels (`qid 0 docid grade`) into {qid: {docid: grade}}.
 
     Raises:
-        UserError: missing file, a line without four fields, a grade that is no integer, a pair given twice.
+        UserError: missing file, a line without four fields, a grade that is no whole number, a pair given twice.
     """
     qrels: dict[str, dict[str, int]] = {}
     for number, line in read_lines(path):
         fields = line.split()
-        if len(fields) != 4 or not re.fullmatch("-?[0-9]+", fields[3]):
-            raise UserError(f"{path}:{number}: {line!r} is not a qrels line; a line is `qid 0 docid grade`")
+        if len(fields) != 4 or not GRADE.fullmatch(fields[3]):
+            raise UserError(
+                f"{path}:{number}: {line!r} is not a qrels line; a line is `qid 0 docid grade`, a grade -9999 to 9999"
+            )
         qid, _, docid, grade = fields
         if docid in qrels.setdefault(qid, {}):
             raise UserError(f"{path}:{number}: query {qid!r} judges passage {docid!r} twice")

@@ -60,7 +60,7 @@ def _settings(module: str, path: Path, base: type) -> type:
         UserError: it cannot be made, is not a dataclass below `base`, or has a field without a type.
     """
     namespace: dict[str, Any] = {"__name__": module}
-    statements = ast.Module(behind(SETTINGS, path.read_text(encoding="utf-8")), [])
+    statements = ast.Module(behind(SETTINGS, _statements(path)), [])
     try:
         exec(compile(ast.fix_missing_locations(statements), path, "exec"), namespace)
     except Exception as error:

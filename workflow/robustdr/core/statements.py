@@ -1,11 +1,12 @@
 """The statements of a file: which ones a name needs, and what in them can decide a result."""
 
 import ast
+import builtins
 from collections.abc import Iterable
 
 
-def behind(name: str, source: str, unnamed: bool = False) -> list[ast.stmt]:
-    """Return the top-level statements that define a name and, in turn, the names in them, in the order of the file.
+def behind(name: str, statements: Iterable[ast.stmt], unnamed: bool = False) -> list[ast.stmt]:
+    """Return those of a file's statements that define a name and, in turn, the names in them, in the order of the file.
 
     Each name of an import counts separately.
 
@@ -17,7 +18,7 @@ def behind(name: str, source: str, unnamed: bool = False) -> list[ast.stmt]:
         KeyError: the file defines no such name.
     """
     defined: dict[str, ast.stmt] = {}
-    for number, node in enumerate(ast.parse(source).body):
+    for number, node in enumerate(statements):
         match node:
             case ast.FunctionDef(name=own) | ast.ClassDef(name=own):
                 defined[own] = node
@@ -45,8 +46,10 @@ Words = str
 """The type of a text for people that a file holds, such as a card's: no key covers it."""
 
 
-class _Deciding(ast.NodeTransformer):
-    """Removes docstrings, annotations within functions, `Words`, and the words of raised messages."""
+class _Bare(ast.NodeTransformer):
+    """Removes docstrings, annotations of functions, `Words`, help of options, and the words of raised messages."""
+
+    within = False  # a function, and no class in it
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         match node.value:
@@ -56,32 +59,67 @@ class _Deciding(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
-        for inner in ast.walk(node):
-            match inner:
-                case ast.arg():
-                    inner.annotation = None
-                case ast.AnnAssign():
-                    inner.annotation = ast.Constant(None)
-        return self.generic_visit(node)
+        return self._inside(node, True)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._inside(node, False)
+
+    def _inside(self, node: ast.AST, function: bool) -> ast.AST:
+        around, self.within = self.within, function
+        self.generic_visit(node)
+        self.within = around
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         match node.annotation:
             case ast.Name("Words"):
                 node.value = None
+        if self.within:
+            node.annotation = ast.Constant(None)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        node.keywords = [one for one in node.keywords if not (one.arg == "help" and _is_text(one.value))]
+        match node:
+            case ast.Call(ast.Name("stage"), [text, *args]) if _is_text(text):
+                node.args = args
+        return self.generic_visit(node)
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        for key, value in zip(node.keys, node.values, strict=True):
+            match key, value:
+                case ast.Constant("help"), ast.Constant(str()):
+                    value.value = None
         return self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
         match node.exc:
-            case ast.Call(args=args):
-                text = (ast.JoinedStr, ast.Constant)
-                node.exc.args = [ast.Constant(None) if isinstance(one, text) else one for one in args]
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), args) if _only_told(name):
+                node.exc.args = [ast.Constant(None) if _is_text(one) else one for one in args]
         return self.generic_visit(node)
 
 
-def deciding(nodes: Iterable[ast.AST]) -> str:
-    """Return what statements do, as text.
+def _only_told(error: str) -> bool:
+    """Whether an error ends a job: Python's own, `UserError`, and what functions make. Others may be written."""
+    return error == "UserError" or hasattr(builtins, error) or error.strip("_")[0].islower()
 
-    Comments, docstrings, annotations within functions, messages and `Words` do not count. An annotation of a class
-    counts: libraries generate code from it.
+
+def _is_text(node: ast.expr) -> bool:
+    match node:
+        case ast.JoinedStr() | ast.Constant(str()):
+            return True
+    return False
+
+
+def deciding(source: str) -> list[ast.stmt]:
+    """Return the statements of a file without what decides no result.
+
+    That is: comments, docstrings, annotations of functions, `Words`, help of stages and options, and the messages of
+    `UserError` and of Python's own errors. An annotation of a class counts: libraries generate code from it. The words
+    of other errors count: what catches these may write them.
     """
-    return "\n".join(ast.dump(_Deciding().visit(node)) for node in nodes)
+    return [node for node in map(_Bare().visit, ast.parse(source).body) if node]

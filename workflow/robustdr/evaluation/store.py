@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robustdr.core.errors import UserError
+from robustdr.core.errors import Absent
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.settings import Evaluated
@@ -87,7 +87,7 @@ class Store:
     def _seeds(self, system: str, role: str) -> list[Values]:
         at = (system, self.evaluation[role]["collection"])
         if at not in self._measured:
-            raise UserError(f"{system} on {at[1]}: {self._reason(system, role)}")
+            raise Absent(f"{system} on {at[1]}: {self._reason(system, role)}")
         return self._measured[at]
 
     def _named(self, role: str, variation: str) -> str:
@@ -101,7 +101,7 @@ class Store:
         """Return the paper's measured variations, those of `variations_mean`; `original` is not among them.
 
         Raises:
-            UserError: there are no measured values.
+            Absent: there are no measured values.
         """
         self._seeds(system, role)
         return [variation for variation in self.averaged(role, MEAN) if self._has(system, role, variation)]
@@ -110,7 +110,7 @@ class Store:
         """Return the ids of a role's queries, in the order of `values`.
 
         Raises:
-            UserError: there are no measured values.
+            Absent: there are no measured values.
         """
         self._seeds(system, role)
         at = (system, self.evaluation[role]["collection"])
@@ -121,7 +121,7 @@ class Store:
         """Return values [seeds, queries], queries in the order of their ids; a mean averages each query's variations.
 
         Raises:
-            UserError: there are no measured values.
+            Absent: there are no measured values.
         """
         seeds, names = (
             self._seeds(system, role),
@@ -129,10 +129,10 @@ class Store:
         )
         collection = self.evaluation[role]["collection"]
         if not names:
-            raise UserError(f"{system} on {collection}: no query set of {query_set} was measured")
+            raise Absent(f"{system} on {collection}: no query set of {query_set} was measured")
         missing = [name for name in names if (name, measure) not in seeds[0]]
         if missing:
-            raise UserError(f"{system} on {collection}: no {measure} for {missing[0]} was measured")
+            raise Absent(f"{system} on {collection}: no {measure} for {missing[0]} was measured")
         return np.mean([[seed[name, measure] for seed in seeds] for name in names], axis=0)
 
 

@@ -79,8 +79,8 @@ def part(name: str, source: str) -> tuple[str, list[Import]]:
     subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
     if (known := recall(subject, state)) is None:
         whole = name.startswith(PACKAGE.name)
-        nodes: list[ast.AST] = [ast.parse(source)] if whole else [*behind(name, source, unnamed=True)]
-        known = json.dumps([_digest(deciding(nodes)), _imports(nodes)])
+        nodes = deciding(source) if whole else behind(name, deciding(source), unnamed=True)
+        known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
         note(subject, state, known)
     digest, imports = json.loads(known)
     return digest, imports
