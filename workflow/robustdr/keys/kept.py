@@ -53,23 +53,27 @@ def work_of(planned: str, told: Mapping[str, Any], read: Iterable[Path]) -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Sequence[Path], work: str) -> bool:
-    """Take back the artifacts of a job if all are kept, whole, and were made by the same work.
+def same_work(made: Sequence[tuple[Path, ...]], work: str) -> bool:
+    """Return whether all artifacts of a job are kept, whole, and were made by this work.
 
     Args:
-        made: each artifact, and the files that belong to it. keys: their keys. read: what the job reads.
-
-    Returns:
-        whether they were taken back; if not, nothing is changed.
+        made: each artifact, and the files that belong to it.
     """
     records = [record_of(link_of(path)) for path, *_ in made]
     if not records or not all(map(Path.is_file, records)):
         return False
     if not all(f"{WORK}{work}" in old.read_text(encoding="utf-8").splitlines() for old in records):
         return False
-    if any(fault for old in records for fault in faults(old)):
-        return False
-    for (path, *beside), key, old in zip(made, keys, records, strict=True):
+    return not any(fault for old in records for fault in faults(old))
+
+
+def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Sequence[Path]) -> None:
+    """Put the kept artifacts of a job into place, with new records.
+
+    Args:
+        made: each artifact, and the files that belong to it. keys: their keys. read: what the job reads.
+    """
+    for (path, *beside), key in zip(made, keys, strict=True):
         for one in (path, *beside):
             if one.is_dir():
                 shutil.rmtree(one)
@@ -78,8 +82,7 @@ def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Seque
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.unlink(missing_ok=True)
                 os.link(file, place)
-        renew(path, old, key, read)
-    return True
+        renew(path, record_of(link_of(path)), key, read)
 
 
 def drop(made: Iterable[tuple[Path, ...]]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from robustdr.core.errors import exit_status, unknown
 from robustdr.keys.attestation import check_code, check_inputs, check_loaded
 from robustdr.keys.integrity import check_chain, hardware, record, verify
-from robustdr.keys.kept import drop, take_back, work_of
+from robustdr.keys.kept import drop, same_work, take_back, work_of
 from robustdr.keys.loaded import watch
 from robustdr.keys.provenance import PACKAGE, Code, code_of_stage, installed
 from robustdr.stages.options import STAGES, Stage, add_arguments
@@ -62,8 +62,10 @@ def run(name: str, a: argparse.Namespace) -> None:
     artifacts = [path for option, of in a.reads.items() for path in _paths(getattr(a, option))[: len(of)]]
     work = work_of(a.work, told, artifacts) if a.work else ""
     first = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun: it alone writes
-    if work and take_back(made, keys, read, work):
-        print("The same work made this before; it is kept.")
+    if work and same_work(made, work):
+        if first:
+            take_back(made, keys, read)
+            print("The same work made this before; it is kept.")
         return
     function(a)
     check_loaded(code)
