@@ -11,8 +11,8 @@ from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.experiments.overlay import placed_collection
 from robustdr.graph import tables
-from robustdr.graph.graph import graph, graphs
 from robustdr.graph.banner import banner
+from robustdr.graph.graph import graph, graphs
 from robustdr.graph.tables import table_settings
 
 ROOT = Path(__file__).parents[2]
