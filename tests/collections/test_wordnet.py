@@ -79,6 +79,29 @@ def test_a_gloss_loses_its_own_words(lemmas, gloss, text):
     assert writer.gloss(database.Synset("n1", "noun.act", lemmas, "000", gloss)) == text
 
 
+@pytest.mark.parametrize(
+    ("lemmas", "gloss", "text"),
+    [
+        (("car", "motorcar"), 'a car-like vehicle; "he had a car"', "car, motorcar: A car-like vehicle. He had a car."),
+        (("goose",), "a bird; two geese fly", "goose: A bird; two geese fly."),
+        (("be", "exist"), '"there is a god"', "be, exist: There is a god."),
+    ],
+)
+def test_a_headed_passage_has_its_words_first_and_keeps_those_of_the_gloss(lemmas, gloss, text):
+    writer = Writer(database.load("n"))
+    assert writer.headed(database.Synset("n1", "noun.act", lemmas, "000", gloss)) == text
+
+
+def test_headed_passages_are_those_of_the_slice_with_their_lemmas():
+    source = SOURCES["wordnet-verbs"] | {"text": "headed", "passages": 500, "splits": {"test": {"queries": 100}}}
+    synsets = database.load("va").synsets
+    made = list(wordnet.corpus(source))
+    assert [passage.docid for passage in made] == [other.docid for other in wordnet.corpus(source | {"text": "gloss"})]
+    for docid, _, text in made:
+        head, _, body = text.partition(": ")
+        assert head == ", ".join(synsets[docid].lemmas) and len(body.split()) > 1
+
+
 def test_an_entry_adds_the_relatives_without_the_word():
     known = database.load("n")
     poodle = known.synsets[known.senses["poodle", "n"][0][0]]

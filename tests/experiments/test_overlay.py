@@ -11,8 +11,9 @@ from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.experiments.overlay import placed_collection
 from robustdr.graph import tables
+from robustdr.graph.banner import banner
 from robustdr.graph.graph import graph, graphs
-from robustdr.graph.tables import banner, table_settings
+from robustdr.graph.tables import table_settings
 
 ROOT = Path(__file__).parents[2]
 SPLIT = {"queries": "mine/queries.tsv", "qrels": "mine/qrels.txt"}
@@ -189,5 +190,6 @@ def test_a_banner_is_that_of_the_collections_that_are_shown(tmp_path):
     roles = SCALE["collections"] | {"msmarco-passage": "wordnet-mini"}
     scale = {**SCALE, "miniature": "Toys.", "collections": roles}
     made = graph(load(ROOT / "config", written(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
-    assert (banner(made, ["mine"]), banner(made, ["mine", "msmarco-passage"])) == ("", "Toys.")
+    mine, stands_in = [("my_model", "mine")], [("bm25", "msmarco-passage")]
+    assert banner(made.lineage, mine) == "" and banner(made.lineage, mine + stands_in).startswith("Toys. Amounts: ")
     assert table_settings(made, "mine", "table1").miniature == ""

@@ -173,11 +173,28 @@ def test_misspell_falls_back_to_another_kind(script):
     assert variations.create("misspell").rewrite("xx", script(0, 2, 1, 0, 0, 0, 0)) == "cx"
 
 
-def test_the_released_variant_is_keyboard_alone():
-    queries = [(str(qid), "photosynthesis") for qid in range(500)]
+def test_the_released_variant_draws_capitals_digits_and_symbols_of_neighbouring_keys(script):
+    released = variations.create("misspell", {"variant": "released"})
+    # two words shuffled, the one of four characters first; its place; then the character and the key
+    assert edits.TOUCHING_SHIFTED["w"] == "23adeqs@#ADEQS"
+    assert released.rewrite("cod soup", script(0, 0, 3, 0)) == "cod sou0"  # p touches 0
+    assert released.rewrite("cod soup", script(0, 0, 3, 3)) == "cod sou)"  # and 0 with the shift key
+    assert released.rewrite("cod soup", script(0, 0, 3, 5)) == "cod souO"
+
+
+def test_the_released_variant_leaves_short_words_alone_if_a_longer_one_is_there():
+    """Of keys inside the keyboard half are shifted, as in the released set; a word below four characters comes last."""
+    queries = [(str(qid), "who is a metamorphosis 12") for qid in range(500)]
+    pressed = []
     for _, text in variations.create("misspell", {"variant": "released"}).vary(queries, 1):
-        [(old, new)] = [pair for pair in zip("photosynthesis", text, strict=True) if pair[0] != pair[1]]
-        assert new in edits.TOUCHING[old]
+        assert text.startswith("who is a ") and text.endswith(" 12")
+        [(old, new)] = [pair for pair in zip("metamorphosis", text.split()[3], strict=True) if pair[0] != pair[1]]
+        assert new in edits.TOUCHING_SHIFTED[old]
+        pressed.append(new)
+    capitals, letters, digits = (sum(map(of, pressed)) for of in (str.isupper, str.islower, str.isdigit))
+    assert 150 < capitals < 300 and 150 < letters < 300 and 10 < digits < 100 and capitals + letters + digits < 490
+    short = dict(variations.create("misspell", {"variant": "released"}).vary([("1", "who is")], 1))["1"]
+    assert len(short) == 6 and short != "who is"
 
 
 def test_human_misspellings_come_from_the_list_or_from_its_slips():

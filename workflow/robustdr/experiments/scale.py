@@ -91,7 +91,8 @@ class Scale:
     description: Text
     """One sentence."""
     miniature: str = ""
-    """What stands in for what; every table of a collection with `miniature: true` begins with it."""
+    """What stands in for what; every table of a collection with `miniature: true` begins with it, and with the numbers
+    of passages, questions, updates and seeds that follow from the configuration."""
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
     """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
     experiment's."""

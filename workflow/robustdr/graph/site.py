@@ -1,8 +1,8 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
 from robustdr.experiments.models import ORIGINAL, Config
+from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
-from robustdr.graph.tables import banner
 from robustdr.keys.node import Need, Node, histories, reads
 from robustdr.reporting.settings import SHARED, Paper, QueriesSettings, SiteSettings, Step
 
@@ -88,7 +88,6 @@ def site_settings(graph: Graph, papers: list[str]) -> SiteSettings:
     lineage, shown = graph.lineage, shown_papers(graph.lineage.config, papers)
     checkpoints = lineage.scale.checkpoints.items()
     stand_ins = {name: entry.description for name, entry in checkpoints if not entry.unavailable}
-    roles = {role for paper in papers for role in lineage.config.papers[paper].evaluation}
-    miniature = banner(graph, roles & lineage.scale.collections.keys())
+    miniature = banner(lineage, (pair for paper in papers for pair in graph.demand.pairs(paper)))
     found = explored(graph, papers)
     return SiteSettings(lineage.scale_name, graph.root, miniature, shown, found, stand_ins if miniature else {})

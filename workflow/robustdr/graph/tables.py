@@ -11,6 +11,7 @@ from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph import footnotes
+from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, pins
@@ -39,12 +40,6 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
     return found
 
 
-def banner(graph: Graph, roles: Iterable[str]) -> str:
-    """Return the scale's text about stand-ins if a collection of these roles is one; else ''."""
-    shown = (graph.lineage.config.collections[graph.lineage.collection_of(role)] for role in roles)
-    return graph.lineage.scale.miniature if any(source.get("miniature") for source in shown) else ""
-
-
 def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[str, Any]:
     """Return the settings of every table, figure and page of claims of a paper; `pairs` are its cells."""
     lineage, pairs = graph.lineage, list(pairs)
@@ -62,7 +57,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "paper": paper,
         "title": experiment.title,
         "scale": lineage.scale_name,
-        "miniature": banner(graph, {role for _, role in pairs} or evaluation.keys()),
+        "miniature": banner(lineage, pairs or graph.demand.pairs(paper)),
         "command": command,
         "evaluation": evaluation,
         "measured": {measure: lineage.scale.measures.get(measure, measure) for measure in measures},

@@ -12,6 +12,7 @@ from robustdr.variations.base import Draw
 
 Edit = Callable[[str, Draw], str | None]
 
+_SHIFTED = dict(zip("1234567890", "!@#$%^&*()", strict=True))  # what digits' keys give with the shift key
 _KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")  # the rows of a QWERTY keyboard
 # Groups of characters that optical recognition confuses with each other.
 _CONFUSED = ("0oqd", "1li", "2z", "5s", "6bg", "8b", "9gq", "4a", "7t", "ce", "uv", "vy", "hb", "nm", "rn", "fp", "ij")
@@ -37,6 +38,9 @@ def _touching() -> Iterable[tuple[str, str]]:
 
 TOUCHING = _linked(_touching())
 TOUCHING_LETTERS = {key: "".join(filter(str.isalpha, others)) for key, others in TOUCHING.items() if key.isalpha()}
+TOUCHING_SHIFTED = {
+    key: others + "".join(_SHIFTED.get(other, other.upper()) for other in others) for key, others in TOUCHING.items()
+}
 CONFUSED = _linked((one, two) for group in _CONFUSED for one in group for two in group if one < two)
 
 
@@ -98,5 +102,6 @@ def one_of(*edits: Edit) -> Edit:
 substitute = substitute_from(string.ascii_lowercase)
 touch_letter = replace_from(TOUCHING_LETTERS)
 touch_key = replace_from(TOUCHING)
+touch_shifted_key = replace_from(TOUCHING_SHIFTED)
 confuse = replace_from(CONFUSED)
 FIVE = (insert, delete, substitute, swap_neighbours, touch_letter)  # of Zhuang & Zuccon

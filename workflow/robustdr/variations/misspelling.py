@@ -1,5 +1,6 @@
 """rodr's four types of misspelling, and people's misspellings; those for evaluation are never used for training."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
@@ -21,13 +22,13 @@ def spelling(word: str, draw: Draw) -> str | None:
     return wrong.capitalize() if word[0].isupper() else wrong
 
 
-KINDS: dict[str, edits.Edit] = {
-    "ocr": edits.confuse,
-    "keyboard": edits.touch_key,
-    "spelling": spelling,
-    "typo": edits.one_of(edits.insert, edits.delete, edits.substitute, edits.swap_neighbours),
-}
-VARIANTS = {"paper": tuple(KINDS), "released": ("keyboard",)}
+KINDS: tuple[edits.Edit, ...] = (
+    edits.confuse,
+    edits.touch_key,
+    spelling,
+    edits.one_of(edits.insert, edits.delete, edits.substitute, edits.swap_neighbours),
+)
+RELEASED = 4  # characters from which a word is misspelled in rodr's released sets
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ class Misspell(Variation):
     The types: OCR (a character becomes one that optical recognition confuses with it), keyboard (a neighbouring QWERTY
     key, also digits), spelling error (from a list of people's misspellings) and typo (two neighbours swapped, or one
     character inserted, deleted or substituted). Words are tried in random order until the type changes one; if it
-    changes none, the next type is tried. `variant` released: keyboard only, as in rodr's released sets.
+    changes none, the next type is tried.
+
+    `variant` released: one neighbouring key, with or without the shift key, as in 98 % of rodr's released set of MS
+    MARCO's development queries, where six in ten are a capital, a digit or a symbol. Words of less than four
+    characters, 16 % of the misspelled ones there, are tried last. A stop word is then misspelled in 18 % of these
+    queries; in the released set it is 25 %, under `paper` 43 %.
     """
 
     name = "misspell"
@@ -50,13 +56,18 @@ class Misspell(Variation):
     variant: str = "paper"
 
     def __post_init__(self) -> None:
-        one_of(self, "variant", VARIANTS)
+        one_of(self, "variant", ("paper", "released"))
 
     def rewrite(self, text: str, draw: Draw) -> str:
         words = draw.shuffled(list(WORD.finditer(text)))
-        for kind in draw.shuffled(VARIANTS[self.variant]):
+        kinds: Sequence[edits.Edit] = (edits.touch_shifted_key,)
+        if self.variant == "paper":
+            kinds = draw.shuffled(KINDS)
+        else:
+            words.sort(key=lambda word: len(word[0]) < RELEASED)
+        for kind in kinds:
             for word in words:
-                if (wrong := KINDS[kind](word[0], draw)) is not None:
+                if (wrong := kind(word[0], draw)) is not None:
                     return splice(text, *word.span(), wrong)
         return text
 

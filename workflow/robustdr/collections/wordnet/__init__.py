@@ -1,8 +1,8 @@
 """Definitional questions over WordNet 3.0: which synset explains this word? The collection of the mini scale.
 
-A passage is a synset's text without its own words; a query asks for the meaning of one familiar lemma, in one of a few
-dozen templates. Grades follow the senses: 3 for the sense tagged most often in SemCor, 2 for other tagged senses, 1 for
-the rest. No synset is relevant in two splits.
+A passage is a synset's text, with or without its own words; a query asks for the meaning of one familiar lemma, in one
+of a few dozen templates. Grades follow the senses: 3 for the sense tagged most often in SemCor, 2 for other tagged
+senses, 1 for the rest. No synset is relevant in two splits.
 """
 
 import json
@@ -23,7 +23,7 @@ def corpus(source: WordNet) -> Iterator[Passage]:
     """Yield the passages, in the order of their ids."""
     database = _database(source)
     writer = Writer(database)
-    write = writer.entry if source["text"] == "entry" else writer.gloss
+    write = {"headed": writer.headed, "gloss": writer.gloss, "entry": writer.entry}[source["text"]]
     for docid in _slice(json.dumps(source)).docids:
         yield Passage(docid, "", write(database.synsets[docid]))
 

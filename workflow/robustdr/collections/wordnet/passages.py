@@ -1,4 +1,4 @@
-"""Texts of synsets without the word that they define: the gloss with its examples, or an entry with its relatives."""
+"""Texts of synsets: headed by their words, as in a dictionary, or without them; alone or with their relatives."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,8 +33,12 @@ _RELATIVES = 8  # of one relation in an entry; about as many as fit into 512 tok
 
 
 class Writer:
-    """Writes the text of a synset without any inflected form of its lemmas, even inside a hyphenated word. Lemmas of
-    one or two letters (`be`, `as`, `A`) may occur, because they are function words in most texts."""
+    """Writes the text of a synset.
+
+    Of the forms, `headed` alone has the synset's own words. The others have no inflected form of its lemmas, even
+    inside a hyphenated word. Lemmas of one or two letters (`be`, `as`, `A`) may occur, because they are function words
+    in most texts.
+    """
 
     def __init__(self, database: Database):
         self._database = database
@@ -75,6 +79,13 @@ class Writer:
             if end <= cut:
                 text, cut = f"{text[:start]}…{text[end:]}", start
         return text
+
+    def headed(self, synset: Synset) -> str:
+        """Return the lemmas, a colon, and definition and examples as they are, one sentence each."""
+        examples = (match.group(1).strip() for match in _EXAMPLE.finditer(synset.gloss))
+        definition = _EXAMPLE.sub("", synset.gloss).strip(" ;")
+        sentences = [_sentence(text) for text in (definition, *examples) if text]
+        return f"{', '.join(synset.lemmas)}: {' '.join(sentences)}"
 
     def gloss(self, synset: Synset) -> str:
         """Return definition and examples as sentences; `…` replaces a word in every clause of the definition."""

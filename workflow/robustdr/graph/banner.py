@@ -1,0 +1,44 @@
+"""The banner of a miniature: what stands in for what, and how much data and training there is."""
+
+from collections.abc import Iterable
+
+from robustdr.graph.lineage import Lineage
+
+
+def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
+    """Return the scale's text about stand-ins and their amounts if a cell's collection is one; else ''.
+
+    Args:
+        pairs: system and role of the cells.
+    """
+    shown = [pair for pair in pairs if lineage.has_cell(*pair)]
+    collections = dict.fromkeys(lineage.collection_of(role) for _, role in shown)
+    small = {name: source for name in collections if (source := lineage.config.collections[name]).get("miniature")}
+    if not small:
+        return ""
+    said = []
+    for name, source in small.items():
+        splits = ", ".join(f"{split} {of['queries']:,}" for split, of in source["splits"].items())
+        said.append(f"{name} has {source['passages']:,} passages and questions ({splits})")
+    systems = dict.fromkeys(system for system, _ in shown if not lineage.unavailable(system))
+    if trained := sorted(filter(None, (updates(lineage, system) for system in systems))):
+        said.append(f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates")
+        said.append(f"seeds: {max(len(lineage.seeds(system)) for system in systems)}")
+    return f"{lineage.scale.miniature} Amounts: {'; '.join(said)}."
+
+
+def updates(lineage: Lineage, system: str) -> int:
+    """Return the updates of a system's training, with those of the systems that it continues; 0 if it has none.
+
+    Those of a snapshot end with it. Questions that give no training example, a few, are counted; trainings on other
+    collections than miniatures are not.
+    """
+    before = updates(lineage, parent) if (parent := lineage.initial_of(system)) else 0
+    if not lineage.is_trained(system):
+        return before
+    (collection, split), budget = lineage.train_split(system), lineage.budget(system)
+    source = lineage.config.collections[collection]
+    if not source.get("miniature"):
+        return before
+    own = max(1, round(budget.epochs * (source["splits"][split]["queries"] // (budget.batch_size * budget.devices))))
+    return before + round(own * int(system.partition(".at")[2] or 100) / 100)
