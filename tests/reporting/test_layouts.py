@@ -253,14 +253,14 @@ def test_statistics_of_a_collection_are_counted_from_its_card_and_queries(tmp_pa
         notes=[],
         environment={},
     )
-    write_table(settings, [], [folder / "card.json"], paths, reported, [], tmp_path / "toy_table1.md")
+    write_table(settings, [], [folder / "card.json"], paths, reported, [], None, tmp_path / "toy_table1.md")
     files = {suffix: tmp_path / f"toy_table1.{suffix}" for suffix in ("md", "json")}
     made = [line[2] for line in rows(files)[1:] if line[1] == "reproduced"]
     assert made == ["6,000", "9", "2", "1.50", "1.50", "2", "2"]
     assert [line[2] for line in rows(files)[1:] if line[1] == "reported"] == ["9,167,352", *"–" * 6]
     assert cells(files, "value")[("relevant_per_query",)]["reproduced"] == 1.5
     absent = replace(settings, reasons={"toy": "private"})
-    write_table(absent, [], [], [], reported, [], tmp_path / "toy_table1.md")
+    write_table(absent, [], [], [], reported, [], None, tmp_path / "toy_table1.md")
     assert [line[2] for line in rows(files)[1:] if line[1] == "reproduced"] == ["not run"] * 7
     assert "Not run: private" in notes(files)
 
