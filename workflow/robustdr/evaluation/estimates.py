@@ -233,16 +233,21 @@ class Ratio:
         away = min(max(abs(bound) / self._most, 0.0), 1.0) if side * bound < 0 else 0.0
         return max(p, min(direction, (1 - away) ** self.queries / 2))
 
+    @property
+    def p_of_t(self) -> float:
+        """Two-sided p of a t-test of the quotient not being 0, however few queries differ."""
+        if not len(self.differing):
+            return 1.0
+        return float(min(1.0, 2 * scipy.stats.t.sf(abs(self._t(0.0)), self._moments[1])))
+
     @cached_property
     def p(self) -> float:
         """Two-sided p of the quotient not being 0: a t-test; if few queries differ, all flips of their signs.
 
         Flips know nothing of runs: where the variance between runs is pooled, p is not below that of the t-test.
         """
-        if not len(self.differing):
-            return 1.0
-        p = float(min(1.0, 2 * scipy.stats.t.sf(abs(self._t(0.0)), self._moments[1])))
-        if len(self.differing) >= FEW:
+        p = self.p_of_t
+        if not len(self.differing) or len(self.differing) >= FEW:
             return p
         one_more = np.append(self.differing, 0.0)  # SciPy needs two values; the sign of 0 changes nothing
         flips = scipy.stats.permutation_test(
