@@ -8,10 +8,10 @@ from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
 from robustdr.audit.findings import Finding
 from robustdr.audit.reported import Reported
+from robustdr.claims.bases import Sized
 from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
-from robustdr.claims.tests import Sized
 from robustdr.claims.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
 from robustdr.core.errors import Absent, UserError, unknown
 from robustdr.core.yaml_files import read
@@ -228,7 +228,7 @@ def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claime
     paths = [reported.path.with_name(name) for name in ("claims.yaml", "experiment.yaml")]
     if not all(path.exists() for path in paths):
         return []
-    claims, experiment = load_claims(paths[0]), read(paths[1])
+    claims, experiment = load_claims(paths[0]).claims, read(paths[1])
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
     names |= experiment.get("names", {})
     made = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))

@@ -21,6 +21,7 @@ from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSet
 from robustdr.reporting.spec import TableSpec
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
+RUNS = Path("evidence/runs.json")  # of `robustdr evidence add`
 Pairs = Iterable[tuple[str, str]]  # system, role
 
 
@@ -65,6 +66,8 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "names": names | experiment.names,
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(pairs)},
+        "trained": [system for system in names if lineage.is_random(system)],
+        "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
 
@@ -77,6 +80,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "queries": reads(*_queries(graph, paper, spec)),
         "costs": reads(*costs(graph, paper, name), decides=False),
         "reported": _file(graph, paper, "reported.yaml"),
+        "runs": _runs(),
     }
     path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
@@ -107,7 +111,9 @@ def claims(graph: Graph, paper: str) -> Node:
     """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows."""
     config = graph.lineage.config
     pairs = [pair for spec in config.papers[paper].tables.values() for pair in spec.pairs()]
-    pairs = list(dict.fromkeys([*pairs, *(pair for claim in config.claims[paper] for pair in claim.pairs())]))
+    pairs = list(
+        dict.fromkeys([*pairs, *(pair for _, tested in config.claims[paper].tested() for pair in tested.pairs())])
+    )
     printed = {
         role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
         for role, of in config.papers[paper].evaluation.items()
@@ -123,9 +129,15 @@ def claims(graph: Graph, paper: str) -> Node:
             "measures": reads(*graph.all_measures(pairs)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
+            "runs": _runs(),
         },
         need=Need(4000, 30),
     )
+
+
+def _runs() -> Input:
+    """Return the measured variance between training runs, if there is one."""
+    return Input(files=[RUNS] if RUNS.is_file() else [])
 
 
 def _file(graph: Graph, paper: str, name: str) -> Input:

@@ -15,6 +15,7 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, stage
     queries_=READS,
     costs_=PATHS,
     reported_=PATH,
+    runs_=PATH,
     output=PATH,
 )
 def table(a: argparse.Namespace) -> None:
@@ -22,7 +23,8 @@ def table(a: argparse.Namespace) -> None:
     from robustdr.reporting.settings import TableSettings
     from robustdr.reporting.tables import write_table
 
-    write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
+    settings = read(TableSettings, a.settings)
+    write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.runs, a.output)
 
 
 @stage(
@@ -48,6 +50,7 @@ def figure(a: argparse.Namespace) -> None:
     measures_=READS,
     claims=PATH,
     reported_=PATH,
+    runs_=PATH,
     output=PATH,
 )
 def claims(a: argparse.Namespace) -> None:
@@ -55,7 +58,7 @@ def claims(a: argparse.Namespace) -> None:
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
 
-    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
+    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.runs, a.output)
 
 
 @stage(
