@@ -11,8 +11,9 @@ from markdown_it import MarkdownIt
 
 from robustdr.claims.effects import ORIGINAL
 from robustdr.claims.intervals import Interval
-from robustdr.evaluation.estimates import Estimate, drop_ratio
+from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.quotients import drop_ratio
 from robustdr.keys.integrity import digest, record
 from robustdr.reporting.cells import agreement
 

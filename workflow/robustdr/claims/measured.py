@@ -12,7 +12,8 @@ from robustdr.claims.intervals import Interval
 from robustdr.claims.tests import AnyTest
 from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SHOWN, UNDECIDED, confidence, overall, verdict
 from robustdr.core.errors import Absent
-from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.quotients import FEW, Ratio
 from robustdr.evaluation.store import Store
 
 UNKNOWN_RUNS = "one run, and how much training runs vary was not measured"

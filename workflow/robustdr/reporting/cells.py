@@ -11,8 +11,9 @@ import numpy as np
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import Reported
 from robustdr.claims.intervals import Interval
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
+from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop
 from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings

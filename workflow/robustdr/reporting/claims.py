@@ -20,7 +20,7 @@ from robustdr.claims.measured import Judged, Measured, Verdict, judge
 from robustdr.claims.verdicts import CORRELATION, NOT_RUN, POWER, SAID, SHOWN, VERDICTS, WORST_FIRST
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
-from robustdr.evaluation.estimates import FEW
+from robustdr.evaluation.quotients import FEW
 from robustdr.evaluation.runs import ENOUGH
 from robustdr.evaluation.store import Store, open_store
 from robustdr.reporting.settings import ClaimsSettings
