@@ -10,6 +10,7 @@ from robustdr.claims.claim import Claim
 from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Numbers, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.verdicts import (
+    HOLDS,
     INCOMPARABLE,
     INCONCLUSIVE,
     NO_POWER,
@@ -40,8 +41,8 @@ class Measured:
         asked = measure or self.measure
         return Estimate(self.store.values(system, self.role, query_set, self.taken.get(asked, asked)))
 
-    def drop(self, system: Systems, query_set: str) -> Estimate:
-        original = self.mean(system, ORIGINAL)
+    def drop(self, system: Systems, query_set: str, base: Systems = "") -> Estimate:
+        original = self.mean(base or system, ORIGINAL)
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:
@@ -121,7 +122,9 @@ def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval
     sure, surer = (confidence(region, part) for part in (level, level / tests))
     interval, corrected = (Interval(*ratio.interval(of)) for of in (sure, surer))
     reached, queries = verdict(interval, corrected, region, printed), inf
-    if reached == INCONCLUSIVE:
+    if reached == INCONCLUSIVE and effect.unless_refuted:
+        reached = HOLDS
+    elif reached == INCONCLUSIVE:
         queries = _asked(ratio, region, sure)
         if queries > ratio.queries:
             reached = NO_POWER

@@ -1,6 +1,7 @@
 """The tests of claims: their keys in claims.yaml, and what they compare."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import inf
 from typing import Annotated, Literal, Self
 
@@ -183,14 +184,20 @@ class Rises(Rise, Sized):
     name: Literal["rises"]
 
 
-class NoGain(Rise):
-    """`system` is on no query set better by `margin` than on its own original queries, as a share of its mean there."""
+class NoSignificantGain(Rise):
+    """No system of `system` is significantly better on a query set than on its own original queries.
 
-    name: Literal["no_gain"]
-    margin: Share
+    The claim is that a test finds nothing: an effect holds unless the test refutes it. As printed, `mark` is the mark
+    of a significant gain.
+    """
 
-    def region(self, said: Interval | None) -> Interval:
-        return Interval(-inf, self.margin)
+    name: Literal["no_significant_gain"]
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        for _, system in self.named("system"):
+            alone = self.model_copy(update={"system": system})
+            for effect in Rise._compared(alone, numbers, Interval(-inf, 0.0)):
+                yield replace(effect, against=f"of {system}", unless_refuted=True)
 
 
 class AgainstOthers(OnQueries):
@@ -233,15 +240,18 @@ class Helps(AgainstOthers):
 
 
 class SmallerDrop(OnQueries):
-    """The drop of `system` is smaller than the drop of each of `than`, each from its own original queries."""
+    """The drop of `system` is smaller than the drop of each of `than`."""
 
     name: Literal["smaller_drop"]
     than: Others
+    base: str = ""
+    """System whose original queries both drops are from; each system's own if not given."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for other in self.than:
             for query_set in self.query_sets:
-                difference = numbers.drop(self.system, query_set) - numbers.drop(other, query_set)
+                drop, more = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
+                difference = drop - more
                 yield Effect(query_set, f"against {other}", difference)
 
 
@@ -320,7 +330,7 @@ AnyTest = Annotated[
     | Loses
     | WinsBack
     | Rises
-    | NoGain
+    | NoSignificantGain
     | Hurts
     | Helps
     | SmallerDrop

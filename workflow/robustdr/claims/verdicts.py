@@ -70,6 +70,15 @@ def worst(verdicts: Iterable[str]) -> str:
     return min(verdicts, key=WORST_FIRST.index, default=INCONCLUSIVE)
 
 
+def of_sentences(parts: Iterable[tuple[str, str]]) -> list[str]:
+    """Return one verdict for each sentence from (sentence, verdict) of its parts: the worst that was reached."""
+    verdicts: dict[str, list[str]] = {}
+    for sentence, verdict in parts:
+        verdicts.setdefault(sentence, []).append(verdict)
+    judged = ([one for one in found if one in WORST_FIRST] for found in verdicts.values())
+    return [worst(some) if some else found[0] for some, found in zip(judged, verdicts.values(), strict=True)]
+
+
 def confidence(region: Interval, level: float) -> float:
     """Return the confidence of the interval for a test at `level`; a margin needs two one-sided (Schuirmann, 1987)."""
     return 1 - level if region == ABOVE else 1 - 2 * level

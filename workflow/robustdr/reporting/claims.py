@@ -14,7 +14,16 @@ from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.intervals import Interval
 from robustdr.claims.measured import Judged, Measured, Verdict, judge
-from robustdr.claims.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
+from robustdr.claims.verdicts import (
+    CORRELATION,
+    INCONCLUSIVE,
+    NO_POWER,
+    NOT_RUN,
+    POWER,
+    VERDICTS,
+    WORST_FIRST,
+    of_sentences,
+)
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.estimates import FEW
@@ -70,7 +79,9 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         seeds = effects[0].seeds
         how += [f"{effects[0].queries:,} queries", "one training run" if seeds == 1 else f"{seeds} seeds"]
     return {
-        "claim": claim.claim,
+        "claim": claim.title,
+        "sentence": claim.claim,
+        "hypothesis": claim.hypothesis,
         "source": claim.source,
         "how": ", ".join(how),
         "verdict": here.verdict,
@@ -96,16 +107,18 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
+def counted(records: list[Record]) -> tuple[Counter[str], Counter[str]]:
+    """The number of sentences by verdict, here and as printed; hypotheses count where a file has nothing else."""
+    own = [claim for claim in records if not claim["hypothesis"]] or records
+    here = of_sentences((claim["sentence"], claim["verdict"]) for claim in own)
+    said = of_sentences((claim["sentence"], claim["as_printed"]["verdict"]) for claim in own)
+    return Counter(here), Counter(said)
+
+
 def counts(records: list[Record]) -> dict[str, str]:
-    """The number of claims by verdict, in words, here and as printed."""
-
-    def words(verdicts: list[str]) -> str:
-        return ", ".join(f"{number} {verdict}" for verdict, number in Counter(sorted(verdicts)).items())
-
-    return {
-        "here": words([claim["verdict"] for claim in records]),
-        "as_printed": words([claim["as_printed"]["verdict"] for claim in records]),
-    }
+    """The number of sentences by verdict, in words, here and as printed."""
+    words = (", ".join(f"{of[verdict]} {verdict}" for verdict in sorted(of)) for of in counted(records))
+    return dict(zip(("here", "as_printed"), words, strict=True))
 
 
 def _shown(texts: list[str]) -> str:
@@ -126,7 +139,8 @@ def markdown(settings: ClaimsSettings, records: list[Record]) -> str:
     lines = [f"# {plain(settings.title)}: claims", ""]
     if settings.miniature:
         lines += [f"> **Miniature.** {prose(settings.miniature)}", ""]
-    lines += [f"{len(records)} claims. Here: {number['here']}. As printed: {number['as_printed']}.", ""]
+    sentences = counted(records)[0].total()
+    lines += [f"{sentences} sentences. Here: {number['here']}. As printed: {number['as_printed']}.", ""]
     head = [table_row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), table_row(["---"] * 5)]
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
     lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]

@@ -79,6 +79,8 @@ class Record(TypedDict):
     """A claim with its verdicts and all numbers behind them."""
 
     claim: str
+    sentence: str
+    hypothesis: bool
     source: str
     how: str
     verdict: str
