@@ -15,9 +15,10 @@ from robustdr.claims.tests import Sized
 from robustdr.claims.verdicts import FAILS, HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import read
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, WORST
 from robustdr.evaluation.settings import Averaged
 
+UNSIGNED = {MEAN: ("average_drop",), WORST: ("worst_drop",)}  # labels of drops over all variations
 WHOLE = ("value", "median")  # labels that a table may use for the mean of several seeds
 
 
@@ -78,8 +79,8 @@ class Printed:
         cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
-        if isinstance(system, str) and query_set == MEAN:  # printed with the original queries, as a loss without sign
-            cell = self._find(("average_drop",), system, ORIGINAL, "")
+        if isinstance(system, str) and query_set in UNSIGNED:  # printed with the original queries, as a loss without sign
+            cell = self._find(UNSIGNED[query_set], system, ORIGINAL, "")
             if cell is not None:
                 return -cell.interval
         original = self.mean(base or system, ORIGINAL)

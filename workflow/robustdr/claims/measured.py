@@ -22,6 +22,7 @@ from robustdr.claims.verdicts import (
 )
 from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
+from robustdr.evaluation.names import WORST
 from robustdr.evaluation.store import Store
 
 
@@ -43,6 +44,8 @@ class Measured:
 
     def drop(self, system: Systems, query_set: str, base: Systems = "") -> Estimate:
         original = self.mean(base or system, ORIGINAL)
+        if query_set == WORST:
+            query_set = min(self.others(system, ()), key=lambda variation: self.mean(system, variation).mean)
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:

@@ -239,20 +239,33 @@ class Helps(AgainstOthers):
             yield Effect(query_set, f"against {other}", gain(more) - gain(less), numbers.mean(self.base, ORIGINAL))
 
 
-class SmallerDrop(OnQueries):
-    """The drop of `system` is smaller than the drop of each of `than`."""
+class SmallerDrop(OnQueries, Sized):
+    """The drop of `system` is smaller than the drop of each of `than`; with `by`, by that share of it or more.
+
+    Among its query sets `variations_worst` is, for each system, the variation that costs it most.
+    """
 
     name: Literal["smaller_drop"]
     than: Others
     base: str = ""
     """System whose original queries both drops are from; each system's own if not given."""
 
+    def region(self, said: Interval | None) -> Interval:
+        return ABOVE if said is None else Interval(super().region(said).low, inf)
+
+    def _lost(self, numbers: Numbers[Q], system: str, query_set: str) -> Q:
+        original = numbers.mean(self.base or system, ORIGINAL)
+        return (original - numbers.mean(system, query_set)) / original
+
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for other in self.than:
             for query_set in self.query_sets:
-                drop, more = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
-                difference = drop - more
-                yield Effect(query_set, f"against {other}", difference)
+                if self.by:
+                    own, theirs = (self._lost(numbers, system, query_set) for system in (self.system, other))
+                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region)
+                else:
+                    own, theirs = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
+                    yield Effect(query_set, f"against {other}", own - theirs)
 
 
 class ShareOfGain(Gain, Sized):
