@@ -79,7 +79,9 @@ class Printed:
         cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
-        if isinstance(system, str) and query_set in UNSIGNED:  # printed with the original queries, as a loss without sign
+        if (
+            isinstance(system, str) and query_set in UNSIGNED
+        ):  # printed with the original queries, as a loss without sign
             cell = self._find(UNSIGNED[query_set], system, ORIGINAL, "")
             if cell is not None:
                 return -cell.interval

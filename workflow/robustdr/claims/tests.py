@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Effects, Numbers, Q
+from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Effects, Numbers, Q, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.core.names import SomeNames
 from robustdr.core.yaml_files import Document
@@ -98,6 +98,16 @@ class Improves(Gain, Sized):
 
     name: Literal["improves"]
     over: Others
+    relative_to: Literal["original", "query_set"] = "original"
+    """Queries of the other's mean that the gain is a share of: the original ones, or the query set itself."""
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        effects = super()._compared(numbers, region)
+        if self.relative_to == "original":
+            yield from effects
+            return
+        others = (numbers.mean(other, query_set) for other in self.over for query_set in self.query_sets)
+        yield from (replace(effect, base=other) for effect, other in zip(effects, others, strict=True))
 
 
 class NotWorse(Gain):
@@ -253,7 +263,7 @@ class SmallerDrop(OnQueries, Sized):
     def region(self, said: Interval | None) -> Interval:
         return ABOVE if said is None else Interval(super().region(said).low, inf)
 
-    def _lost(self, numbers: Numbers[Q], system: str, query_set: str) -> Q:
+    def _lost(self, numbers: Numbers[Q], system: Systems, query_set: str) -> Q:
         original = numbers.mean(self.base or system, ORIGINAL)
         return (original - numbers.mean(system, query_set)) / original
 
