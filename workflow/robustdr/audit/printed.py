@@ -18,7 +18,7 @@ from robustdr.core.yaml_files import read
 from robustdr.evaluation.names import MEAN, WORST
 from robustdr.evaluation.settings import Averaged
 
-UNSIGNED = {MEAN: ("average_drop",), WORST: ("worst_drop",)}  # labels of drops over all variations
+UNSIGNED = {MEAN: ("average_drop",), WORST: ("worst_drop",)}  # labels of losses, printed without sign
 WHOLE = ("value", "median")  # labels that a table may use for the mean of several seeds
 
 
@@ -79,9 +79,7 @@ class Printed:
         cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
-        if (
-            isinstance(system, str) and query_set in UNSIGNED
-        ):  # printed with the original queries, as a loss without sign
+        if isinstance(system, str) and query_set in UNSIGNED:  # printed with the original queries
             cell = self._find(UNSIGNED[query_set], system, ORIGINAL, "")
             if cell is not None:
                 return -cell.interval
