@@ -56,8 +56,8 @@ class Measured:
 class Judged:
     """One effect: its size with an interval, the printed interval, and its verdict.
 
-    `low` and `high` are the ends of the interval of `confidence`; `corrected` those of one at the level divided
-    by the number of effects, None for a single effect, where they are the same. `printed`: the effect that the paper
+    `low` and `high` are the ends of the interval of `confidence`; `corrected` those at the level divided by the number
+    of effects, None for a single effect, where they are the same. `printed`: the effect that the paper
     prints, within its rounding; `predicted`: where it lies if it is the same effect. `p` is two-sided against 0; for a
     margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite. `known`: whether the
     variance between training runs is in the interval where it counts. `unless_refuted`: see `Effect`.
@@ -79,7 +79,7 @@ class Judged:
     corrected: tuple[float, float] | None
     known: bool
     one_run: bool
-    unless_refuted: bool
+    unless_refuted: bool = False
     verdict: str = UNDECIDED
 
     @property
@@ -148,12 +148,12 @@ def judge(
         paper_queries: behind what is printed; None for as many as here.
     """
     try:
-        effects = judged(claim.test, numbers, claim.level, said, printed, paper_queries)
+        effects = judged(claim.test, numbers, claim.level, said, printed, sized, paper_queries)
     except UserError as error:
         return Verdict(NOT_RUN, [], str(error))
     there = all(effect.inside for effect in effects)
     effects = [effect.decided(not there, sized) for effect in effects]
-    reached = overall([effect.verdict for effect in effects])
+    reached = overall([effect.verdict for effect in effects], claim.test.superlative)
     return Verdict(reached, effects, UNKNOWN_RUNS if not all(effect.known for effect in effects) else "")
 
 
@@ -163,9 +163,13 @@ def judged(
     level: float,
     said: Interval | None = None,
     printed: Mapping[str, Interval] | None = None,
+    sized: bool = False,
     paper_queries: int | None = None,
 ) -> list[Judged]:
     """Return the effects of a test with their intervals, undecided; see `judge`.
+
+    A size that a sentence gives is tested as a direction and a printed effect. One that includes no effect, as in "less
+    than 2 %", has no direction: where sizes compare it is a margin.
 
     Raises:
         UserError: a number that the test needs was not measured.
@@ -174,7 +178,7 @@ def judged(
     made = []
     for effect in found:
         region, size = effect.region, (printed or {}).get(effect.words)
-        if said is not None and region != ABOVE:
+        if said is not None and region != ABOVE and not (sized and region.low <= 0):
             region, size = ABOVE, region
         made.append(_judged(effect, region, size, level, len(found), paper_queries))
     return made

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -146,6 +146,8 @@ class NoSignificantGain(Rise):
 
 class AgainstOthers(OnQueries):
     """A test that compares query sets with each other."""
+
+    superlative: ClassVar[bool] = True
 
     against: SomeNames | None = None
     """Query sets that each of `query_sets` is compared with; every other variation if not given."""
