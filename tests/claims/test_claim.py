@@ -74,7 +74,7 @@ REFUSED = {
     "a sentence twice": (
         "claim: D",
         "claim: C",
-        r":1: claims: 'C' is given twice; claims of one sentence need a `part` each",
+        r"claims.yaml: top level: 'C' is given twice; claims of one sentence need a `part` each",
     ),
     "no claims": (GOOD[8:], " []", r":1: claims: \[\] should have at least 1 item"),
 }

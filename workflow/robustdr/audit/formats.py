@@ -86,10 +86,9 @@ def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
             also = sum(len(finding.flaws) for finding in cause.consequences)
             lines.append(f"   - With it: {cells_of(also)} of {tables_of(audit, cause.consequences)}.")
         if cause.claims:
-            more = f" and {len(cause.claims) - CLAIMS} more" if len(cause.claims) > CLAIMS else ""
-            lines.append(
-                f"   - Claims on it: {'; '.join(plain(one.claim.title) for one in cause.claims[:CLAIMS])}{more}."
-            )
+            sentences = list(dict.fromkeys(one.claim.claim for one in cause.claims))
+            more = f" and {len(sentences) - CLAIMS} more" if len(sentences) > CLAIMS else ""
+            lines.append(f"   - Claims on it: {'; '.join(map(plain, sentences[:CLAIMS]))}{more}.")
     return [*lines, *[""] * bool(found)]
 
 
