@@ -57,10 +57,11 @@ class Judged:
     """One effect: its size with an interval, the printed interval, and its verdict.
 
     `low` and `high` are the ends of the interval of `confidence`; `corrected` those at the level divided by the number
-    of effects, None for a single effect, where they are the same. `printed`: the effect that the paper
-    prints, within its rounding; `predicted`: where it lies if it is the same effect. `p` is two-sided against 0; for a
-    margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite. `known`: whether the
-    variance between training runs is in the interval where it counts. `unless_refuted`: see `Effect`.
+    of effects, None for a single effect, where they are the same. `printed`: the effect that the paper prints, within
+    its rounding; `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
+    against 0; for a margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite.
+    `known`: whether the variance between training runs is in the interval where it counts.
+    `unless_refuted`: see `Effect`.
     """
 
     words: str
@@ -203,7 +204,7 @@ def _judged(
         seeds=ratio.seeds,
         region=(region.low, region.high),
         printed=(printed.low, printed.high) if printed else None,
-        predicted=ratio.prediction(surer, queries or ratio.queries) if printed else None,
+        predicted=ratio.prediction(surer, queries or ratio.queries, selected=True) if printed else None,
         corrected=ratio.interval(surer) if tests > 1 else None,
         known=not ratio.unknown_runs,
         one_run=ratio.one_run,

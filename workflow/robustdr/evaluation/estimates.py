@@ -12,6 +12,7 @@ from robustdr.evaluation.runs import ENOUGH, Shift
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 EXACT = 1e-12  # floating point only
+SIGNIFICANT = 1.96  # standard errors above 0 at which papers call a difference significant
 
 
 class Estimate:
@@ -232,16 +233,21 @@ class Ratio:
         away = min(max(abs(bound) / self._most, 0.0), 1.0) if side * bound < 0 else 0.0
         return max(p, min(direction, (1 - away) ** self.queries / 2))
 
+    @property
+    def p_of_t(self) -> float:
+        """Two-sided p of a t-test of the quotient not being 0, however few queries differ."""
+        if not len(self.differing):
+            return 1.0
+        return float(min(1.0, 2 * scipy.stats.t.sf(abs(self._t(0.0)), self._moments[1])))
+
     @cached_property
     def p(self) -> float:
         """Two-sided p of the quotient not being 0: a t-test; if few queries differ, all flips of their signs.
 
         Flips know nothing of runs: where the variance between runs is pooled, p is not below that of the t-test.
         """
-        if not len(self.differing):
-            return 1.0
-        p = float(min(1.0, 2 * scipy.stats.t.sf(abs(self._t(0.0)), self._moments[1])))
-        if len(self.differing) >= FEW:
+        p = self.p_of_t
+        if not len(self.differing) or len(self.differing) >= FEW:
             return p
         one_more = np.append(self.differing, 0.0)  # SciPy needs two values; the sign of 0 changes nothing
         flips = scipy.stats.permutation_test(
@@ -262,13 +268,27 @@ class Ratio:
         """
         return self._between(confidence)
 
-    def prediction(self, confidence: float, printed: int) -> tuple[float, float]:
+    def prediction(self, confidence: float, printed: int, selected: bool = False) -> tuple[float, float]:
         """Return where a quotient printed from other queries and runs lies with this confidence, as in `interval`.
 
         Args:
             printed: the number of its queries. If they are these very queries, the interval is too wide.
+            selected: whether it may have been printed because it was significantly above 0 over its queries. Then it
+                exceeds the upper end only as often as among such: the prediction is cut off below `SIGNIFICANT`
+                standard errors of the print (a truncated distribution).
         """
-        return self._between(confidence, printed)
+        low, high = self._between(confidence, printed)
+        if not selected or not isfinite(high):
+            return low, high
+        contrast = np.array([1.0, -self.value]) / self._values[1].mean()
+        covariance, degrees = self._variance(printed)
+        error = sqrt(max(float(contrast @ covariance @ contrast), 0.0))
+        if not error:
+            return low, high
+        of_queries = np.cov(np.stack(self._values).mean(axis=1)) / printed
+        cut = SIGNIFICANT * sqrt(max(float(contrast @ of_queries @ contrast), 0.0))
+        share = float(scipy.stats.t.sf((cut - self.value) / error, degrees))
+        return low, self._between(1 - (1 - confidence) * share, printed)[1]
 
     def _between(self, confidence: float, printed: int = 0) -> tuple[float, float]:
         if self.queries < 2:

@@ -252,7 +252,7 @@ class Maker(Generic[Layout]):
         cell.against = other
         if other and not self.store.why_not(other, cell.role, query_set):
             compared = Ratio(found - self.estimate(cell, other, query_set), ONE)
-            cell.difference, cell.p = compared.value, min(1.0, compared.p * len(family))
+            cell.difference, cell.p = compared.value, min(1.0, compared.p_of_t * len(family))
             if test and not against and cell.p < test.level:
                 loss = test.mark if test.mark == "↓" else ""
                 gain = ("" if loss else test.mark) if test.gain is None else test.gain
