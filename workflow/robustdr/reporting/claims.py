@@ -141,7 +141,7 @@ def counts(records: Sequence[Record]) -> dict[str, str]:
 def chance(records: Sequence[Record], expected: float) -> str:
     """How many claims are seen, and how many a world without effects would show."""
     seen = sum(claim["verdict"] in SHOWN for claim in records if not claim["hypothesis"])
-    return f"{seen} parts are seen or confirmed in size; without any effect at most {expected:.1f} would be, by chance."
+    return f"{seen} are seen or confirmed in size; without any effect at most {expected:.1f} would be, by chance."
 
 
 def _shown(texts: list[str]) -> str:
@@ -180,8 +180,11 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
     lines += _controls(made["controls"])
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
-        sentences = f"{counted(records)[0].total()} sentences of the paper, in {claims} parts."
-        lines.append(f"{sentences} Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
+        sentences = counted(records)[0].total()
+        parts = f" in {claims} parts" if sentences < claims else ""
+        lines.append(
+            f"{sentences} claims{parts}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}"
+        )
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
     lines += [made["aa"], ""] if made["aa"] else [""]
