@@ -181,10 +181,8 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
         sentences = counted(records)[0].total()
-        parts = f" in {claims} parts" if sentences < claims else ""
-        lines.append(
-            f"{sentences} claims{parts}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}"
-        )
+        said = f"{sentences} claims" + (f" in {claims} parts" if sentences < claims else "")
+        lines.append(f"{said}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
     lines += [made["aa"], ""] if made["aa"] else [""]
