@@ -36,12 +36,9 @@ class Improves(Gain, Sized):
     """Queries of the other's mean that the gain is a share of: the original ones, or the query set itself."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        effects = super()._compared(numbers, region)
-        if self.relative_to == "original":
-            yield from effects
-            return
         others = (numbers.mean(other, query_set) for other in self.over for query_set in self.query_sets)
-        yield from (replace(effect, base=other) for effect, other in zip(effects, others, strict=True))
+        for effect in super()._compared(numbers, region):
+            yield effect if self.relative_to == "original" else replace(effect, base=next(others))
 
 
 class NotWorse(Gain):
