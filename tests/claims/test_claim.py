@@ -23,7 +23,7 @@ claims:
     mark: †
     test: {name: loses, system: a, query_sets: [typo], by: {table: prose, value: drop}, margin: 0.01}
   - {claim: C, source: S, role: r, measure: m, level: .1, test: {name: improves, system: a, over: [b], query_sets: [t]}}
-  - {claim: C, source: S, role: r, measure: m, level: 0.05, test: {name: cheaper, system: a, than: b, by: {table: t}}}
+  - {claim: D, source: S, role: r, measure: m, level: 0.05, test: {name: cheaper, system: a, than: b, by: {table: t}}}
 """
 REFUSED = {
     "unknown test": (
@@ -71,6 +71,11 @@ REFUSED = {
     "a cell without a table": ("table: prose, ", "", r":9: claims.0.test.by: 'table' is missing"),
     "a mark of no table": ("    reported: [table1]\n", "", r":2: claims.0: `mark` is given without `reported`"),
     "an empty sentence": ("claim: It loses", "claim: ''", r":2: claims.0.claim: '' should have at least 1"),
+    "a sentence twice": (
+        "claim: D",
+        "claim: C",
+        r"claims.yaml: top level: 'C' is given twice; claims of one sentence need a `part` each",
+    ),
     "no claims": (GOOD[8:], " []", r":1: claims: \[\] should have at least 1 item"),
 }
 

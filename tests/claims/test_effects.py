@@ -19,7 +19,7 @@ OTHERS = {
     "loses": {},
     "wins_back": {"base": "dr_oq", "at_least": 0.1},
     "rises": {},
-    "no_gain": {"margin": 0.1},
+    "no_significant_gain": {},
     "hurts_most": {},
     "hurts_least": {},
     "helps_most": {"base": "dr_oq"},
@@ -177,9 +177,9 @@ def test_loses(store, ours, expected, loss):
         ("rises", GOOD, "seen"),  # .875 against .4375
         ("rises", BAD, "opposite"),
         ("rises", FAIR, "undecided"),
-        ("no_gain", BAD, "seen"),
-        ("no_gain", FAIR, "undecided"),  # no query differs, of too few to say so
-        ("no_gain", GOOD, "opposite"),
+        ("no_significant_gain", BAD, "seen"),
+        ("no_significant_gain", FAIR, "seen"),  # nothing refutes it
+        ("no_significant_gain", GOOD, "opposite"),
     ],
 )
 def test_better_than_on_the_original_queries(store, name, ours, expected):

@@ -390,14 +390,20 @@ MISTAKES = {
     ),
     "unknown system of a claim": (
         CLAIMS,
-        put("claims", 12, "test", "over", ["dr_op"]),
-        "claims.12.test.over: 'dr_op' is unknown (did you mean dr_oq",
+        put("claims", 16, "test", "over", ["dr_op"]),
+        "claims.16.test.over: 'dr_op' is unknown (did you mean dr_oq",
         "bm25",
     ),
     "query set of a claim that is not evaluated": (
         CLAIMS,
         put("claims", 0, "test", "query_sets", ["misspel"]),
         "claims.0.test.query_sets: 'misspel' is unknown (did you mean misspell",
+        "variations_mean",
+    ),
+    "worst query set of a test that has none": (
+        CLAIMS,
+        put("claims", 0, "test", "query_sets", ["variations_worst"]),
+        "claims.0.test.query_sets: 'variations_worst' is unknown",
         "variations_mean",
     ),
     "comparison with a query set that is not evaluated": (

@@ -22,7 +22,7 @@ EFFECT = {
 }  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
-CLAIM |= {"headline": True, "hypothesis": False, "needs": []}
+CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
     "title": "A toy paper", "counts": {"here": "1 opposite", "as_printed": "2 holds"},
@@ -30,9 +30,10 @@ CLAIMS = {
     "chance": "None is seen.", "aa": "", "controls": [{**CONTROL, "effects": []}],
     "claims": [
         {**CLAIM, "verdict": "opposite", "words": "opposite", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
-        {**CLAIM, "verdict": "undecided", "words": "undecided", "evidence": ["open"],
+        {**CLAIM, "sentence": "Is it so?", "verdict": "undecided", "words": "undecided", "evidence": ["open"],
          "effects": [{**EFFECT, "low": None, "printed": None}]},
-        {**CLAIM, "claim": "Never run", "verdict": "not run", "words": "not run", "reason": "a pickle",
+        {**CLAIM, "claim": "Never run", "sentence": "Never run", "verdict": "not run",
+         "words": "not run", "reason": "a pickle",
          "evidence": [], "effects": []},
     ],
 }  # fmt: skip

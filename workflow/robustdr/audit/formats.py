@@ -12,7 +12,7 @@ from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.record import record
 from robustdr.audit.reported import Table
-from robustdr.claims.verdicts import HOLDS
+from robustdr.claims.verdicts import HOLDS, of_sentences, worst
 from robustdr.core.markup import code, plain, prose, table_row
 
 SHOWN = 6  # cells of one finding that Markdown lists
@@ -86,10 +86,9 @@ def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
             also = sum(len(finding.flaws) for finding in cause.consequences)
             lines.append(f"   - With it: {cells_of(also)} of {tables_of(audit, cause.consequences)}.")
         if cause.claims:
-            more = f" and {len(cause.claims) - CLAIMS} more" if len(cause.claims) > CLAIMS else ""
-            lines.append(
-                f"   - Claims on it: {'; '.join(plain(one.claim.claim) for one in cause.claims[:CLAIMS])}{more}."
-            )
+            sentences = list(dict.fromkeys(one.claim.claim for one in cause.claims))
+            more = f" and {len(sentences) - CLAIMS} more" if len(sentences) > CLAIMS else ""
+            lines.append(f"   - Claims on it: {'; '.join(map(plain, sentences[:CLAIMS]))}{more}.")
     return [*lines, *[""] * bool(found)]
 
 
@@ -164,19 +163,20 @@ def _claims(audit: Audit) -> list[str]:
     """Return what a paper's own numbers say of its claims: how many hold, and which do not."""
     if not audit.claims:
         return []
-    count = Counter(found.verdict for _, found in audit.claims)
+    own = ((claim.claim, found.verdict) for claim, found in audit.claims if not claim.hypothesis)
+    count = Counter(of_sentences(own, worst))
     lines = [
         "## Claims as printed",
         "",
-        ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + ".",
+        f"{count.total()} sentences: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + ".",
         "",
     ]
     for claim, found in audit.claims:
         if asked := max((effect.asked or 0 for effect in found.effects), default=0):
-            lines += [f"- {plain(claim.claim)}: its margin asks for {asked:,} queries."]
+            lines += [f"- {plain(claim.title)}: its margin asks for {asked:,} queries."]
         if found.verdict != HOLDS:
             why = [str(effect) for effect in found.effects if effect.verdict == found.verdict]
-            about, said = plain(f"{claim.claim} ({claim.source})"), prose(found.reason or "; ".join(why))
+            about, said = plain(f"{claim.title} ({claim.source})"), prose(found.reason or "; ".join(why))
             lines += [f"- **{found.verdict}**: {about}. {said}"]
             lines += [f"  - {prose(finding)}" for finding in found.findings]
     return [*lines, ""]

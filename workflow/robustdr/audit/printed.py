@@ -12,12 +12,13 @@ from robustdr.claims.bases import Sized
 from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
-from robustdr.claims.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
+from robustdr.claims.verdicts import FAILS, HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
 from robustdr.core.errors import Absent, UserError, unknown
 from robustdr.core.yaml_files import read
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, WORST
 from robustdr.evaluation.settings import Averaged
 
+UNSIGNED = {MEAN: ("average_drop",), WORST: ("worst_drop",)}  # labels of losses, printed without sign
 WHOLE = ("value", "median")  # labels that a table may use for the mean of several seeds
 
 
@@ -69,16 +70,16 @@ class Printed:
             raise Absent(f"no {measure or self.measure} of {system} on {query_set} in {', '.join(self.tables)}")
         return cell.interval
 
-    def drop(self, system: Systems, query_set: str) -> Interval:
+    def drop(self, system: Systems, query_set: str, base: Systems = "") -> Interval:
         """Return the printed drop, which has less rounding error than one computed from printed measures."""
         cell = self._find(("drop",), system, query_set, "") if isinstance(system, str) else None
         if cell is not None:
             return cell.interval
-        if isinstance(system, str) and query_set == MEAN:  # printed with the original queries, as a loss without sign
-            cell = self._find(("average_drop",), system, ORIGINAL, "")
+        if isinstance(system, str) and query_set in UNSIGNED:  # printed with the original queries
+            cell = self._find(UNSIGNED[query_set], system, ORIGINAL, "")
             if cell is not None:
                 return -cell.interval
-        original = self.mean(system, ORIGINAL)
+        original = self.mean(base or system, ORIGINAL)
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Interval:
@@ -174,7 +175,12 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
             marks = "".join(dict.fromkeys(cell.mark for cell in compared))
             size = effect.gain if effect.base is None else effect.gain / effect.base
             attested = claim.mark in marks if claim.mark else size.within(effect.region)
-            verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
+            if effect.unless_refuted and claim.mark:
+                verdict = FAILS if attested else HOLDS
+            elif effect.unless_refuted:
+                verdict = INCONCLUSIVE
+            else:
+                verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
             asked = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
             judged.append(Judged(effect.words, size.low, size.high, marks, verdict, asked))
     except Absent as error:

@@ -68,7 +68,7 @@ def record(audit: Audit, found: Sequence[Cause]) -> Record:
                 "cells": len(cause.flaws),
                 "findings": [finding.id for finding in cause.findings],
                 "consequences": [finding.id for finding in cause.consequences],
-                "claims": [one.claim.claim for one in cause.claims],
+                "claims": [one.claim.title for one in cause.claims],
             }
             for cause in found
         ],
@@ -94,5 +94,5 @@ def record(audit: Audit, found: Sequence[Cause]) -> Record:
             for finding in audit.findings
         ],
         "recomputed": audit.recomputed.as_data() if audit.recomputed else None,
-        "claims": [{"claim": one.claim.claim, "source": one.claim.source, **asdict(one.found)} for one in audit.claims],
+        "claims": [{"claim": one.claim.title, "source": one.claim.source, **asdict(one.found)} for one in audit.claims],
     }

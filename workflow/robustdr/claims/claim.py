@@ -1,5 +1,6 @@
 """A paper's claims and the controls that they need (`config/papers/<paper>/claims.yaml`)."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -54,6 +55,8 @@ class Claim(Tested):
 
     claim: Text
     """The sentence."""
+    part: Text | None = None
+    """What of the sentence it tests, where several claims share one sentence, which counts once."""
     source: Text
     """Its place in the paper; `hypothesis, …` if no paper claims it."""
     reported: SomeNames | None = None
@@ -75,6 +78,11 @@ class Claim(Tested):
         return self
 
     @property
+    def title(self) -> str:
+        """Return the sentence and which part of it is tested."""
+        return f"{self.claim}: {self.part}" if self.part else self.claim
+
+    @property
     def hypothesis(self) -> bool:
         """Whether no paper makes this claim."""
         return self.source.startswith("hypothesis")
@@ -90,6 +98,12 @@ class Claims(Document):
     """By name: what any valid setting must show."""
     claims: Annotated[list[Claim], Field(min_length=1)]
     """The sentences, in the order of the paper."""
+
+    @model_validator(mode="after")
+    def _parts_differ(self) -> Self:
+        if again := [title for title, number in Counter(claim.title for claim in self.claims).items() if number > 1]:
+            raise ValueError(f"{again[0]!r} is given twice; claims of one sentence need a `part` each")
+        return self
 
     def tested(self) -> Iterator[tuple[str, Tested]]:
         """Yield (key in the file, control or claim)."""

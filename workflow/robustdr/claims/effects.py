@@ -30,8 +30,8 @@ class Numbers(Protocol[Q_co]):
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Q_co:
         """Return the mean of the measure over the queries, and over systems; raises Absent if there is none."""
 
-    def drop(self, system: Systems, query_set: str) -> Q_co:
-        """(mean on the query set − mean on the original queries) / mean on the original queries of `system`."""
+    def drop(self, system: Systems, query_set: str, base: Systems = "") -> Q_co:
+        """(mean on the query set − o) / o, where o is the mean of `base`, or of the system, on the original queries."""
 
     def hours(self, system: str) -> Q_co:
         """Return the hours of a system: its training, and its index if that is made anew."""
@@ -44,7 +44,8 @@ class Numbers(Protocol[Q_co]):
 class Effect(Generic[Q]):
     """One comparison of a claim: if the claim is right, the quotient `gain` / `base` lies in `region`.
 
-    `query_set` and `against` say what is compared, in words. `base` None: `gain` is already a share.
+    `query_set` and `against` say what is compared, in words. `base` None: `gain` is already a share. `unless_refuted`:
+    the claim is that a test finds nothing, so that it is right unless a test shows the effect outside of `region`.
     """
 
     query_set: str
@@ -52,6 +53,7 @@ class Effect(Generic[Q]):
     gain: Q
     base: Q | None = None
     region: Interval = ABOVE
+    unless_refuted: bool = False
 
     @property
     def words(self) -> str:

@@ -33,10 +33,10 @@ def by_chance(judged: Iterable[tuple[Claim, Verdict]]) -> float:
     """Return how many tested claims would be seen, at most, in a world without effects.
 
     A two-sided test at a level finds an effect of one sign half as often; a margin is tested at its level. A claim of
-    several effects is seen no more often than one effect.
+    several effects is seen no more often than one effect. A claim that a test finds nothing does not count.
     """
     return sum(
         claim.level / 2 if any(effect.region == ABOVE for effect in found.effects) else claim.level
         for claim, found in judged
-        if _tested(found) and found.effects
+        if _tested(found) and found.effects and not any(effect.unless_refuted for effect in found.effects)
     )

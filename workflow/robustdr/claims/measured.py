@@ -10,9 +10,10 @@ from robustdr.claims.claim import Claim
 from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Numbers, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.tests import AnyTest
-from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SHOWN, UNDECIDED, confidence, overall, verdict
+from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SEEN, SHOWN, UNDECIDED, confidence, overall, verdict
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.names import WORST
 from robustdr.evaluation.quotients import FEW, Ratio
 from robustdr.evaluation.store import Store
 
@@ -35,8 +36,10 @@ class Measured:
         asked = measure or self.measure
         return self.store.estimate(system, self.role, query_set, self.taken.get(asked, asked))
 
-    def drop(self, system: Systems, query_set: str) -> Estimate:
-        original = self.mean(system, ORIGINAL)
+    def drop(self, system: Systems, query_set: str, base: Systems = "") -> Estimate:
+        original = self.mean(base or system, ORIGINAL)
+        if query_set == WORST:
+            query_set = min(self.others(system, ()), key=lambda variation: self.mean(system, variation).mean)
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:
@@ -57,6 +60,7 @@ class Judged:
     its rounding; `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
     against 0; for a margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite.
     `known`: whether the variance between training runs is in the interval where it counts.
+    `unless_refuted`: see `Effect`.
     """
 
     words: str
@@ -75,12 +79,14 @@ class Judged:
     corrected: tuple[float, float] | None
     known: bool
     one_run: bool
+    unless_refuted: bool = False
     verdict: str = UNDECIDED
 
     @property
     def inside(self) -> bool:
-        """Whether the whole interval lies in the region."""
-        return Interval(self.low, self.high).within(Interval(*self.region))
+        """Whether the whole interval lies in the region; of what holds unless it is refuted, some of it."""
+        interval, region = Interval(self.low, self.high), Interval(*self.region)
+        return interval.meets(region) if self.unless_refuted else interval.within(region)
 
     def decided(self, corrected: bool, sized: bool) -> "Judged":
         """Return the effect with its verdict, by its corrected interval if asked."""
@@ -88,7 +94,8 @@ class Judged:
             return self
         ends = self.corrected if corrected and self.corrected else (self.low, self.high)
         printed, predicted = (Interval(*of) if of else None for of in (self.printed, self.predicted))
-        return replace(self, verdict=verdict(Interval(*ends), Interval(*self.region), printed, predicted, sized))
+        reached = verdict(Interval(*ends), Interval(*self.region), printed, predicted, sized)
+        return replace(self, verdict=SEEN if self.unless_refuted and reached == UNDECIDED else reached)
 
 
 @dataclass(frozen=True)
@@ -200,6 +207,7 @@ def _judged(
         corrected=ratio.interval(surer) if tests > 1 else None,
         known=not ratio.unknown_runs,
         one_run=ratio.one_run,
+        unless_refuted=effect.unless_refuted,
     )
 
 

@@ -1,13 +1,14 @@
 """The tests of claims: their keys in claims.yaml, and what they compare."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import inf
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from robustdr.claims.bases import Margin, OnQueries, Place, Share, Sized
-from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Effects, Numbers, Q
+from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Effects, Numbers, Q, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.core.names import SomeNames
 
@@ -31,6 +32,13 @@ class Improves(Gain, Sized):
 
     name: Literal["improves"]
     over: Others
+    relative_to: Literal["original", "query_set"] = "original"
+    """Queries of the other's mean that the gain is a share of: the original ones, or the query set itself."""
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        others = (numbers.mean(other, query_set) for other in self.over for query_set in self.query_sets)
+        for effect in super()._compared(numbers, region):
+            yield effect if self.relative_to == "original" else replace(effect, base=next(others))
 
 
 class NotWorse(Gain):
@@ -117,14 +125,20 @@ class Rises(Rise, Sized):
     name: Literal["rises"]
 
 
-class NoGain(Rise):
-    """`system` is on no query set better by `margin` than on its own original queries, as a share of its mean there."""
+class NoSignificantGain(Rise):
+    """No system of `system` is significantly better on a query set than on its own original queries.
 
-    name: Literal["no_gain"]
-    margin: Share
+    The claim is that a test finds nothing: an effect holds unless the test refutes it. As printed, `mark` is the mark
+    of a significant gain.
+    """
 
-    def region(self, said: Interval | None) -> Interval:
-        return Interval(-inf, self.margin)
+    name: Literal["no_significant_gain"]
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        for _, system in self.named("system"):
+            alone = self.model_copy(update={"system": system})
+            for effect in Rise._compared(alone, numbers, Interval(-inf, 0.0)):
+                yield replace(effect, against=f"of {system}", unless_refuted=True)
 
 
 class AgainstOthers(OnQueries):
@@ -168,17 +182,33 @@ class Helps(AgainstOthers):
             yield Effect(query_set, f"against {other}", gain(more) - gain(less), numbers.mean(self.base, ORIGINAL))
 
 
-class SmallerDrop(OnQueries):
-    """The drop of `system` is smaller than the drop of each of `than`, each from its own original queries."""
+class SmallerDrop(OnQueries, Sized):
+    """The drop of `system` is smaller than the drop of each of `than`; with `by`, by that share of it or more.
+
+    Among its query sets `variations_worst` is, for each system, the variation that costs it most.
+    """
 
     name: Literal["smaller_drop"]
     than: Others
+    base: str = ""
+    """System whose original queries both drops are from; each system's own if not given."""
+
+    def region(self, said: Interval | None) -> Interval:
+        return ABOVE if said is None else Interval(super().region(said).low, inf)
+
+    def _lost(self, numbers: Numbers[Q], system: Systems, query_set: str) -> Q:
+        original = numbers.mean(self.base or system, ORIGINAL)
+        return (original - numbers.mean(system, query_set)) / original
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for other in self.than:
             for query_set in self.query_sets:
-                difference = numbers.drop(self.system, query_set) - numbers.drop(other, query_set)
-                yield Effect(query_set, f"against {other}", difference)
+                if self.by:
+                    own, theirs = (self._lost(numbers, system, query_set) for system in (self.system, other))
+                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region)
+                else:
+                    own, theirs = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
+                    yield Effect(query_set, f"against {other}", own - theirs)
 
 
 class ShareOfGain(Gain, Sized):
@@ -256,7 +286,7 @@ AnyTest = Annotated[
     | Loses
     | WinsBack
     | Rises
-    | NoGain
+    | NoSignificantGain
     | Hurts
     | Helps
     | SmallerDrop

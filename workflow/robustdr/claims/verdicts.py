@@ -1,6 +1,6 @@
 """The verdict on a claim: from the interval of each effect, the printed effect, and zero; pure functions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 from statistics import NormalDist
 
@@ -13,6 +13,7 @@ HOLDS, FAILS, INCONCLUSIVE, NOT_PRINTED = "holds", "fails", "inconclusive", "not
 SEEN, PARTLY, NOT_SEEN, OPPOSITE, UNDECIDED = "seen", "partly", "not seen", "opposite", "undecided"
 AS_PRINTED, SMALLER, LARGER, ABSENT = "as printed", "smaller", "larger", "absent"
 NOT_TESTABLE, NOT_RUN = "not testable here", "not run"
+UNJUDGED = (NOT_TESTABLE, NOT_RUN, NOT_PRINTED)
 NEGLIGIBLE = 0.02  # the project's margin: an effect below this share of its base is none
 VERDICTS = {
     SEEN: "the effect is there: every comparison of the claim goes its way",
@@ -90,7 +91,8 @@ def overall(verdicts: Sequence[str], superlative: bool = False) -> str:
         superlative: whether the claim says "the most" or "the least": then one opposite effect refutes it.
     """
     shown = sum(one in SHOWN for one in verdicts)
-    if 0 < shown < len(verdicts) and not (superlative and OPPOSITE in verdicts):
+    some = 0 < shown < len(verdicts) and not (superlative and OPPOSITE in verdicts)
+    if some or PARTLY in verdicts:
         return PARTLY
     return min(verdicts, key=WORST_FIRST.index, default=UNDECIDED)
 
@@ -105,6 +107,15 @@ def outside(interval: Interval, region: Interval) -> str:
 def worst(verdicts: Iterable[str]) -> str:
     """Return the verdict on a claim as printed from those on its effects; without effects it is inconclusive."""
     return min(verdicts, key=(FAILS, ABSENT, INCONCLUSIVE, HOLDS).index, default=INCONCLUSIVE)
+
+
+def of_sentences(parts: Iterable[tuple[str, str]], combined: Callable[[Sequence[str]], str] = overall) -> list[str]:
+    """Return one verdict for each sentence from (sentence, verdict) of its parts, those that were judged `combined`."""
+    verdicts: dict[str, list[str]] = {}
+    for sentence, verdict in parts:
+        verdicts.setdefault(sentence, []).append(verdict)
+    judged = ([one for one in found if one not in UNJUDGED] for found in verdicts.values())
+    return [combined(some) if some else found[0] for some, found in zip(judged, verdicts.values(), strict=True)]
 
 
 def confidence(region: Interval, level: float) -> float:

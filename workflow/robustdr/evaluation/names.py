@@ -7,6 +7,7 @@ from robustdr.core.errors import UserError, unknown
 
 ORIGINAL = "original"  # the query set without a variation
 MEAN = "variations_mean"  # over all variations of an evaluation
+WORST = "variations_worst"  # the variation that costs a system most
 PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", "Success": "success", "P": "P"}
 # trec_eval's binding lacks RBP, and a level that counts every judged passage. The last two names are this project's.
 COUNTED = ("RBP", "Judged", "Residual", "Unjudged")

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claims
+from robustdr.claims.tests import SmallerDrop
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
+from robustdr.evaluation.names import WORST
 from robustdr.experiments.models import ORIGINAL, Config, Evaluation, Experiment
 from robustdr.reporting.spec import Spec, TableSpec
 
@@ -61,7 +63,8 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
             for argument, system in test.systems():
                 _known_system(config, f"{where}.{name}.{argument}", system)
             for argument, query_set in test.named("query_sets", "against"):
-                known(f"{where}.{name}.{argument}", query_set, _query_sets(evaluation))
+                worst = [WORST] if isinstance(test, SmallerDrop) else []
+                known(f"{where}.{name}.{argument}", query_set, [*_query_sets(evaluation), *worst])
 
 
 def check_printed(experiment: Experiment, claims: Claims, folder: Path) -> None:

@@ -17,7 +17,17 @@ from robustdr.claims.effects import ABOVE
 from robustdr.claims.family import by_chance, corrected
 from robustdr.claims.intervals import Interval, bounds
 from robustdr.claims.measured import Judged, Measured, Verdict, judge
-from robustdr.claims.verdicts import CORRELATION, NOT_RUN, POWER, SAID, SHOWN, VERDICTS, WORST_FIRST
+from robustdr.claims.verdicts import (
+    CORRELATION,
+    NOT_RUN,
+    POWER,
+    SAID,
+    SHOWN,
+    VERDICTS,
+    WORST_FIRST,
+    of_sentences,
+    worst,
+)
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.quotients import FEW
@@ -76,7 +86,8 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         one_run = seeds == 1 and any(effect.one_run for effect in effects)
         how += [f"{effects[0].queries:,} queries", f"{seeds} seeds" if seeds > 1 else "one training run" * one_run]
     return {
-        "claim": claim.claim,
+        "claim": claim.title,
+        "sentence": claim.claim,
         "source": claim.source,
         "headline": claim.headline,
         "hypothesis": claim.hypothesis,
@@ -113,17 +124,18 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def counts(records: Sequence[Record]) -> dict[str, str]:
-    """The number of a paper's claims by verdict, in words, here and as printed; hypotheses are no claims of a paper."""
-
-    def words(verdicts: list[str]) -> str:
-        return ", ".join(f"{number} {verdict}" for verdict, number in Counter(sorted(verdicts)).items())
-
+def counted(records: Sequence[Record]) -> tuple[Counter[str], Counter[str]]:
+    """The number of a paper's sentences by verdict, here and as printed; hypotheses are no claims of a paper."""
     claims = [claim for claim in records if not claim["hypothesis"]]
-    return {
-        "here": words([claim["verdict"] for claim in claims]),
-        "as_printed": words([claim["as_printed"]["verdict"] for claim in claims]),
-    }
+    here = of_sentences((claim["sentence"], claim["verdict"]) for claim in claims)
+    said = of_sentences(((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims), worst)
+    return Counter(here), Counter(said)
+
+
+def counts(records: Sequence[Record]) -> dict[str, str]:
+    """The number of a paper's sentences by verdict, in words, here and as printed."""
+    words = (", ".join(f"{of[verdict]} {verdict}" for verdict in sorted(of)) for of in counted(records))
+    return dict(zip(("here", "as_printed"), words, strict=True))
 
 
 def chance(records: Sequence[Record], expected: float) -> str:
@@ -168,7 +180,9 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
     lines += _controls(made["controls"])
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
-        lines.append(f"{claims} claims. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
+        sentences = counted(records)[0].total()
+        said = f"{sentences} claims" + (f" in {claims} parts" if sentences < claims else "")
+        lines.append(f"{said}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
     lines += [made["aa"], ""] if made["aa"] else [""]

@@ -19,6 +19,7 @@ from robustdr.claims.measured import detectable
 from robustdr.claims.verdicts import NOT_PRINTED, POWER, VERDICTS
 from robustdr.core.files import write_text
 from robustdr.reporting.charts import gains
+from robustdr.reporting.claims import counted
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
 from robustdr.reporting.written import Claims, Effect, Means, Row, Table
@@ -107,9 +108,7 @@ def _claims(made: Claims) -> Shown:
         }
         for claim in made["claims"]
     ]
-    of_paper = [claim for claim in made["claims"] if not claim["hypothesis"]]
-    here = Counter(claim["verdict"] for claim in of_paper)
-    said = Counter(claim["as_printed"]["verdict"] for claim in of_paper)
+    here, said = counted(made["claims"])
     every = Counter(claim["verdict"] for claim in made["claims"])
     return {**made, "missing": "", "claims": claims, "here": here, "said": said, "every": every}
 

@@ -80,6 +80,7 @@ class Record(TypedDict):
     """A claim with its verdicts and all numbers behind them."""
 
     claim: str
+    sentence: str
     source: str
     headline: bool
     hypothesis: bool
