@@ -1,7 +1,7 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
 TABLES, FIGURES = (shown(CONFIG, part, CONFIG.papers) for part in ("tables", "figures"))
 SHOWN = {part: shown(CONFIG, part, PAPERS) for part in ("tables", "figures")}
-JUDGED = [paper for paper in PAPERS if CONFIG.claims[paper]]
+JUDGED = [paper for paper in PAPERS if CONFIG.claims[paper].claims]
 
 TABLE = Found(lambda w: tables.table(graph(w), *TABLES[w.table]))
 FIGURE = Found(lambda w: tables.figure(graph(w), *FIGURES[w.figure]))

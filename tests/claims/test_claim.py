@@ -88,7 +88,7 @@ def test_bad_claims_are_one_line_with_file_line_key_and_what_is_allowed(tmp_path
 def test_systems_and_measures_of_a_claim(tmp_path):
     path = tmp_path / "claims.yaml"
     path.write_text(GOOD.replace("system: a, over", "system: [a, c], over"), encoding="utf-8")
-    loses, improves, cheaper = load_claims(path)
+    loses, improves, cheaper = load_claims(path).claims
     assert [*improves.test.systems()] == [("system", "a"), ("system", "c"), ("over", "b")]
     assert [*cheaper.test.systems()] == [("system", "a"), ("than", "b")]
     assert loses.measures == ["RR@10"]
@@ -98,3 +98,66 @@ def test_systems_and_measures_of_a_claim(tmp_path):
 def test_the_schema_for_editors_allows_the_papers_claims(path: Path):
     schema = TypeAdapter(Claims).json_schema()
     Draft202012Validator(json.loads(json.dumps(schema))).validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+CONTROLLED = """\
+controls:
+  misspellings_cost:
+    what: Misspellings cost DR_OQ a quarter
+    role: passages
+    measure: RR@10
+    level: 0.05
+    test: {name: loses, system: dr_oq, query_sets: [misspell], at_least: 0.25}
+  training_wins_back:
+    what: Training on variations wins a quarter of that back
+    role: passages
+    measure: RR@10
+    level: 0.001
+    test: {name: wins_back, system: dr_qv, base: dr_oq, query_sets: [misspell], at_least: 0.25}
+claims:
+  - claim: RoDR is better
+    source: §4
+    role: passages
+    measure: RR@10
+    level: 0.05
+    headline: true
+    needs: [misspellings_cost, training_wins_back]
+    control: {name: improves, system: rodr, over: [rodr_without_alignment], query_sets: [original]}
+    test: {name: improves, system: rodr, over: [dr_oq_qv], query_sets: [misspell]}
+"""
+
+
+def test_controls_are_read_and_what_a_claim_compares_includes_its_control(tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text(CONTROLLED, encoding="utf-8")
+    claims = load_claims(path)
+    assert [key for key, _ in claims.tested()] == [
+        "controls.misspellings_cost",
+        "controls.training_wins_back",
+        "claims.0",
+    ]
+    assert claims.claims[0].headline and not claims.claims[0].hypothesis
+    systems = ("rodr", "dr_oq_qv", "rodr", "rodr_without_alignment")
+    assert claims.claims[0].pairs() == [(system, "passages") for system in systems]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  misspellings_cost:", "  others:", r"claims.0.needs: 'misspellings_cost' is unknown; allowed: others, tr"),
+        (
+            "at_least: 0.25}\n  tr",
+            "at_least: 0}\n  tr",
+            r"controls.misspellings_cost.test.at_least: 0 should be greater",
+        ),
+        ("at_least: 0.25}\n  tr", "at_least: 0.2, by: {table: t}}\n  tr", "`at_least` and `by` both give a size"),
+        ("base: dr_oq, ", "", r"controls.training_wins_back.test: 'base' is missing"),
+        ("what: M", "claim: M", r"controls.misspellings_cost: key: 'claim' is unknown"),
+    ],
+)
+def test_bad_controls_are_refused(tmp_path, old, new, message):
+    assert old in CONTROLLED
+    path = tmp_path / "claims.yaml"
+    path.write_text(CONTROLLED.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        load_claims(path)

@@ -232,7 +232,7 @@ def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claime
     paths = [reported.path.with_name(name) for name in ("claims.yaml", "experiment.yaml")]
     if not all(path.exists() for path in paths):
         return []
-    claims, experiment = load_claims(paths[0]), read(paths[1])
+    claims, experiment = load_claims(paths[0]).claims, read(paths[1])
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
     names |= experiment.get("names", {})
     made = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))

@@ -1,36 +1,72 @@
-"""A paper's claims (`config/papers/<paper>/claims.yaml`)."""
+"""A paper's claims and the controls that they need (`config/papers/<paper>/claims.yaml`)."""
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from robustdr.claims.tests import AnyTest
-from robustdr.core.names import SomeNames, Text
+from robustdr.core.checks import known
+from robustdr.core.names import Identifier, Names, SomeNames, Text
 from robustdr.core.yaml_files import Document, load
 
 Level = Annotated[float, Field(gt=0, lt=1)]
 
 
-class Claim(Document):
-    """One sentence of a paper as a test."""
+class Tested(Document):
+    """A sentence with a test of it."""
 
-    claim: Text
-    """The sentence."""
-    source: Text
-    """Its place in the paper; `hypothesis, …` if no paper claims it."""
     role: str
     """Collection that it is tested on, as in the paper's evaluation."""
     measure: str
     """Measure that it is tested on, as in the paper's evaluation."""
     level: Level
     """Level of significance."""
+    test: AnyTest
+    """What it compares."""
+
+    def tests(self) -> dict[str, AnyTest]:
+        """Return its tests by their keys."""
+        return {"test": self.test}
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return (system, role) of everything that it compares."""
+        return [(system, self.role) for test in self.tests().values() for _, system in test.systems()]
+
+    @property
+    def measures(self) -> list[str]:
+        """Return every measure that it compares, its own first."""
+        others = (test.named("from_measure") for test in self.tests().values())
+        return [self.measure, *(measure for _, measure in chain.from_iterable(others))]
+
+
+class Control(Tested):
+    """An effect that any valid setting must show; where it does not, claims that need it cannot be tested."""
+
+    what: Text
+    """What must show, as a sentence."""
+
+
+class Claim(Tested):
+    """One sentence of a paper as a test."""
+
+    claim: Text
+    """The sentence."""
+    source: Text
+    """Its place in the paper; `hypothesis, …` if no paper claims it."""
     reported: SomeNames | None = None
     """Tables of reported.yaml that it rests on; systems are found there by their `reported` names."""
     mark: Text | None = None
     """Mark of significance that its cells must carry."""
-    test: AnyTest
-    """What it compares."""
+    headline: bool = False
+    """Whether the paper's abstract or conclusion rests on it; headline claims are corrected as one family."""
+    needs: Names = Field(default_factory=list)
+    """Names of `controls` that must pass before this claim can be tested."""
+    control: AnyTest | None = None
+    """What the credited part alone adds, for instance RoDR over the same training without alignment. If `test` is seen
+    and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:
@@ -38,27 +74,40 @@ class Claim(Document):
             raise ValueError("`mark` is given without `reported`, the tables that print it")
         return self
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """Return (system, role) of everything that it compares."""
-        return [(system, self.role) for _, system in self.test.systems()]
-
     @property
-    def measures(self) -> list[str]:
-        """Return every measure that it compares, its own first."""
-        return [self.measure, *(measure for _, measure in self.test.named("from_measure"))]
+    def hypothesis(self) -> bool:
+        """Whether no paper makes this claim."""
+        return self.source.startswith("hypothesis")
+
+    def tests(self) -> dict[str, AnyTest]:
+        return super().tests() | ({"control": self.control} if self.control else {})
 
 
 class Claims(Document):
     """A file of claims."""
 
+    controls: dict[Identifier, Control] = Field(default_factory=dict)
+    """By name: what any valid setting must show."""
     claims: Annotated[list[Claim], Field(min_length=1)]
     """The sentences, in the order of the paper."""
 
+    def tested(self) -> Iterator[tuple[str, Tested]]:
+        """Yield (key in the file, control or claim)."""
+        yield from ((f"controls.{name}", control) for name, control in self.controls.items())
+        yield from ((f"claims.{number}", claim) for number, claim in enumerate(self.claims))
 
-def load_claims(path: Path) -> list[Claim]:
+
+NO_CLAIMS = Claims.model_construct(claims=[])  # of a paper without the file
+
+
+def load_claims(path: Path) -> Claims:
     """Read a claims.yaml.
 
     Raises:
         UserError: the first fault: file, line, key and what is allowed.
     """
-    return load(path, Claims).claims
+    made = load(path, Claims)
+    for number, claim in enumerate(made.claims):
+        for name in claim.needs:
+            known(f"{path}: claims.{number}.needs", name, made.controls)
+    return made

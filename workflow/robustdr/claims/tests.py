@@ -130,11 +130,42 @@ class Loses(OnQueries, Sized):
     name: Literal["loses"]
     base: str = ""
     """System on the original queries; `system` itself if not given."""
+    at_least: Share | None = None
+    """Smallest loss that counts; 0 if not given."""
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if self.at_least is not None and self.by is not None:
+            raise ValueError("`at_least` and `by` both give a size; leave one out")
+        return self
+
+    def region(self, said: Interval | None) -> Interval:
+        return super().region(said) if self.at_least is None else Interval(self.at_least, inf)
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         original = numbers.mean(self.base or self.system, ORIGINAL)
         for query_set in self.query_sets:
             yield Effect(query_set, "", original - numbers.mean(self.system, query_set), original, region)
+
+
+class WinsBack(OnQueries):
+    """`system` wins back at least the share `at_least` of what each query set costs `base` against original queries."""
+
+    name: Literal["wins_back"]
+    base: Base
+    at_least: Margin
+    """Smallest share of the loss of `base` that counts."""
+
+    def region(self, said: Interval | None) -> Interval:
+        return Interval(self.at_least, inf)
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        for query_set in self.query_sets:
+            left = numbers.mean(self.base, query_set)
+            lost = numbers.mean(self.base, ORIGINAL) - left
+            yield Effect(
+                query_set, f"of the loss of {self.base}", numbers.mean(self.system, query_set) - left, lost, region
+            )
 
 
 class Rise(OnQueries):
@@ -287,6 +318,7 @@ AnyTest = Annotated[
     | NotWorse
     | Equivalence
     | Loses
+    | WinsBack
     | Rises
     | NoGain
     | Hurts

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from robustdr.claims.claim import load_claims
+from robustdr.claims.claim import NO_CLAIMS, load_claims
 from robustdr.collections.settings import Collections
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
@@ -49,7 +49,7 @@ def _load(folder: Path, overlay: Path | None) -> Config:
             for paper, experiment in papers.items()
             for name, entry in experiment.systems.items()
         },
-        {paper: load_claims(path) if path.is_file() else [] for paper, path in claim_files.items()},
+        {paper: load_claims(path) if path.is_file() else NO_CLAIMS for paper, path in claim_files.items()},
         {name: recipe for experiment in papers.values() for name, recipe in experiment.pretraining.items()},
         scale_files,
         {paper: path.parent for paper, path in files.items()},

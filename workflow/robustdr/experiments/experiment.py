@@ -3,7 +3,7 @@
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.names import Figure, Identifier, Mean, Names, SomeNames, Table, Text
@@ -43,6 +43,8 @@ class Evaluation:
     """Measures, by their ir_measures names."""
     means: dict[Mean, SomeNames] = field(default_factory=dict)
     """By name: the variations that a mean averages. `variations_mean`, over all of them, always exists."""
+    paper_queries: PositiveInt | None = None
+    """Number of queries behind the paper's means, for the error of what it prints; without it as many as here."""
     judged: Literal["qrels", "answers"] = "qrels"
     """What judges the queries in the paper; a table says if the data here differ."""
     validated: bool = False

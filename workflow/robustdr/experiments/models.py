@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robustdr.claims.claim import Claim
+from robustdr.claims.claim import Claims
 from robustdr.collections import judged_candidates
 from robustdr.core.errors import UserError
 from robustdr.encoding.settings import Checkpoint
@@ -44,7 +44,7 @@ class Config:
     Attributes:
         collections: sources by name. scales: scales by name. papers: experiments by paper.
         systems: recipes by system; exactly one paper declares each.
-        claims: claims by paper; an empty list for a paper without claims.yaml.
+        claims: claims and controls by paper; none for a paper without claims.yaml.
         pretraining: recipes of pre-training by name; exactly one paper declares each.
         scale_files: file of each scale. folders: folder of each paper.
     """
@@ -53,7 +53,7 @@ class Config:
     scales: dict[str, Scale]
     papers: dict[str, Experiment]
     systems: dict[str, Any]
-    claims: dict[str, list[Claim]]
+    claims: dict[str, Claims]
     pretraining: dict[str, PretrainingRecipe]
     scale_files: dict[str, Path]
     folders: dict[str, Path]

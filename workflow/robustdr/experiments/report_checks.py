@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from robustdr.audit.reported import load
-from robustdr.claims.claim import Claim
+from robustdr.claims.claim import Claims
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
 from robustdr.experiments.models import ORIGINAL, Config, Evaluation, Experiment
@@ -45,25 +45,26 @@ def check_report(config: Config, experiment: Experiment, spec: Spec, where: str)
         _known_system(config, f"{where}.systems", system)
 
 
-def check_claims(config: Config, experiment: Experiment, claims: list[Claim], path: Path) -> None:
-    """Check that claims name known systems, and roles, measures and query sets of their paper's evaluation.
+def check_claims(config: Config, experiment: Experiment, claims: Claims, path: Path) -> None:
+    """Check that claims and controls name known systems, and roles, measures and query sets of the evaluation.
 
     Raises:
         UserError: file, key, value and what is allowed.
     """
-    for number, claim in enumerate(claims):
-        where = f"{path}: claims.{number}"
-        known(f"{where}.role", claim.role, experiment.evaluation)
-        evaluation = experiment.evaluation[claim.role]
-        for measure in claim.measures:
+    for key, tested in claims.tested():
+        where = f"{path}: {key}"
+        known(f"{where}.role", tested.role, experiment.evaluation)
+        evaluation = experiment.evaluation[tested.role]
+        for measure in tested.measures:
             known(f"{where}.measure", measure, evaluation.measures)
-        for argument, system in claim.test.systems():
-            _known_system(config, f"{where}.test.{argument}", system)
-        for argument, query_set in claim.test.named("query_sets", "against"):
-            known(f"{where}.test.{argument}", query_set, _query_sets(evaluation))
+        for name, test in tested.tests().items():
+            for argument, system in test.systems():
+                _known_system(config, f"{where}.{name}.{argument}", system)
+            for argument, query_set in test.named("query_sets", "against"):
+                known(f"{where}.{name}.{argument}", query_set, _query_sets(evaluation))
 
 
-def check_printed(experiment: Experiment, claims: list[Claim], folder: Path) -> None:
+def check_printed(experiment: Experiment, claims: Claims, folder: Path) -> None:
     """Check a paper's reported.yaml, if there is one, and that its tables, figures and claims name tables in it.
 
     Raises:
@@ -77,6 +78,6 @@ def check_printed(experiment: Experiment, claims: list[Claim], folder: Path) -> 
         for name, spec in getattr(experiment, part).items():
             for table in spec.named("reported"):
                 known(f"{folder / 'experiment.yaml'}: {part}.{name}.reported", table, tables)
-    for number, claim in enumerate(claims):
+    for number, claim in enumerate(claims.claims):
         for table in claim.reported or ():
             known(f"{folder / 'claims.yaml'}: claims.{number}.reported", table, tables)

@@ -24,9 +24,10 @@ class Demand:
         experiment = self.lineage.config.papers[paper]
         specs = [*experiment.tables.values(), *experiment.figures.values()]
         found = dict.fromkeys((pair for spec in specs for pair in spec.pairs()), True)
-        for claim in self.lineage.config.claims[paper]:
-            for pair in claim.pairs():
-                found[pair] = found.get(pair, False) or [*claim.test.named("query_sets")] != [("query_sets", ORIGINAL)]
+        for _, tested in self.lineage.config.claims[paper].tested():
+            sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
+            for pair in tested.pairs():
+                found[pair] = found.get(pair, False) or sets != {ORIGINAL}
         return found
 
     def cells(self, paper: str) -> dict[tuple[str, str], bool]:

@@ -112,7 +112,9 @@ def claims(graph: Graph, paper: str) -> Node:
     """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows."""
     config = graph.lineage.config
     pairs = [pair for spec in config.papers[paper].tables.values() for pair in spec.pairs()]
-    pairs = list(dict.fromkeys([*pairs, *(pair for claim in config.claims[paper] for pair in claim.pairs())]))
+    pairs = list(
+        dict.fromkeys([*pairs, *(pair for _, tested in config.claims[paper].tested() for pair in tested.pairs())])
+    )
     printed = {
         role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
         for role, of in config.papers[paper].evaluation.items()

@@ -148,7 +148,7 @@ def write_claims(
     Raises:
         UserError: a claim needs a table or number that reported.yaml does not have.
     """
-    store, declared = open_store(settings, measures), load_claims(claims)
+    store, declared = open_store(settings, measures), load_claims(claims).claims
     audited = audit(load(reported)) if reported else None
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
     papers = printed.judge(declared, settings.printed, settings.names, numbers, findings, str(claims))
