@@ -1,14 +1,12 @@
-"""Values of a ledger's runs, in place of the measures files of one folder of results."""
+"""Runs of a ledger that can be judged together, laid out as measures files: seeds of several evenings add up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from robustdr.evaluation.ledger import SCHEMA
-from robustdr.evaluation.names import ORIGINAL
-from robustdr.evaluation.store import Store, Values
+from robustdr.evaluation.measures import write_values
 
 Expected = Mapping[tuple[str, str, str], str]  # system, collection, query set -> digest of settings
 
@@ -18,7 +16,7 @@ def settled(rows: pd.DataFrame, scale: str, expected: Expected) -> pd.DataFrame:
     rows = rows[rows["scale"] == scale]
     at = zip(rows["system"], rows["collection"], rows["query_set"], strict=True)
     wanted = [expected.get(place) == of for place, of in zip(at, rows["settings"], strict=True)]
-    return rows[wanted]
+    return rows[np.array(wanted, bool)]
 
 
 def generation(rows: pd.DataFrame) -> pd.DataFrame:
@@ -41,29 +39,18 @@ def generation(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(taken) if taken else rows
 
 
-@dataclass
-class SettledStore(Store):
-    """A store over rows of a ledger: one run a seed; see `generation`.
+def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
+    """Write rows of `generation` as measures files, and return their keys by path, in the order of seeds.
 
     Query sets and measures that not every seed of a system has are left out.
     """
-
-    rows: pd.DataFrame = field(default_factory=lambda: SCHEMA.empty_table().to_pandas())
-
-    @cached_property
-    def measured(self) -> dict[tuple[str, str], list[Values]]:
-        found: dict[tuple[str, str], list[Values]] = {}
-        for (system, collection), of in self.rows.groupby(["system", "collection"]):
-            seeds = [
-                dict(zip(zip(one["query_set"], one["measure"], strict=True), one["values"], strict=True))
-                for _, one in of.groupby("seed")
-            ]
-            common = set(seeds[0]).intersection(*seeds)
-            found[system, collection] = [{at: values for at, values in one.items() if at in common} for one in seeds]
-        return found
-
-    def queries(self, system: str, role: str) -> list[str]:
-        self._seeds(system, role)
-        rows, name = self.rows, self._named(role, ORIGINAL)
-        here = (rows["system"] == system) & (rows["collection"] == self.evaluation[role]["collection"])
-        return str(rows.loc[here & (rows["query_set"] == name), "qids"].iloc[0]).split(" ")
+    keys = {}
+    for (system, collection), of in rows.groupby(["system", "collection"]):
+        seeds = of.groupby(["query_set", "measure"])["seed"].transform("nunique")
+        for seed, one in of[seeds == of["seed"].nunique()].groupby("seed"):
+            path = folder / str(collection) / str(system) / f"seed{seed}.parquet"
+            long = one[["query_set", "measure", "qids", "values"]].rename(columns={"qids": "qid", "values": "value"})
+            long["qid"] = long["qid"].str.split(" ")
+            keys[str(path)] = str(one["key"].iloc[0])
+            write_values(long.explode(["qid", "value"]).astype({"value": float}), keys[str(path)], path)
+    return keys

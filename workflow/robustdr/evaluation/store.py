@@ -50,7 +50,7 @@ class Store:
     reasons: dict[str, str] = field(default_factory=dict)
 
     @cached_property
-    def measured(self) -> dict[tuple[str, str], list[Values]]:
+    def _measured(self) -> dict[tuple[str, str], list[Values]]:
         """Return the values of each seed by (system, collection)."""
         measured: dict[tuple[str, str], list[Values]] = {}
         for source in self.sources:
@@ -72,7 +72,7 @@ class Store:
 
     def why_not(self, system: str, role: str, query_set: str) -> str:
         """Return why there are no values of `system` on a query set; '' if there are."""
-        if (system, self.evaluation[role]["collection"]) not in self.measured:
+        if (system, self.evaluation[role]["collection"]) not in self._measured:
             return self._reason(system, role)
         variations = self.averaged(role, query_set)
         if not variations:
@@ -85,9 +85,9 @@ class Store:
 
     def _seeds(self, system: str, role: str) -> list[Values]:
         at = (system, self.evaluation[role]["collection"])
-        if at not in self.measured:
+        if at not in self._measured:
             raise UserError(f"{system} on {at[1]}: {self._reason(system, role)}")
-        return self.measured[at]
+        return self._measured[at]
 
     def _named(self, role: str, variation: str) -> str:
         """Return the name of a query set in measures files."""
