@@ -8,10 +8,10 @@ from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
 from robustdr.audit.findings import Finding
 from robustdr.audit.reported import Reported
+from robustdr.claims.bases import Sized
 from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
-from robustdr.claims.tests import Sized
 from robustdr.claims.verdicts import HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import read

@@ -6,6 +6,11 @@ from typing import NamedTuple
 SLACK = 1e-9  # floating point only: far below the last decimal of any printed number
 
 
+def bounds(low: float | None, high: float | None) -> str:
+    """Return the text of an interval of shares, ×100; `–` for an unbounded end."""
+    return f"[{', '.join('–' if end is None or not isfinite(end) else f'{100 * end:+.1f}' for end in (low, high))}]"
+
+
 class Interval(NamedTuple):
     """All values from `low` to `high`, including both."""
 

@@ -1,27 +1,21 @@
 """Claims judged on measured values: the interval of each effect beside the printed one, and a verdict."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import ceil, inf, isfinite
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite
 
 import scipy.stats
 
 from robustdr.claims.claim import Claim
 from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Numbers, Systems
 from robustdr.claims.intervals import Interval
-from robustdr.claims.verdicts import (
-    INCOMPARABLE,
-    INCONCLUSIVE,
-    NO_POWER,
-    NOT_RUN,
-    POWER,
-    confidence,
-    verdict,
-    worst,
-)
+from robustdr.claims.tests import AnyTest
+from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SHOWN, UNDECIDED, confidence, overall, verdict
 from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
 from robustdr.evaluation.store import Store
+
+UNKNOWN_RUNS = "one run, and how much training runs vary was not measured"
 
 
 @dataclass(frozen=True)
@@ -38,7 +32,7 @@ class Measured:
             first, *others = (self.mean(one, query_set, measure) for one in system)
             return sum(others, first) / len(system)
         asked = measure or self.measure
-        return Estimate(self.store.values(system, self.role, query_set, self.taken.get(asked, asked)))
+        return self.store.estimate(system, self.role, query_set, self.taken.get(asked, asked))
 
     def drop(self, system: Systems, query_set: str) -> Estimate:
         original = self.mean(system, ORIGINAL)
@@ -59,10 +53,11 @@ class Measured:
 class Judged:
     """One effect: its size with an interval, the printed interval, and its verdict.
 
-    `low` and `high` are the ends of the interval of `confidence`, which decides for the claim; `corrected` are those of
-    the interval that decides against it, None for a single effect, where they are the same. `printed`: the effect that
-    the paper prints, within its rounding. `p` is two-sided against 0; for a margin, the larger of two one-sided ones;
-    it is uncorrected. `needed`: the queries that would decide; None if no number would or the effect is decided.
+    `low` and `high` are the ends of the interval of `confidence`; `corrected` those of the interval at the level divided
+    by the number of effects, None for a single effect, where they are the same. `printed`: the effect that the paper
+    prints, within its rounding; `predicted`: where it lies if it is the same effect. `p` is two-sided against 0; for a
+    margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite. `known`: whether the
+    variance between training runs is in the interval where it counts.
     """
 
     words: str
@@ -71,23 +66,60 @@ class Judged:
     high: float
     confidence: float
     p: float
+    against: float
     test: str
     queries: int
     seeds: int
     region: tuple[float, float]
     printed: tuple[float, float] | None
-    verdict: str
-    needed: int | None = None
-    corrected: tuple[float, float] | None = None
+    predicted: tuple[float, float] | None
+    corrected: tuple[float, float] | None
+    known: bool
+    one_run: bool
+    verdict: str = UNDECIDED
+
+    @property
+    def inside(self) -> bool:
+        """Whether the whole interval lies in the region."""
+        return Interval(self.low, self.high).within(Interval(*self.region))
+
+    def decided(self, corrected: bool, sized: bool) -> "Judged":
+        """Return the effect with its verdict, by its corrected interval if asked."""
+        if not self.known:
+            return self
+        ends = self.corrected if corrected and self.corrected else (self.low, self.high)
+        printed, predicted = (Interval(*of) if of else None for of in (self.printed, self.predicted))
+        return replace(self, verdict=verdict(Interval(*ends), Interval(*self.region), printed, predicted, sized))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim; `reason` says why it was not judged, '' if it was."""
+    """The verdict on a claim; `reason` says why it is not another one, or what else is to be said of it."""
 
     verdict: str
     effects: list[Judged] = field(default_factory=list)
     reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """The verdict, for some of several effects with their number: `partly: 6 of 8`."""
+        shown = sum(effect.verdict in SHOWN for effect in self.effects)
+        return f"{PARTLY}: {shown} of {len(self.effects)}" if self.verdict == PARTLY else self.verdict
+
+    @property
+    def p(self) -> float:
+        """p of the claim, or of its opposite if that is smaller; 1 without effects.
+
+        All effects of a claim must be there, so that the largest p counts (an intersection-union test; Berger, 1982);
+        one opposite effect is enough, so that the smallest is multiplied by their number (Bonferroni).
+        """
+        holds = max((effect.p if _goes_its_way(effect) else 1.0 for effect in self.effects), default=1.0)
+        against = min((len(self.effects) * effect.against for effect in self.effects), default=1.0)
+        return min(holds, against, 1.0)
+
+
+def _goes_its_way(effect: Judged) -> bool:
+    return effect.region[0] < effect.size < effect.region[1]
 
 
 def judge(
@@ -95,87 +127,100 @@ def judge(
     numbers: Numbers[Estimate],
     said: Interval | None,
     printed: Mapping[str, Interval],
-    incomparable: str = "",
+    sized: bool = False,
+    paper_queries: int | None = None,
 ) -> Verdict:
-    """Test one claim.
+    """Test one claim: by directions, and if `sized` by sizes too.
+
+    A claim is there if all of its effects are, at its level. If not, each effect is judged by its corrected interval.
 
     Args:
-        numbers: the measured ones of its role. said: the size that its sentence gives, if any.
+        numbers: the measured ones of its role. said: the size that its sentence gives, if any; it takes the place of
+            what is printed.
         printed: what the paper prints for an effect, within its rounding, by the effect's words.
-        incomparable: why sizes do not compare at this scale; '' if they do.
+        sized: whether scale and measures are the paper's, so that sizes compare.
+        paper_queries: behind what is printed; None for as many as here.
     """
     try:
-        found = list(claim.test.effects(numbers, said))
+        effects = judged(claim.test, numbers, claim.level, said, printed, paper_queries)
     except UserError as error:
         return Verdict(NOT_RUN, [], str(error))
-    judged = [_judge(effect, claim.level, len(found), printed.get(effect.words)) for effect in found]
-    if said is not None and incomparable:
-        return Verdict(INCOMPARABLE, judged, incomparable)
-    return Verdict(worst(effect.verdict for effect in judged), judged)
+    there = all(effect.inside for effect in effects)
+    effects = [effect.decided(not there, sized) for effect in effects]
+    reached = overall([effect.verdict for effect in effects])
+    return Verdict(reached, effects, UNKNOWN_RUNS if not all(effect.known for effect in effects) else "")
 
 
-def _judge(effect: Effect[Estimate], level: float, tests: int, printed: Interval | None) -> Judged:
-    """Return the verdict on one effect of a claim with `tests` effects."""
-    region = effect.region
+def judged(
+    test: AnyTest,
+    numbers: Numbers[Estimate],
+    level: float,
+    said: Interval | None = None,
+    printed: Mapping[str, Interval] | None = None,
+    paper_queries: int | None = None,
+) -> list[Judged]:
+    """Return the effects of a test with their intervals, undecided; see `judge`.
+
+    Raises:
+        UserError: a number that the test needs was not measured.
+    """
+    found = list(test.effects(numbers, said))
+    made = []
+    for effect in found:
+        region, size = effect.region, (printed or {}).get(effect.words)
+        if said is not None and region != ABOVE:
+            region, size = ABOVE, region
+        made.append(_judged(effect, region, size, level, len(found), paper_queries))
+    return made
+
+
+def _judged(
+    effect: Effect[Estimate], region: Interval, printed: Interval | None, level: float, tests: int, queries: int | None
+) -> Judged:
+    """Return one effect of a claim with `tests` effects; `queries` are the paper's."""
     ratio = Ratio(effect.gain, effect.base or ONE)
     sure, surer = (confidence(region, part) for part in (level, level / tests))
-    interval, corrected = (Interval(*ratio.interval(of)) for of in (sure, surer))
-    reached, queries = verdict(interval, corrected, region, printed), inf
-    if reached == INCONCLUSIVE:
-        queries = _asked(ratio, region, sure)
-        if queries > ratio.queries:
-            reached = NO_POWER
-        else:
-            queries = _deciding(ratio, region, printed, sure, surer)
     return Judged(
-        effect.words,
-        ratio.value,
-        *interval,
-        sure,
-        *_tested(ratio, region),
-        ratio.queries,
-        ratio.seeds,
-        (region.low, region.high),
-        printed,
-        reached,
-        ceil(queries) if isfinite(queries) else None,
-        corrected if tests > 1 else None,
+        words=effect.words,
+        size=ratio.value,
+        low=ratio.interval(sure)[0],
+        high=ratio.interval(sure)[1],
+        confidence=sure,
+        p=_p(ratio, region),
+        against=_against(ratio, region),
+        test=_test(ratio, region),
+        queries=ratio.queries,
+        seeds=ratio.seeds,
+        region=(region.low, region.high),
+        printed=(printed.low, printed.high) if printed else None,
+        predicted=ratio.prediction(surer, queries or ratio.queries) if printed else None,
+        corrected=ratio.interval(surer) if tests > 1 else None,
+        known=not ratio.unknown_runs,
+        one_run=ratio.one_run,
     )
 
 
-def _tested(ratio: Ratio, region: Interval) -> tuple[float, str]:
-    """Return p and the name of its test."""
+def _p(ratio: Ratio, region: Interval) -> float:
     if region == ABOVE:
-        return ratio.p, ratio.test
-    sides = [ratio.p_above(low) for low in [region.low] if isfinite(low)]
-    sides += [ratio.p_below(high) for high in [region.high] if isfinite(high)]
+        return ratio.p
+    sides = [ratio.p_above(region.low)] * isfinite(region.low) + [ratio.p_below(region.high)] * isfinite(region.high)
+    return max(sides)
+
+
+def _against(ratio: Ratio, region: Interval) -> float:
+    """Return p of the effect being outside the region."""
+    if region == ABOVE:
+        return ratio.p if ratio.value < 0 else 1.0
+    sides = [ratio.p_below(region.low)] * isfinite(region.low) + [ratio.p_above(region.high)] * isfinite(region.high)
+    return min(sides)
+
+
+def _test(ratio: Ratio, region: Interval) -> str:
+    """Return the name of the test behind `p`."""
+    if region == ABOVE:
+        return ratio.test
     name = "t-test" if len(ratio.differing) >= FEW else "exact test"
-    return max(sides), f"two one-sided {name}s" if len(sides) > 1 else f"one-sided {name}"
-
-
-def _asked(ratio: Ratio, region: Interval, sure: float) -> float:
-    """Return the queries that bring two equal systems inside a margin around 0 with probability `POWER`; 0 without one.
-
-    The variance of the difference is the measured one, which a pilot could have given before the run; it does not
-    depend on the effect. (If a stated size is near 0, an effect of that size comes inside the margin.)
-    """
-    if not region.low < 0 < region.high:
-        return 0.0
-    sides = [abs(bound) for bound in region if isfinite(bound)]
-    return ratio.queries_for(sum(sides) / len(sides), sure, 1 - (1 - POWER) / len(sides))
-
-
-def _deciding(ratio: Ratio, region: Interval, printed: Interval | None, sure: float, surer: float) -> float:
-    """Return the queries of the same variance that would decide if the estimate stayed the same.
-
-    Inside the region, the interval that decides for the claim must clear the nearer bound; outside of it, or below the
-    printed effect, the interval that decides against it. Excluding either is enough, so the smaller number counts.
-    """
-    inside = min(ratio.value - region.low, region.high - ratio.value)
-    queries = ratio.queries_for(abs(inside), sure if inside > 0 else surer)
-    if region == ABOVE and printed and printed.low > 0:
-        queries = min(queries, ratio.queries_for(printed.low - ratio.value, surer))
-    return max(queries, ratio.queries + 1)
+    return f"two one-sided {name}s" if all(map(isfinite, region)) else f"one-sided {name}"
 
 
 def detectable(half_width: float, confidence: float = 0.95, degrees: float = inf) -> float:

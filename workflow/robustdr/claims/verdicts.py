@@ -1,73 +1,106 @@
-"""The verdict on a claim: from the interval of each effect, the printed effect, and zero."""
+"""The verdict on a claim: from the interval of each effect, the printed effect, and zero; pure functions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil
 from statistics import NormalDist
 
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.intervals import Interval
 
-HOLDS, SMALLER, ABSENT, FAILS, INCONCLUSIVE = "holds", "smaller", "absent", "fails", "inconclusive"
-NO_POWER, INCOMPARABLE, NOT_RUN, NOT_PRINTED = "no power", "not comparable here", "not run", "not printed"
+# As printed: what a paper's own numbers say of its claim.
+HOLDS, FAILS, INCONCLUSIVE, NOT_PRINTED = "holds", "fails", "inconclusive", "not printed"
+# Here: directions, sizes, and why there is neither.
+SEEN, PARTLY, NOT_SEEN, OPPOSITE, UNDECIDED = "seen", "partly", "not seen", "opposite", "undecided"
+AS_PRINTED, SMALLER, LARGER, ABSENT = "as printed", "smaller", "larger", "absent"
+NOT_TESTABLE, NOT_RUN = "not testable here", "not run"
+NEGLIGIBLE = 0.02  # the project's margin: an effect below this share of its base is none
 VERDICTS = {
-    HOLDS: "every effect is there, and none is significantly below the printed one",
-    SMALLER: "the right direction, but an effect is significantly below the printed one",
-    ABSENT: "an interval excludes the printed effect and includes none, or similar systems differ, for the better",
-    FAILS: "an effect is significantly the other way, or beyond its margin",
-    INCONCLUSIVE: "an interval includes the printed effect and none alike, or a bound of the margin",
-    NO_POWER: "undecided, and by the variance of the difference the margin asks for more queries than there are",
-    INCOMPARABLE: "the sentence gives a size, and sizes at this scale do not compare with the paper's",
-    NOT_RUN: "what it compares was not run",
+    SEEN: "the effect is there: every comparison of the claim goes its way",
+    AS_PRINTED: "the effect is there, and its size agrees with the printed one",
+    SMALLER: "the effect is there, but smaller than printed",
+    LARGER: "the effect is there, and larger than printed",
+    PARTLY: "some of its comparisons go its way, the others do not or are undecided",
+    NOT_SEEN: "we found no effect, and one as large as printed would have shown",
+    ABSENT: f"there is no effect of more than {NEGLIGIBLE:.0%}, and the printed one is excluded",
+    OPPOSITE: "the effect goes the other way, or a difference is outside its margin",
+    UNDECIDED: "our data allow both no effect and the printed one",
+    NOT_TESTABLE: "a control that it needs fails or was not run, so that this says nothing about the paper",
+    NOT_RUN: "something that it compares was not run",
 }
-WORST_FIRST = (FAILS, ABSENT, NO_POWER, INCONCLUSIVE, SMALLER, HOLDS)
+SAID = {
+    HOLDS: "every number behind the printed ones agrees with the claim",
+    ABSENT: "systems that are called similar differ by more than the margin, for the better",
+    FAILS: "every number behind the printed ones disagrees with the claim",
+    INCONCLUSIVE: "rounding leaves it open, or the named mark is missing",
+    NOT_PRINTED: "the numbers are not in the available text, or no paper makes the claim",
+}
+SHOWN = (SMALLER, LARGER, AS_PRINTED, SEEN)  # the effect is there; the first of them is a claim's verdict
+WORST_FIRST = (OPPOSITE, ABSENT, NOT_SEEN, UNDECIDED, *SHOWN)
 POWER, CORRELATION = 0.8, 0.8  # power of a comparison; correlation of two systems' values of one query, for planning
 
 
-def verdict(interval: Interval, corrected: Interval, region: Interval, printed: Interval | None = None) -> str:
-    """Return the verdict on one effect. If `region` is every effect above 0, and p the least effect in `printed`:
+def verdict(
+    interval: Interval,
+    region: Interval = ABOVE,
+    printed: Interval | None = None,
+    predicted: Interval | None = None,
+    sized: bool = False,
+) -> str:
+    """Return the verdict on one effect. If `region` is every effect above 0:
+
+    | interval of the effect | printed effect | verdict on direction | and on size (`sized`) |
+    | --- | --- | --- | --- |
+    | above 0 | predicted | `seen` | `as printed` |
+    | above 0 | above what is predicted | `seen` | `smaller` |
+    | above 0 | below what is predicted | `seen` | `larger` |
+    | above 0 | none | `seen` | `seen` |
+    | includes 0 | above what is predicted | `not seen` | `absent` inside ± `NEGLIGIBLE`, else `undecided` |
+    | includes 0 | predicted, or none | `undecided` | `undecided` |
+    | below 0 | any | `opposite` | `opposite` |
+
+    A region with other bounds is a margin of the claim's own, and what is printed plays no part:
 
     | interval of the effect | verdict |
     | --- | --- |
-    | above 0, and not below p | `holds` |
-    | above 0, and below p | `smaller` |
-    | includes 0, and below p | `absent` |
-    | includes 0 and p, or nothing is printed | `inconclusive` |
-    | below 0 | `fails` |
-
-    If `region` has other bounds, `printed` is not used:
-
-    | interval of the effect | verdict |
-    | --- | --- |
-    | inside the region | `holds` |
-    | above a margin from −m to m around 0: systems meant to be similar differ, for the better | `absent` |
-    | outside of any other region, or below a margin around 0 | `fails` |
-    | across a bound | `inconclusive` |
+    | inside the region | `seen` |
+    | above a margin from −m to m: systems that are called similar differ, for the better | `not seen` |
+    | outside of any other region, or below such a margin | `opposite` |
+    | across a bound | `undecided` |
 
     Args:
-        interval: of the effect, at the claim's level. All effects of a claim must hold, so no correction is needed (an
-            intersection-union test; Berger, 1982).
-        corrected: the same at the level divided by the number of effects (Bonferroni): one effect that is absent or
-            opposite decides against the claim.
-        printed: the printed effect, within its rounding; if it is of another measure, compared as a share too.
+        printed: the printed effect, within its rounding; one that is not above 0 counts as none.
+        predicted: where an effect printed from the paper's queries and runs lies, if it is the same as here.
     """
-    if against := outside(corrected, region):
-        return against
-    below = region == ABOVE and printed is not None and printed.low > 0 and corrected.high < printed.low
+    if not interval.meets(region):
+        return NOT_SEEN if region.low == -region.high and interval.low > region.high else OPPOSITE
+    if region != ABOVE or printed is None or predicted is None or printed.low <= 0:
+        return SEEN if interval.within(region) else UNDECIDED
+    below, above = predicted.high < printed.low, predicted.low > printed.high
     if interval.within(region):
-        return SMALLER if below else HOLDS
-    return ABSENT if below else INCONCLUSIVE
+        return (SMALLER if below else LARGER if above else AS_PRINTED) if sized else SEEN
+    if sized:
+        return ABSENT if below and interval.within(Interval(-NEGLIGIBLE, NEGLIGIBLE)) else UNDECIDED
+    return NOT_SEEN if below else UNDECIDED
+
+
+def overall(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a claim from those on its effects: the worst, but `partly` if some are there."""
+    shown = sum(one in SHOWN for one in verdicts)
+    if 0 < shown < len(verdicts):
+        return PARTLY
+    return min(verdicts, key=WORST_FIRST.index, default=UNDECIDED)
 
 
 def outside(interval: Interval, region: Interval) -> str:
-    """Return the verdict on an effect without a value in its region; '' if it has one."""
+    """Return the verdict on an effect as printed without a value in its region; '' if it has one."""
     if interval.meets(region):
         return ""
     return ABSENT if region.low == -region.high and interval.low > region.high else FAILS
 
 
 def worst(verdicts: Iterable[str]) -> str:
-    """Return the verdict on a claim from those on its effects; a claim without effects is inconclusive."""
-    return min(verdicts, key=WORST_FIRST.index, default=INCONCLUSIVE)
+    """Return the verdict on a claim as printed from those on its effects; without effects it is inconclusive."""
+    return min(verdicts, key=(FAILS, ABSENT, INCONCLUSIVE, HOLDS).index, default=INCONCLUSIVE)
 
 
 def confidence(region: Interval, level: float) -> float:
@@ -78,8 +111,7 @@ def confidence(region: Interval, level: float) -> float:
 def planned(region: Interval, base: float, level: float) -> int | None:
     """Return the queries that a margin around 0 needs, estimated before a run; None without such a margin.
 
-    A first guess for `robustdr audit`; too many for a mean over variations, which varies less. After a run, the
-    measured variance of the difference decides whether there was power.
+    A first guess for `robustdr audit`; too many for a mean over variations, which varies less.
 
     Two equal systems whose values of a query correlate by `CORRELATION` come inside the margin with probability
     `POWER`. A measure between 0 and 1 with mean m has a variance of at most m (1 − m).

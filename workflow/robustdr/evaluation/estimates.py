@@ -1,11 +1,14 @@
 """Estimates from measured values, with intervals and tests over queries and seeds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, log, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 import scipy.stats
+
+from robustdr.evaluation.runs import ENOUGH, Shift
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 EXACT = 1e-12  # floating point only
@@ -22,7 +25,8 @@ class Estimate:
     The delta method spreads the difference of one query over all of them. So every estimate records where it `differs`
     [queries] from 0: a quotient where its numerator does, a difference of quotients where any of their `parts`
     [2, queries] does, numerator and denominator over seeds. `most` is the change of the estimate if every query changes
-    by 1: more in a quotient, whose denominator is below 1.
+    by 1: more in a quotient, whose denominator is below 1. `shifts`: the change of the estimate if a training moves its
+    system by 1.
     """
 
     def __init__(
@@ -31,12 +35,19 @@ class Estimate:
         differs: np.ndarray | None = None,
         parts: np.ndarray | None = None,
         most: float = 1.0,
+        shifts: Mapping[Shift, float] | None = None,
     ) -> None:
         self.values = values
         self.mean = float(values.mean())
         self.differs = np.abs(values.mean(axis=0)) > EXACT if differs is None else differs
         self.parts = parts
         self.most = most
+        self.shifts = shifts or {}
+
+    def _shifted(self, other: "Estimate", factor: float, divisor: float = 1.0) -> dict[Shift, float]:
+        """Return the shifts of (self + factor · other) / divisor."""
+        every = dict.fromkeys([*self.shifts, *other.shifts])
+        return {at: (self.shifts.get(at, 0.0) + factor * other.shifts.get(at, 0.0)) / divisor for at in every}
 
     def _paired(self, other: "Estimate") -> tuple[np.ndarray, np.ndarray]:
         """Return the values of both, for the seeds that both have."""
@@ -46,27 +57,31 @@ class Estimate:
     def __add__(self, other: "Estimate | float") -> "Estimate":
         theirs = _estimate(other)
         a, b = self._paired(theirs)
+        shifts = self._shifted(theirs, 1.0)
         if self.parts is None and theirs.parts is None:
-            return Estimate(a + b)
-        return Estimate(a + b, self.differs | theirs.differs, most=self.most + theirs.most)
+            return Estimate(a + b, shifts=shifts)
+        return Estimate(a + b, self.differs | theirs.differs, most=self.most + theirs.most, shifts=shifts)
 
     def __sub__(self, other: "Estimate | float") -> "Estimate":
         theirs = _estimate(other)
         a, b = self._paired(theirs)
+        shifts = self._shifted(theirs, -1.0)
         if self.parts is None and theirs.parts is None:
-            return Estimate(a - b)
+            return Estimate(a - b, shifts=shifts)
         if self.parts is None or theirs.parts is None:
-            return Estimate(a - b, self.differs | theirs.differs, most=max(self.most, theirs.most))
+            return Estimate(a - b, self.differs | theirs.differs, most=max(self.most, theirs.most), shifts=shifts)
         differs = (np.abs(self.parts - theirs.parts) > EXACT).any(axis=0)
-        return Estimate(a - b, differs, most=max(self.most, theirs.most))
+        return Estimate(a - b, differs, most=max(self.most, theirs.most), shifts=shifts)
 
     def __truediv__(self, other: "Estimate | float") -> "Estimate":
         if not isinstance(other, Estimate):
-            return Estimate(self.values / other, self.differs, most=self.most / other)
+            shifts = {at: shift / other for at, shift in self.shifts.items()}
+            return Estimate(self.values / other, self.differs, most=self.most / other, shifts=shifts)
         a, b = self._paired(other)
         ratio = a.mean() / b.mean()
         parts = np.stack(np.broadcast_arrays(a.mean(axis=0), b.mean(axis=0)))
-        return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts, self.most / b.mean())
+        shifts = self._shifted(other, -ratio, b.mean())
+        return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts, self.most / b.mean(), shifts)
 
 
 def _estimate(number: Estimate | float) -> Estimate:
@@ -81,8 +96,9 @@ class Ratio:
     """The quotient of two estimates, with intervals that stay right if the denominator may be near 0.
 
     An interval holds every quotient r for which `numerator` − r · `denominator` may be 0 (Fieller, 1954). Variances are
-    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom; with one seed, of
-    queries alone.
+    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom. With fewer than
+    `ENOUGH` seeds that of seeds is the pooled one of the estimates' shifts; where none is known, with one seed, there
+    is only that of queries.
     """
 
     numerator: Estimate
@@ -121,32 +137,78 @@ class Ratio:
         return self.numerator.most / by if by else inf
 
     @cached_property
-    def _moments(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return covariances [2, 2] of numerator and denominator, by queries and by seeds, and degrees of freedom."""
+    def _pooled(self) -> dict[Shift, np.ndarray]:
+        """The shifts whose pooled variance is used, with those of numerator and denominator [2]."""
+        every = dict.fromkeys([*self.numerator.shifts, *self.denominator.shifts])
+        return {
+            at: np.array([self.numerator.shifts.get(at, 0.0), self.denominator.shifts.get(at, 0.0)])
+            for at in every
+            if at.spread and min(at.runs, self.seeds) < ENOUGH
+        }
+
+    @property
+    def unknown_runs(self) -> bool:
+        """Whether single training runs of systems are compared, and how much runs vary is not known.
+
+        A drop of one system is no such comparison: its training moves both query sets alike.
+        """
+        shifts = {
+            at: self.numerator.shifts.get(at, 0.0) - self.value * self.denominator.shifts.get(at, 0.0)
+            for at in (*self.numerator.shifts, *self.denominator.shifts)
+            if at.spread is None and at.runs == 1
+        }
+        moved = [at for at, by in shifts.items() if abs(by) > EXACT]
+        return any(not at.query_set for at in moved) or len({at.system for at in moved}) > 1
+
+    @property
+    def one_run(self) -> bool:
+        """Whether a system was trained once."""
+        return any(at.runs == 1 for at in (*self.numerator.shifts, *self.denominator.shifts))
+
+    def _variance(self, printed: int = 0) -> tuple[np.ndarray, float]:
+        """Return the covariance [2, 2] of numerator and denominator, and degrees of freedom.
+
+        Args:
+            printed: if given, the variance of the difference from a quotient printed from so many queries and one run
+                of each system, whose queries and runs vary as these do.
+        """
         values = np.stack(self._values)  # [2, seeds, queries]
         _, seeds, queries = values.shape
         by_query, by_seed = values.mean(axis=1), values.mean(axis=2)
-        over_queries = np.cov(by_query) / queries
-        if seeds == 1:
-            return over_queries, np.zeros((2, 2)), queries - 1.0
-        rest = values - by_query[:, None, :] - by_seed[:, :, None] + values.mean(axis=(1, 2))[:, None, None]
-        left = np.einsum("isq,jsq->ij", rest, rest) / ((seeds - 1) * (queries - 1)) / (seeds * queries)
-        seen = np.cov(by_seed) / seeds
-        roots, vectors = np.linalg.eigh(seen - left)
-        over_seeds = (vectors * roots.clip(min=0)) @ vectors.T  # no variance is negative
+        total = np.cov(by_query) / queries * (1 + queries / printed if printed else 1)
+        parts = [(total, queries - 1.0)]
+        pooled = self._pooled
+        if seeds > 1 and not (pooled and seeds < ENOUGH):
+            more = 1 + seeds if printed else 1
+            rest = values - by_query[:, None, :] - by_seed[:, :, None] + values.mean(axis=(1, 2))[:, None, None]
+            degrees = (seeds - 1.0) * (queries - 1.0)
+            left = more * np.einsum("isq,jsq->ij", rest, rest) / degrees / (seeds * queries)
+            seen = more * np.cov(by_seed) / seeds
+            roots, vectors = np.linalg.eigh(seen - left)
+            total = total + (vectors * roots.clip(min=0)) @ vectors.T  # no variance is negative
+            parts += [(seen, seeds - 1.0), (left, degrees)]
+        for spread in {at.spread: None for at in pooled if at.spread}:
+            moved = [
+                (1 / at.runs + bool(printed)) * np.outer(by, by) for at, by in pooled.items() if at.spread == spread
+            ]
+            parts.append((spread.sd**2 * np.sum(moved, axis=0), spread.df))
+            total = total + parts[-1][0]
+        if len(parts) == 1:
+            return total, queries - 1.0
         contrast = np.array([1.0, -self.value if isfinite(self.value) else 0.0])
-        parts = [float(contrast @ part @ contrast) for part in (over_queries, seen, left)]
-        degrees = [queries - 1.0, seeds - 1.0, (seeds - 1.0) * (queries - 1.0)]
-        total = float(contrast @ (over_queries + over_seeds) @ contrast)
-        lost = sum(part**2 / of for part, of in zip(parts, degrees, strict=True))
-        return over_queries, over_seeds, max(total**2 / lost, seeds - 1.0) if lost else degrees[0]
+        lost = sum(float(contrast @ part @ contrast) ** 2 / of for part, of in parts)
+        found = float(contrast @ total @ contrast) ** 2 / lost if lost else queries - 1.0
+        return total, max(found, seeds - 1.0)
+
+    @cached_property
+    def _moments(self) -> tuple[np.ndarray, float]:
+        return self._variance()
 
     def _t(self, bound: float) -> float:
         """Return the distance of the quotient above `bound`, in standard errors."""
         of, by = (values.mean() for values in self._values)
-        over_queries, over_seeds, _ = self._moments
         contrast = np.array([1.0, -bound])
-        error = sqrt(max(float(contrast @ (over_queries + over_seeds) @ contrast), 0.0))
+        error = sqrt(max(float(contrast @ self._moments[0] @ contrast), 0.0))
         distance = float(of - bound * by)
         if error <= EXACT * max(1.0, abs(float(of))):
             return 0.0 if abs(distance) <= EXACT else float(np.copysign(inf, distance))
@@ -163,7 +225,7 @@ class Ratio:
     def _p(self, bound: float, side: int) -> float:
         if self.queries < 2:
             return 1.0
-        p = float(scipy.stats.t.sf(side * self._t(bound), self._moments[2]))
+        p = float(scipy.stats.t.sf(side * self._t(bound), self._moments[1]))
         if len(self.differing) >= FEW:
             return p
         direction = self.p / 2 if side * self.value > 0 else 0.5
@@ -172,16 +234,20 @@ class Ratio:
 
     @cached_property
     def p(self) -> float:
-        """Two-sided p of the quotient not being 0: a t-test; if few queries differ, all flips of their signs."""
+        """Two-sided p of the quotient not being 0: a t-test; if few queries differ, all flips of their signs.
+
+        Flips know nothing of runs: where the variance between runs is pooled, p is not below that of the t-test.
+        """
         if not len(self.differing):
             return 1.0
-        if len(self.differing) < FEW:
-            one_more = np.append(self.differing, 0.0)  # SciPy needs two values; the sign of 0 changes nothing
-            flips = scipy.stats.permutation_test(
-                (one_more,), np.mean, permutation_type="samples", n_resamples=2**FEW, vectorized=True
-            )
-            return float(min(1.0, flips.pvalue))
-        return float(min(1.0, 2 * scipy.stats.t.sf(abs(self._t(0.0)), self._moments[2])))
+        p = float(min(1.0, 2 * scipy.stats.t.sf(abs(self._t(0.0)), self._moments[1])))
+        if len(self.differing) >= FEW:
+            return p
+        one_more = np.append(self.differing, 0.0)  # SciPy needs two values; the sign of 0 changes nothing
+        flips = scipy.stats.permutation_test(
+            (one_more,), np.mean, permutation_type="samples", n_resamples=2**FEW, vectorized=True
+        )
+        return max(float(min(1.0, flips.pvalue)), p if self._pooled else 0.0)
 
     @property
     def test(self) -> str:
@@ -194,12 +260,23 @@ class Ratio:
         If few queries differ, its ends are at least as far from 0 as the share of queries that may differ unseen, by 1
         at most; on the side of 0 that the exact test excludes, the t-test's end is kept.
         """
+        return self._between(confidence)
+
+    def prediction(self, confidence: float, printed: int) -> tuple[float, float]:
+        """Return where a quotient printed from other queries and runs lies with this confidence, as in `interval`.
+
+        Args:
+            printed: the number of its queries. If they are these very queries, the interval is too wide.
+        """
+        return self._between(confidence, printed)
+
+    def _between(self, confidence: float, printed: int = 0) -> tuple[float, float]:
         if self.queries < 2:
             return -inf, inf
+        covariance, degrees = self._variance(printed) if printed else self._moments
         of, by = (float(values.mean()) for values in self._values)
-        over_queries, over_seeds, degrees = self._moments
         squared = float(scipy.stats.t.ppf((1 + confidence) / 2, degrees)) ** 2
-        (nn, nd), (_, dd) = squared * (over_queries + over_seeds)
+        (nn, nd), (_, dd) = squared * covariance
         a, b, c = by**2 - dd, of * by - nd, of**2 - nn
         if a <= 0:
             return -inf, inf
@@ -212,27 +289,7 @@ class Ratio:
             high = high if told and self.value < 0 else max(high, unseen)
         return low, high
 
-    def queries_for(self, distance: float, confidence: float, power: float = 0.5) -> float:
-        """Return the number of queries of the same variance that separates a quotient from a bound at this distance.
 
-        At a power of .5 the end of the interval lies on the bound. If few queries differ now, the number is large
-        enough that `FEW` will; if none does, large enough that those which may differ unseen stay below the distance.
-        inf if no number is enough: at no distance, or if seeds alone make the interval wider.
-        """
-        if not isfinite(self.value) or distance <= 0:
-            return inf
-        if not len(self.differing):
-            return log(1 - confidence) / log(max(1 - distance / self._most, EXACT))
-        over_queries, over_seeds, degrees = self._moments
-        contrast = np.array([1.0, -self.value]) / self._values[1].mean()
-        errors = float(scipy.stats.t.ppf((1 + confidence) / 2, degrees) + scipy.stats.norm.ppf(power))
-        left = (distance / errors) ** 2 - float(contrast @ over_seeds @ contrast)
-        if left <= 0:
-            return inf
-        enough = self.queries * float(contrast @ over_queries @ contrast) / left
-        return max(enough, self.queries * FEW / len(self.differing)) if len(self.differing) < FEW else enough
-
-
-def drop_ratio(variation: np.ndarray, original: np.ndarray) -> Ratio:
-    """Return the drop, (mean of `variation` − mean of `original`) / mean of `original`, from [seeds, queries] each."""
-    return Ratio(Estimate(variation) - Estimate(original), Estimate(original))
+def drop_ratio(variation: Estimate, original: Estimate) -> Ratio:
+    """Return the drop, (mean of `variation` − mean of `original`) / mean of `original`."""
+    return Ratio(variation - original, original)

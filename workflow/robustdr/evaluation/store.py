@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from robustdr.core.errors import UserError
+from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.runs import Runs
 from robustdr.evaluation.settings import Evaluated
 
 Values = dict[tuple[str, str], np.ndarray]  # (query set, measure) -> [queries], in the order of their ids
@@ -43,11 +45,13 @@ class Store:
         evaluation: by role, its `collection` and `split`, and in `means` the variations that each mean averages; those
             of `variations_mean` are the paper's. Roles of one collection and split may have different means.
         reasons: why a system, a collection or a query set is unavailable, in words.
+        runs: which systems a training run decides, and how much runs vary.
     """
 
     sources: list[Source]
     evaluation: Mapping[str, Evaluated]
     reasons: dict[str, str] = field(default_factory=dict)
+    runs: Runs = field(default_factory=Runs)
 
     @cached_property
     def _measured(self) -> dict[tuple[str, str], list[Values]]:
@@ -134,13 +138,29 @@ class Store:
             raise UserError(f"{system} on {collection}: no {measure} for {missing[0]} was measured")
         return np.mean([[seed[name, measure] for seed in seeds] for name in names], axis=0)
 
+    def estimate(
+        self, system: str, role: str, query_set: str, measure: str, counted: np.ndarray | float = 1.0
+    ) -> Estimate:
+        """Return the mean of `values` times `counted` [queries], with what is known of the training runs behind it.
 
-def open_store(settings: Any, measures: list[Path]) -> Store:
+        Raises:
+            UserError: there are no measured values.
+        """
+        found = self.values(system, role, query_set, measure) * counted
+        if system not in self.runs.trained:
+            return Estimate(found)
+        original = float((self.values(system, role, ORIGINAL, measure) * counted).mean())
+        moved = self.runs.shifts(system, measure, query_set, len(found), float(found.mean()), original)
+        return Estimate(found, shifts=moved)
+
+
+def open_store(settings: Any, measures: list[Path], runs: Path | None = None) -> Store:
     """Return the store for a table, figure or page of claims.
 
     Args:
-        settings: `keys` by measures file, `reasons`, and `evaluation` by role, see `Store`.
-        measures: measures files, each with a key in the settings.
+        settings: `keys` by measures file, `reasons`, `evaluation` by role, see `Store`, and the `trained` systems.
+        measures: measures files, each with a key in the settings. runs: evidence/runs.json, if it exists.
     """
     sources = [Source(path, settings.keys[str(path)]) for path in measures]
-    return Store(sources, settings.evaluation, dict(settings.reasons))
+    known = Runs.read(runs, frozenset(settings.trained))
+    return Store(sources, settings.evaluation, dict(settings.reasons), known)

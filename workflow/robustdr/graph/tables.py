@@ -20,6 +20,7 @@ from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSet
 from robustdr.reporting.spec import TableSpec
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
+RUNS = Path("evidence/runs.json")  # of `robustdr evidence add`
 Pairs = Iterable[tuple[str, str]]  # system, role
 
 
@@ -70,6 +71,8 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "names": names | experiment.names,
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(pairs)},
+        "trained": [system for system in names if lineage.is_random(system)],
+        "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
 
@@ -82,6 +85,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "queries": reads(*_queries(graph, paper, spec)),
         "costs": reads(*costs(graph, paper, name), decides=False),
         "reported": _file(graph, paper, "reported.yaml"),
+        "runs": _runs(),
     }
     path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
@@ -130,9 +134,15 @@ def claims(graph: Graph, paper: str) -> Node:
             "measures": reads(*graph.all_measures(pairs)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
+            "runs": _runs(),
         },
         need=Need(4000, 30),
     )
+
+
+def _runs() -> Input:
+    """Return the measured variance between training runs, if there is one."""
+    return Input(files=[RUNS] if RUNS.is_file() else [])
 
 
 def _file(graph: Graph, paper: str, name: str) -> Input:

@@ -171,7 +171,8 @@ def compare(varied: np.ndarray, original: np.ndarray) -> Compared:
     """
     differences = (varied - original).mean(axis=0)
     several = len(differences) > 1
-    difference, drop = Ratio(Estimate(varied) - Estimate(original), ONE), drop_ratio(varied, original)
+    new, old = Estimate(varied), Estimate(original)
+    difference, drop = Ratio(new - old, ONE), drop_ratio(new, old)
     return {
         "mean": float(varied.mean()),
         "difference": difference.value,

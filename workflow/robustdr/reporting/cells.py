@@ -11,9 +11,9 @@ import numpy as np
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import Reported
 from robustdr.claims.intervals import Interval
-from robustdr.evaluation.estimates import drop_ratio
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
 from robustdr.evaluation.names import MEAN, ORIGINAL
-from robustdr.evaluation.statistics import confidence_interval, drop, paired_t_test
+from robustdr.evaluation.statistics import confidence_interval, drop
 from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
@@ -92,19 +92,14 @@ def columns_of(cells: dict[tuple[str, str], Cell]) -> list[str]:
     return list(dict.fromkeys(column for _, column in cells))
 
 
-def bounds(low: float | None, high: float | None) -> str:
-    """The text of an interval of shares, ×100; `–` for an unbounded end."""
-    return f"[{', '.join('–' if end is None or not isfinite(end) else f'{100 * end:+.1f}' for end in (low, high))}]"
-
-
-def agreement(reported: Interval, drop: float, interval: tuple[float, float]) -> str:
-    """How a reproduced drop agrees with the reported one, by its 95 % interval.
+def agreement(reported: Interval, drop: float, predicted: tuple[float, float]) -> str:
+    """How a reproduced drop agrees with the reported one, by the interval in which a drop printed so is predicted.
 
     `same`: the interval contains a drop that rounds to the printed one. `opposite`: it lies on the other side of 0.
     Otherwise the reproduced drop is `worse` (a larger loss or a smaller gain) or `better` (a smaller loss or a larger
     gain).
     """
-    found = Interval(*interval)
+    found = Interval(*predicted)
     if found.meets(reported):
         return "same"
     if found.high < 0 < reported.low or reported.high < 0 < found.low:
@@ -188,6 +183,10 @@ class Maker(Generic[Layout]):
         """Values of the cell's measure and role for any system and query set, [seeds, queries]."""
         return self.store.values(system, cell.role, query_set, cell.measured)
 
+    def estimate(self, cell: Cell, system: str, query_set: str, counted: np.ndarray | float = 1.0) -> Estimate:
+        """The mean of `values` times `counted`, with what is known of its training runs."""
+        return self.store.estimate(system, cell.role, query_set, cell.measured, counted)
+
     def cell(
         self, system: str, role: str, query_set: str, measure: str, drop_from: str = "", against: str = ""
     ) -> Cell:
@@ -209,20 +208,22 @@ class Maker(Generic[Layout]):
             cell.printed_at = "; ".join(filter(None, (cell.printed_at, str(printed_drop))))
         if cell.not_run:
             return cell
-        found = self.values(cell, system, query_set)
-        cell.seeds, cell.queries = found.shape
-        cell.reproduced = float(found.mean())
-        cell.uncertainty = float(found.mean(axis=1).std(ddof=1)) if cell.seeds > 1 else confidence_interval(found[0])
+        found = self.estimate(cell, system, query_set)
+        cell.seeds, cell.queries = found.values.shape
+        cell.reproduced = found.mean
+        of_seeds = found.values.mean(axis=1)
+        cell.uncertainty = float(of_seeds.std(ddof=1)) if cell.seeds > 1 else confidence_interval(found.values[0])
         reference = drop_from or (system if query_set != ORIGINAL else "")
         if reference and not self.store.why_not(reference, cell.role, ORIGINAL):
-            original = self.values(cell, reference, ORIGINAL)
-            cell.drop_from, cell.drop = reference, drop(cell.reproduced, float(original.mean()))
+            original = self.estimate(cell, reference, ORIGINAL)
+            cell.drop_from, cell.drop = reference, drop(cell.reproduced, original.mean)
             if cell.drop is not None:
-                interval = drop_ratio(found, original).interval(0.95)
-                cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
+                change = drop_ratio(found, original)
+                cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in change.interval(0.95))
                 if printed_drop is not None:
-                    cell.drop_agreement = agreement(printed_drop.interval, cell.drop, interval)
-        self._compare(cell, found.mean(axis=0), against)
+                    queries = self.settings.paper_queries.get(role, cell.queries)
+                    cell.drop_agreement = agreement(printed_drop.interval, cell.drop, change.prediction(0.95, queries))
+        self._compare(cell, found, against)
         return cell
 
     def _compared(self, cell: Cell, test: Significance) -> list[str]:
@@ -234,8 +235,8 @@ class Maker(Generic[Layout]):
             if not any(self.store.why_not(system, *at) for system in (one, other))
         ]
 
-    def _compare(self, cell: Cell, found: np.ndarray, against: str) -> None:
-        """Test a cell's values, [queries], against another system's, or against its own on the original queries.
+    def _compare(self, cell: Cell, found: Estimate, against: str) -> None:
+        """Test a cell's values against another system's, or against its own on the original queries.
 
         The family of Bonferroni's correction: for tests against the original queries, the variations that were made;
         for tests against systems, the systems compared in the column that were run.
@@ -250,8 +251,8 @@ class Maker(Generic[Layout]):
             family = self._compared(cell, test) if test.correction else family
         cell.against = other
         if other and not self.store.why_not(other, cell.role, query_set):
-            compared = paired_t_test(found, self.values(cell, other, query_set).mean(axis=0))
-            cell.difference, cell.p = compared.difference, min(1.0, compared.p * len(family))
+            compared = Ratio(found - self.estimate(cell, other, query_set), ONE)
+            cell.difference, cell.p = compared.value, min(1.0, compared.p * len(family))
             if test and not against and cell.p < test.level:
                 loss = test.mark if test.mark == "↓" else ""
                 gain = ("" if loss else test.mark) if test.gain is None else test.gain

@@ -1,6 +1,7 @@
 """The verdicts on a paper's claims, by its own numbers and by the reproduced ones, as Markdown and JSON."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -11,70 +12,78 @@ from robustdr.audit.audited import audit
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim, load_claims
+from robustdr.claims.controls import Checked, asked, checked, controlled
 from robustdr.claims.effects import ABOVE
-from robustdr.claims.intervals import Interval
+from robustdr.claims.family import by_chance, corrected
+from robustdr.claims.intervals import Interval, bounds
 from robustdr.claims.measured import Judged, Measured, Verdict, judge
-from robustdr.claims.verdicts import CORRELATION, INCONCLUSIVE, NO_POWER, NOT_RUN, POWER, VERDICTS, WORST_FIRST
+from robustdr.claims.verdicts import CORRELATION, NOT_RUN, POWER, SAID, SHOWN, VERDICTS, WORST_FIRST
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.estimates import FEW
-from robustdr.evaluation.store import open_store
-from robustdr.reporting.cells import bounds
+from robustdr.evaluation.runs import ENOUGH
+from robustdr.evaluation.store import Store, open_store
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.written import Record
 
-SHOWN = 3  # effects shown in a claim's line
+MOST = 3  # effects shown in a claim's line
 LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
-    "As printed: the same test on the paper's own numbers, by direction and size; significance only where the claim "
-    "names a mark. inconclusive: their rounding, or a missing mark, leaves it open.",
-    "An effect is a share of the base on the original queries, so that scales compare; in brackets its interval, at "
-    "the claim's level: all effects of a claim must hold, which needs no correction (an intersection-union test).",
-    "Corrected: the interval at the level divided by the number of effects (Bonferroni). One effect decides against "
-    "the claim (fails, absent, smaller) only by this one; p is uncorrected.",
-    "Where another measure is taken than the paper's (the line says which for which), the share that the paper prints "
-    "of its measure is compared with the share of this one.",
-    "Intervals: paired over queries (Fieller); with several seeds over both, by a two-way random-effects variance. "
-    f"With fewer than {FEW} queries that differ, p is that of all flips of their signs, and against a margin that of a "
-    "difference on queries not seen (exact test). With one training run they say nothing of other runs.",
-    f"{INCONCLUSIVE}: as many queries of the same variance would decide, were the estimate to stay where it is.",
-    f"{NO_POWER}: two equal systems, whose difference varies as it does here, come inside the margin with "
-    f"probability {POWER} at the number of queries that is named; a pilot tells it before a run. What the margin asks "
-    f"for as printed is a first guess, with values of a query that correlate by {CORRELATION}.",
+    "In a miniature, or where another measure is taken than the paper's, only directions are judged: seen, not seen, "
+    "opposite. Sizes are judged where scale and measures are the paper's.",
+    "An effect is a share of the base on the original queries. In brackets stands its interval at the claim's level. A "
+    "claim is seen if all of its effects are. If not, each effect is judged by the interval at the level divided by "
+    "their number (Bonferroni); p is uncorrected.",
+    "Expected: where the printed effect would lie if it were the same as here. The interval has the error of both: the "
+    "queries and the training run behind the printed number, and those here. The queries are taken as different ones.",
+    f"Training runs: with {ENOUGH} seeds or more, their variance is in the intervals. With fewer, a variance that was "
+    "measured on other runs is added. Where there is none, a claim that compares trained systems is undecided.",
+    f"Intervals are paired over queries (Fieller). With fewer than {FEW} queries that differ, p is that of all flips "
+    "of their signs, and against a margin that of a difference on queries not seen (exact test).",
+    "Headline claims are those that the paper's abstract or conclusion rests on. Their p values are corrected together "
+    "(Holm).",
+    *(f"As printed, {verdict}: {meaning}." for verdict, meaning in SAID.items()),
+    "As printed is the same test on the paper's own numbers, by direction and size; significance counts only where the "
+    "claim names a mark. What a margin asks for is a first guess of the queries that show two equal systems equal with "
+    f"probability {POWER}, if their values of a query correlate by {CORRELATION}.",
 ]
 
 
 def effect_text(effect: Judged, of: int) -> str:
-    """One of `of` effects in words: size, intervals, p, printed value, and the number of queries that would decide."""
+    """One of `of` effects in words: size, intervals, p, printed value, and where that is expected."""
     text = f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
     if effect.corrected:
         text += f" (corrected for {of} effects {bounds(*effect.corrected)})"
     text += f", p = {effect.p:.2g} ({effect.test})"
     if effect.region != ABOVE:
         text += f", claimed within {bounds(*effect.region)}"
-    if effect.printed:
-        text += f", printed {printed.percent(*effect.printed)}"
-    text += f": {effect.verdict}"
-    return text + (f" (about {effect.needed:,} queries would decide)" if effect.needed else "")
+    if effect.printed and effect.predicted:
+        text += f", printed {printed.percent(*effect.printed)}, expected {bounds(*effect.predicted)}"
+    return f"{text}: {effect.verdict}"
 
 
 def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted) -> Record:
     """A claim with its verdicts and all numbers behind them; effects that decide come first."""
     effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
-    as_printed = sorted(paper.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
+    as_printed = sorted(paper.effects, key=lambda effect: list(SAID).index(effect.verdict), reverse=True)
     how = [claim.test.name.replace("_", " ")]
     how += [m if taken[m] == m else f"{taken[m]} for {m}" for m in claim.measures]
     how.append(f"level {claim.level}")
     how += [f"margin {100 * margin:g}%"] if (margin := getattr(claim.test, "margin", None)) else []
     if effects:
         seeds = effects[0].seeds
-        how += [f"{effects[0].queries:,} queries", "one training run" if seeds == 1 else f"{seeds} seeds"]
+        one_run = seeds == 1 and any(effect.one_run for effect in effects)
+        how += [f"{effects[0].queries:,} queries", f"{seeds} seeds" if seeds > 1 else "one training run" * one_run]
     return {
         "claim": claim.claim,
         "source": claim.source,
-        "how": ", ".join(how),
+        "headline": claim.headline,
+        "hypothesis": claim.hypothesis,
+        "how": ", ".join(filter(None, how)),
         "verdict": here.verdict,
+        "words": here.words,
         "reason": here.reason,
+        "needs": claim.needs,
         "evidence": [effect_text(effect, len(effects)) for effect in effects],
         "effects": [_finite(asdict(effect)) for effect in effects],
         "as_printed": {
@@ -87,6 +96,13 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
     }
 
 
+def control_record(control: Checked) -> dict[str, Any]:
+    """A control with its state, its numbers in words, and its effects."""
+    effects = [{**_finite(asdict(effect)), "asked": asked(effect.region)} for effect in control.effects]
+    about = {"name": control.name, "what": control.what, "state": control.state, "reason": control.reason}
+    return {**about, "evidence": control.words, "effects": effects}
+
+
 def _finite(value: Any) -> Any:
     """The value with infinities replaced by None, since JSON has none."""
     if isinstance(value, dict):
@@ -96,37 +112,65 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def counts(records: list[Record]) -> dict[str, str]:
-    """The number of claims by verdict, in words, here and as printed."""
+def counts(records: Sequence[Record]) -> dict[str, str]:
+    """The number of a paper's claims by verdict, in words, here and as printed; hypotheses are no claims of a paper."""
 
     def words(verdicts: list[str]) -> str:
         return ", ".join(f"{number} {verdict}" for verdict, number in Counter(sorted(verdicts)).items())
 
+    claims = [claim for claim in records if not claim["hypothesis"]]
     return {
-        "here": words([claim["verdict"] for claim in records]),
-        "as_printed": words([claim["as_printed"]["verdict"] for claim in records]),
+        "here": words([claim["verdict"] for claim in claims]),
+        "as_printed": words([claim["as_printed"]["verdict"] for claim in claims]),
     }
 
 
+def chance(records: Sequence[Record], expected: float) -> str:
+    """How many claims are seen, and how many a world without effects would show."""
+    seen = sum(claim["verdict"] in SHOWN for claim in records if not claim["hypothesis"])
+    return f"{seen} are seen or confirmed in size; without any effect at most {expected:.1f} would be, by chance."
+
+
 def _shown(texts: list[str]) -> str:
-    more = len(texts) - SHOWN
-    return "; ".join(texts[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    more = len(texts) - MOST
+    return "; ".join(texts[:MOST]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _line(claim: Record) -> str:
     paper = claim["as_printed"]
     here = ". ".join(filter(None, (claim["how"], claim["reason"], _shown(claim["evidence"]))))
     said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
-    words = plain(f"{claim['claim']} ({claim['source']})")
-    return table_row([f"**{claim['verdict']}**", paper["verdict"], words, prose(here), prose(said)])
+    words = plain(f"{claim['claim']} ({claim['source']})") + (" (headline)" if claim["headline"] else "")
+    return table_row([f"**{claim['words']}**", paper["verdict"], words, prose(here), prose(said)])
 
 
-def markdown(settings: ClaimsSettings, records: list[Record]) -> str:
-    number = counts(records)
+def _controls(controls: list[dict[str, Any]]) -> list[str]:
+    """The table of controls; nothing if there are none."""
+    if not controls:
+        return []
+    lines = [
+        "Controls: what any valid setting must show. A claim that needs one that does not pass is not testable.",
+        "",
+    ]
+    lines += [table_row(["Control", "State", "What must show", "Here"]), table_row(["---"] * 4)]
+    for one in controls:
+        fields = [f"`{one['name']}`", f"**{one['state']}**", plain(one["what"]), prose(one["evidence"])]
+        lines.append(table_row(fields))
+    return [*lines, ""]
+
+
+def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
+    number, records = made["counts"], made["claims"]
     lines = [f"# {plain(settings.title)}: claims", ""]
     if settings.miniature:
         lines += [f"> **Miniature.** {prose(settings.miniature)}", ""]
-    lines += [f"{len(records)} claims. Here: {number['here']}. As printed: {number['as_printed']}.", ""]
+    lines += _controls(made["controls"])
+    claims = sum(not claim["hypothesis"] for claim in records)
+    if claims:
+        lines.append(f"{claims} claims. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
+    if claims < len(records):
+        lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
+    lines += [made["aa"], ""] if made["aa"] else [""]
     head = [table_row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), table_row(["---"] * 5)]
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
     lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]
@@ -136,30 +180,63 @@ def markdown(settings: ClaimsSettings, records: list[Record]) -> str:
     return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings.command}`.", ""])
 
 
+def _different(store: Store, measures: Sequence[str]) -> str:
+    """How often two runs that differ in the seed alone are called different, in words; '' if it was not measured."""
+    rates = {measure: store.runs.different[measure] for measure in measures if measure in store.runs.different}
+    words = (
+        f"{measure} {100 * rate.ignoring:.0f} % without the variance of runs"
+        + (f", {100 * rate.aware:.0f} % with it" if rate.aware is not None else "")
+        + f" ({rate.pairs} pairs)"
+        for measure, rate in rates.items()
+    )
+    return f"Two runs that differ in their seed alone are called different: {'; '.join(words)}." if rates else ""
+
+
 def write_claims(
-    settings: ClaimsSettings, measures: list[Path], claims: Path, reported: Path | None, output: Path
+    settings: ClaimsSettings,
+    measures: list[Path],
+    claims: Path,
+    reported: Path | None,
+    runs: Path | None,
+    output: Path,
 ) -> None:
     """Judge every claim of a paper, as printed and on these measures, and write the verdicts as .md and .json.
 
     Args:
         measures: measures files. claims: claims.yaml. reported: reported.yaml; None if no paper prints anything.
-        output: the .md file.
+        runs: evidence/runs.json; None if the variance between training runs was never measured. output: the .md file.
 
     Raises:
-        UserError: a claim needs a table or number that reported.yaml does not have.
+        UserError: a claim needs a table or number that reported.yaml does not have, or runs.json has another form.
     """
-    store, declared = open_store(settings, measures), load_claims(claims).claims
+    store, declared = open_store(settings, measures, runs), load_claims(claims)
     audited = audit(load(reported)) if reported else None
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
-    papers = printed.judge(declared, settings.printed, settings.names, numbers, findings, str(claims))
-    taken, records = settings.measured, []
-    for number, (claim, paper) in enumerate(zip(declared, papers, strict=True)):
-        said = printed.said(claim, numbers, f"{claims}: claims.{number}")
-        proxies = [f"{taken[m]} is measured for {m}" for m in claim.measures if taken[m] != m]
-        incomparable = "; ".join(["a miniature"] * bool(settings.miniature) + proxies)
+    papers = printed.judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
+    taken, verdicts = settings.measured, []
+    measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested()}
+    controls = {name: checked(name, one, measured[f"controls.{name}"]) for name, one in declared.controls.items()}
+    for number, (claim, paper) in enumerate(zip(declared.claims, papers, strict=True)):
+        key = f"claims.{number}"
+        said = printed.said(claim, numbers, f"{claims}: {key}")
+        sized = not settings.miniature and all(taken[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
-        measured = Measured(store, claim.role, claim.measure, taken)
-        records.append(record(claim, taken, judge(claim, measured, said, sizes, incomparable), paper))
-    about = {"title": settings.title, "scale": settings.scale, "miniature": settings.miniature, "path": str(output)}
-    write_json(output.with_suffix(".json"), {**about, "counts": counts(records), "legend": LEGEND, "claims": records})
-    write_text(output, markdown(settings, records))
+        found = judge(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
+        verdicts.append(controlled(claim, found, controls, measured[key]))
+    verdicts = corrected(declared.claims, verdicts)
+    records = [record(*of) for of in zip(declared.claims, [taken] * len(verdicts), verdicts, papers, strict=True)]
+    of_paper = [(claim, found) for claim, found in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis]
+    made = {
+        "title": settings.title,
+        "scale": settings.scale,
+        "miniature": settings.miniature,
+        "path": str(output),
+        "counts": counts(records),
+        "chance": chance(records, by_chance(of_paper)),
+        "aa": _different(store, list(dict.fromkeys(taken.values()))),
+        "legend": LEGEND,
+        "controls": list(map(control_record, controls.values())),
+        "claims": records,
+    }
+    write_json(output.with_suffix(".json"), made)
+    write_text(output, markdown(settings, made))

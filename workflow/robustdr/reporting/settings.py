@@ -46,6 +46,7 @@ class ReportSettings:
         labels, names: of systems: labels for readers, and names in reported.yaml.
         reasons: why a system, a collection or a query set is missing.
         keys: the keys that measures files must have, by path.
+        trained: systems that a training run decides. paper_queries: number of queries behind what is printed, by role.
     """
 
     paper: str
@@ -59,6 +60,8 @@ class ReportSettings:
     names: dict[str, str]
     reasons: dict[str, str]
     keys: dict[str, str]
+    trained: list[str]
+    paper_queries: dict[str, int]
 
 
 @dataclass(frozen=True, config=STRICT)

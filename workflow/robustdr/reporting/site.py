@@ -98,7 +98,7 @@ def _effect(effect: Effect, text: str) -> Shown:
 
 
 def _claims(made: Claims) -> Shown:
-    """A paper's claims with the data for drawing, and their number by verdict."""
+    """A paper's claims with the data for drawing, and their number by verdict, with and without hypotheses."""
     claims = [
         {
             **claim,
@@ -107,9 +107,11 @@ def _claims(made: Claims) -> Shown:
         }
         for claim in made["claims"]
     ]
-    here = Counter(claim["verdict"] for claim in made["claims"])
-    said = Counter(claim["as_printed"]["verdict"] for claim in made["claims"])
-    return {**made, "missing": "", "claims": claims, "here": here, "said": said}
+    of_paper = [claim for claim in made["claims"] if not claim["hypothesis"]]
+    here = Counter(claim["verdict"] for claim in of_paper)
+    said = Counter(claim["as_printed"]["verdict"] for claim in of_paper)
+    every = Counter(claim["verdict"] for claim in made["claims"])
+    return {**made, "missing": "", "claims": claims, "here": here, "said": said, "every": every}
 
 
 def query_link(cell: Row, means: Means) -> str:
@@ -173,7 +175,7 @@ def write_site(
     papers: list[_Page] = []
     for paper in settings.papers:
         audit, no_audit = one(paper, audits, Record, "paper", "findings")
-        judged, no_claims = one(paper, claims, Claims, "claims")
+        judged, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "aa")
         found = found_in(audit["findings"] if audit else ())
         made = {path.stem: read[path.stem] for path in of(paper, tables)}
         about = paper.name, paper.title, paper.reference
@@ -203,4 +205,7 @@ def write_site(
     compared = any(table and table.get("compared") for table, _ in read.values())
     methods, _ = read.get(COMPARISON, (None, ""))
     chart = gains(methods["cells"]) if methods else None
-    write(output.name, "index.html.j2", compared=compared, methods=COMPARISON in read, chart=chart)
+    readable = [of for path in claims for of, _ in [_read(path, Claims, "claims", "chance")] if of]
+    occurring = {claim["verdict"] for of in readable for claim in of["claims"] if not claim["hypothesis"]}
+    about_start = {"compared": compared, "methods": COMPARISON in read, "chart": chart, "occurring": occurring}
+    write(output.name, "index.html.j2", **about_start)

@@ -8,19 +8,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from robustdr.audit.reported import load
+from robustdr.claims.intervals import bounds
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware
-from robustdr.reporting.cells import Cell, Grid, Maker, bounds
+from robustdr.reporting.cells import Cell, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.written import Laid
 
 AGREEMENT = (  # legend of the signs
-    ". Beside a reproduced drop: = the reported drop lies in its 95 % interval; else ▲ a larger loss or a smaller gain "
-    "than reported, ▼ a smaller loss or a larger gain, ≠ significantly the other direction"
+    ". Beside a reproduced drop: = it agrees with the reported one within the error of both (95 %); else ▲ a larger "
+    "loss or a smaller gain than reported, ▼ a smaller loss or a larger gain, ≠ the other direction"
 )
 SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
@@ -230,6 +231,7 @@ def write_table(
     queries: list[Path],
     reported: Path | None,
     costs: list[Path],
+    runs: Path | None,
     output: Path,
 ) -> None:
     """Write a table as .md, .csv, .json and .tex.
@@ -237,13 +239,14 @@ def write_table(
     Args:
         measures: measures files, in the order of the settings' keys. statistics: see `Maker`.
         queries: original and varied queries, if the layout reads them. costs: cost.json files of the lineages.
-        reported: reported.yaml; None if no paper prints the table. output: the .md file.
+        reported: reported.yaml; None if no paper prints the table. runs: evidence/runs.json; None if there is none.
+        output: the .md file.
     """
     settings = replace(settings, compared=reported is not None)
     if len(kinds := sorted(hardware(measures))) > 1:
         mixed = f"Computed on different hardware, which decides last digits: {'; '.join(kinds)}."
         settings = replace(settings, notes=[*settings.notes, mixed])
-    store, printed = open_store(settings, measures), load(reported) if reported else None
+    store, printed = open_store(settings, measures, runs), load(reported) if reported else None
     layout = LAYOUTS.load(settings.spec.rows)
     grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
     rows = records(settings, grid)

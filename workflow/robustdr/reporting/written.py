@@ -57,6 +57,7 @@ class Table(TypedDict):
 class Effect(TypedDict):
     """An effect; see `claims.measured.Judged`."""
 
+    words: str
     size: float
     low: float | None
     high: float | None
@@ -80,18 +81,36 @@ class Record(TypedDict):
 
     claim: str
     source: str
+    headline: bool
+    hypothesis: bool
     how: str
     verdict: str
+    words: str
     reason: str
+    needs: list[str]
     evidence: list[str]
     effects: list[Effect]
     as_printed: AsPrinted
+
+
+class Control(TypedDict):
+    """A control; see `claims.controls.Checked`."""
+
+    name: str
+    what: str
+    state: str
+    reason: str
+    evidence: str
+    effects: list[Effect]
 
 
 class Claims(TypedDict):
     """The claims of a paper."""
 
     title: str
+    chance: str
+    aa: str
+    controls: list[Control]
     claims: list[Record]
 
 

@@ -14,6 +14,7 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, Made, 
     queries_=READS,
     costs_=PATHS,
     reported_=PATH,
+    runs_=PATH,
     output=PATH,
 )
 def table(a: argparse.Namespace) -> Made:
@@ -21,7 +22,8 @@ def table(a: argparse.Namespace) -> Made:
     from robustdr.reporting.settings import TableSettings
     from robustdr.reporting.tables import write_table
 
-    write_table(read(TableSettings, a.settings), a.measures, a.statistics, a.queries, a.reported, a.costs, a.output)
+    settings = read(TableSettings, a.settings)
+    write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.runs, a.output)
     return [tuple(a.output.with_suffix(f".{form}") for form in ("json", "md", "csv", "tex"))]
 
 
@@ -35,13 +37,13 @@ def figure(a: argparse.Namespace) -> Made:
     return [(a.output, a.output.with_suffix(".png"))]
 
 
-@stage("judge a paper's claims", settings=TEXT, measures_=READS, claims=PATH, reported_=PATH, output=PATH)
+@stage("judge a paper's claims", settings=TEXT, measures_=READS, claims=PATH, reported_=PATH, runs_=PATH, output=PATH)
 def claims(a: argparse.Namespace) -> Made:
     from robustdr.core.settings import read
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
 
-    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.output)
+    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.runs, a.output)
     return [(a.output.with_suffix(".json"), a.output)]
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Ratio
 from robustdr.evaluation.names import MEAN
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
 from robustdr.reporting.spec import Name, Names, OneEach, Quoted
@@ -90,7 +90,7 @@ def _step(make: Maker[Settings], role: str, query_set: str, measure: str, before
     cell.reported = _printed(make, cell)
     cell.not_run = cell.not_run or make.store.why_not(before, role, query_set)
     if not cell.not_run:
-        new, old = (Estimate(make.values(cell, system, query_set)) for system in (after, before))
+        new, old = (make.estimate(cell, system, query_set) for system in (after, before))
         gain = Ratio(new - old, ONE)
         cell.reproduced = cell.difference = gain.value
         cell.p, cell.seeds, cell.queries = gain.p, gain.seeds, gain.queries

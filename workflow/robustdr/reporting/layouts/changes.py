@@ -61,7 +61,9 @@ def changes(make: Maker[Settings]) -> Grid:
                 name = make.settings.names.get(cell.system, cell.system)
                 where = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
                 loss, rise = (make.printed(**where, value=value) for value in ("drop", "rise"))
-                cells[row, column] = filled(cell, estimate, loss or rise, loss=loss is not None)
+                cells[row, column] = filled(
+                    cell, estimate, loss or rise, loss is not None, make.settings.paper_queries.get(role)
+                )
     counted = "the queries whose words the variation changes" if changed is not None else "all queries"
     notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
     labels = make.settings.labels
@@ -102,21 +104,25 @@ def mean_of(parts: list[Estimate]) -> Estimate:
 
 def _drop(make: Maker[Settings], cell: Cell, changed: Changed | None) -> Estimate | None:
     """The mean drop over the variations of a cell's query set; None if the originals' mean is 0 for one of them."""
-    original, drops = make.values(cell, cell.system, ORIGINAL), []
+    drops = []
     for kind in make.store.averaged(cell.role, cell.query_set):
-        counted = np.ones(original.shape[1])
+        counted: np.ndarray | float = 1.0
         if changed is not None:
             ids = make.store.queries(cell.system, cell.role)
             counted = np.isin(ids, list(changed[cell.collection, cell.split, kind])).astype(float)
-        base = Estimate(original * counted)
+        base = make.estimate(cell, cell.system, ORIGINAL, counted)
         if not base.mean:
             return None
-        drops.append(Estimate((make.values(cell, cell.system, kind) - original) * counted) / base)
+        drops.append((make.estimate(cell, cell.system, kind, counted) - base) / base)
     return mean_of(drops)
 
 
-def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool) -> Cell:
-    """The cell with the printed number (a `loss` is printed without its sign) and the estimate."""
+def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool, queries: int | None) -> Cell:
+    """The cell with the printed number (a `loss` is printed without its sign) and the estimate.
+
+    Args:
+        queries: behind the printed number; None for as many as here.
+    """
     cell.value = "drop"
     cell.quote(printed)
     if estimate is None:
@@ -129,5 +135,5 @@ def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss:
     cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
     if printed:
         said = -printed.interval.magnitude() if loss else printed.interval
-        cell.drop_agreement = agreement(said, cell.drop, interval)
+        cell.drop_agreement = agreement(said, cell.drop, change.prediction(0.95, queries or change.queries))
     return cell

@@ -34,7 +34,7 @@ def robustness(make: Maker[Settings]) -> Grid:
                 cell = make.blank(system, role, MEAN, measure)
                 at = {"collection": role, "system": make.settings.names[system], "query_set": ORIGINAL}
                 printed = make.printed(**at, measure=measure, value=value)
-                attacked = filled(cell, estimate, printed, loss=True)
+                attacked = filled(cell, estimate, printed, True, make.settings.paper_queries.get(role))
                 attacked.value = value
                 cells[row, f"{column} {value.replace('_', ' ')}"] = attacked
     worst = "The worst drop is that of the variation that costs most here, and its interval that variation's alone."
@@ -47,9 +47,9 @@ def _attacked(make: Maker[Settings], system: str, role: str, measure: str) -> di
     cell = make.blank(system, role, MEAN, measure)
     if cell.not_run:
         return {AVERAGE: None, WORST: None}
-    original = Estimate(make.values(cell, system, ORIGINAL))
+    original = make.estimate(cell, system, ORIGINAL)
     if not original.mean:
         return {AVERAGE: None, WORST: None}
     kinds = make.store.averaged(cell.role, MEAN)
-    drops = [(Estimate(make.values(cell, system, kind)) - original) / original for kind in kinds]
+    drops = [(make.estimate(cell, system, kind) - original) / original for kind in kinds]
     return {AVERAGE: mean_of(drops), WORST: min(drops, key=lambda drop: drop.mean)}

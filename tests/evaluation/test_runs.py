@@ -1,0 +1,116 @@
+"""The pooled variance between training runs: worked by hand, and how often intervals with it are right."""
+
+import json
+from math import sqrt
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from robustdr.core.errors import UserError
+from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
+from robustdr.evaluation.runs import Runs, Spread, Spreads
+
+KNOWN = {"RR@10": Spreads(mean=Spread(sd=0.02, df=8.0), drop=Spread(sd=0.01, df=12.0))}
+
+
+def trained(values, system="rodr", query_set="original", runs=None, original=None):
+    """An estimate of a trained system from values [seeds, queries]."""
+    runs = runs or Runs(KNOWN, frozenset({"rodr", "dr_oq"}))
+    values = np.asarray(values, float)
+    mean = values.mean()
+    return Estimate(values, shifts=runs.shifts(system, "RR@10", query_set, len(values), mean, original or mean))
+
+
+def test_two_trained_systems_have_the_pooled_variance_twice_by_hand():
+    """Means .6 and .5, of 30 queries; their runs: (.02 · .6)² + (.02 · .5)² = .000244, with 8 degrees of freedom."""
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.uniform(size=(1, 30)), rng.uniform(size=(1, 30))
+    ours, theirs = ours * 0.6 / ours.mean(), theirs * 0.5 / theirs.mean()
+    found = Ratio(trained(ours) - trained(theirs, "dr_oq"), ONE)
+    queries, runs = (ours - theirs).var(ddof=1) / 30, 0.000244
+    degrees = (queries + runs) ** 2 / (queries**2 / 29 + runs**2 / 8)
+    t = 0.1 / sqrt(queries + runs)
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(t, degrees))
+    half = scipy.stats.t.ppf(0.975, degrees) * sqrt(queries + runs)
+    assert found.interval(0.95) == pytest.approx((0.1 - half, 0.1 + half))
+    # printed from 10 queries: three times the variance of queries more, and the runs once more
+    found_too, printed = found.prediction(0.95, 10), (4 * queries, 2 * runs)
+    degrees = sum(printed) ** 2 / (printed[0] ** 2 / 29 + printed[1] ** 2 / 8)
+    half = scipy.stats.t.ppf(0.975, degrees) * sqrt(sum(printed))
+    assert found_too == pytest.approx((0.1 - half, 0.1 + half))
+
+
+def test_the_drop_of_one_system_has_the_variance_of_drops_alone_by_hand():
+    """All queries fall from 1 to .7: queries say −30 % for sure; runs leave ±.01 around it, with 12 degrees."""
+    base = trained(np.ones((1, 20)))
+    drop = drop_ratio(trained(np.full((1, 20), 0.7), query_set="misspell", original=1.0), base)
+    low, high = drop.interval(0.95)
+    half = scipy.stats.t.ppf(0.975, 12) * 0.01
+    assert (low, high) == pytest.approx((-0.3 - half, -0.3 + half), rel=0.01)
+
+
+def test_two_runs_halve_the_pooled_variance_and_three_take_their_own():
+    values = np.array([[1.0, 0.5] * 10])
+    one, two, three = (trained(np.repeat(values, runs, axis=0)) for runs in (1, 2, 3))
+    of_runs = [Ratio(one, ONE)._moments[0][0, 0] - Ratio(three, ONE)._moments[0][0, 0], 0.015**2]
+    assert of_runs[0] == pytest.approx(of_runs[1])
+    of_two = Ratio(two, ONE)._moments[0][0, 0] - Ratio(three, ONE)._moments[0][0, 0]
+    assert of_two == pytest.approx(0.015**2 / 2)
+
+
+def test_where_the_variance_of_runs_is_unknown_only_one_system_can_be_compared_with_itself():
+    unknown = Runs(trained=frozenset({"rodr", "dr_oq"}))
+    values = np.random.default_rng(0).uniform(size=(1, 20))
+    base, varied = (trained(values, query_set=at, runs=unknown) for at in ("original", "misspell"))
+    other = trained(values[:, ::-1], "dr_oq", "misspell", unknown)
+    bm25 = Estimate(values**2)
+    assert not drop_ratio(varied, base).unknown_runs and drop_ratio(varied, base).one_run
+    assert Ratio(varied - other, base).unknown_runs and Ratio(base - bm25, bm25).unknown_runs
+    drops = [(at - base) / base for at in (varied, other)]
+    assert Ratio(drops[0] - drops[1], ONE).unknown_runs
+    assert not Ratio(trained(np.repeat(values, 2, axis=0), runs=unknown) - bm25, bm25).unknown_runs
+    assert not Ratio(bm25, ONE).one_run
+
+
+@pytest.mark.parametrize("sd", [0.005, 0.01, 0.02])
+def test_intervals_are_right_as_often_as_they_say_for_single_runs(sd):
+    """Two systems of equal means whose trainings move them: queries alone would exclude 0 far too often."""
+    rng, sure = np.random.default_rng(0), 0
+    runs = Runs({"RR@10": Spreads(mean=Spread(sd=sd, df=200.0))}, frozenset({"rodr", "dr_oq"}))
+    for _ in range(1000):
+        hard = rng.uniform(size=2000)
+        ours, theirs = ((hard < 0.6 * (1 + rng.normal(0, sd))) * 1.0 for _ in range(2))
+        luck = rng.uniform(size=2000) < 0.05
+        ours[luck] = 1 - ours[luck]
+        theirs = np.where(rng.uniform(size=2000) < 0.05, 1 - theirs, theirs)
+        found = Ratio(trained([ours], runs=runs) - trained([theirs], "dr_oq", runs=runs), ONE)
+        sure += found.p < 0.05
+    assert sure / 1000 == pytest.approx(0.05, abs=0.02)
+
+
+def test_the_file_of_the_ledger_is_read(tmp_path):
+    path = tmp_path / "runs.json"
+    spread = {"mean": {"sd": 0.008, "df": 12.0}, "drop": {"sd": 0.01, "df": 12.0}}
+    rates = {"RR@10": {"pairs": 40, "ignoring": 0.3, "with": 0.05}}
+    path.write_text(json.dumps({"RR@10": spread, "R@50": {"mean": {"sd": 0.0, "df": 3}}, "aa": rates}))
+    runs = Runs.read(path, frozenset({"rodr"}))
+    assert runs.spreads["RR@10"].drop == Spread(sd=0.01, df=12.0) and runs.spreads["R@50"].drop is None
+    assert runs.different["RR@10"].aware == 0.05
+    assert Runs.read(None, frozenset()) == Runs()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1]", "no mapping of measures"),
+        ("{", "cut off or damaged"),
+        ('{"RR@10": {"mean": {"sd": -1, "df": 2}}}', "RR@10.mean.sd: -1 should be greater than or equal to 0"),
+        ('{"RR@10": {"means": {}}}', "RR@10: key: 'means' is unknown"),
+    ],
+)
+def test_another_file_is_refused(tmp_path, text, message):
+    path = tmp_path / "runs.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        Runs.read(path, frozenset())

@@ -1,0 +1,81 @@
+"""Controls: effects that any valid setting must show, and what they mean for the claims that need them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from robustdr.claims.claim import Claim, Control
+from robustdr.claims.effects import Numbers
+from robustdr.claims.intervals import bounds
+from robustdr.claims.measured import Judged, Verdict, judged
+from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, SHOWN
+from robustdr.core.errors import UserError
+from robustdr.evaluation.estimates import Estimate
+
+PASSES, FAILS = "passes", "fails"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A control: `passes`, `fails` or `not run`, with its effects; `reason` says why it was not run."""
+
+    name: str
+    what: str
+    state: str
+    effects: list[Judged] = field(default_factory=list)
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """Its numbers: those outside their region, or all of them."""
+        shown = [effect for effect in self.effects if not effect.inside] or self.effects
+        return self.reason or "; ".join(f"{_sized(effect)}, asked {asked(effect.region)}" for effect in shown)
+
+
+def _sized(effect: Judged) -> str:
+    return f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
+
+
+def asked(region: tuple[float, float]) -> str:
+    """Return where an effect must lie, in words."""
+    low, high = region
+    if high == inf:
+        return f"above {100 * low:g}%"
+    return f"below {100 * high:g}%" if low == -inf else f"from {100 * low:g}% to {100 * high:g}%"
+
+
+def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
+    """Test a control: it passes if the whole interval of each effect, at its level, lies in its region."""
+    try:
+        effects = judged(control.test, numbers, control.level)
+    except UserError as error:
+        return Checked(name, control.what, NOT_RUN, [], str(error))
+    return Checked(name, control.what, PASSES if all(effect.inside for effect in effects) else FAILS, effects)
+
+
+def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:
+    """Return the verdict on a claim after its controls.
+
+    A claim that needs a control which does not pass is not testable. A gain whose credited part alone is not above 0
+    has, or may have, another cause: it has one where that part is surely below the whole gain.
+    """
+    if found.verdict == NOT_RUN:
+        return found
+    lacking = [controls[name] for name in claim.needs if controls[name].state != PASSES]
+    if lacking:
+        return Verdict(
+            NOT_TESTABLE, found.effects, "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking)
+        )
+    if claim.control is None or found.verdict not in SHOWN:
+        return found
+    try:
+        parts = judged(claim.control, numbers, claim.level)
+    except UserError as error:
+        return replace(found, reason=f"its own control was not run: {error}")
+    if all(part.low > 0 for part in parts):
+        return found
+    sure = max(part.high for part in parts) < min(effect.low for effect in found.effects)
+    words = "; ".join(map(_sized, parts))
+    return replace(
+        found, reason=f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
+    )

@@ -1,0 +1,102 @@
+"""The variance between training runs, measured once and pooled, for systems that were trained too few times."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import from_json
+from robustdr.core.yaml_files import Document, checked
+from robustdr.evaluation.names import ORIGINAL
+
+ENOUGH = 3  # runs of a comparison whose own spread is used; with fewer, the pooled one
+
+
+class Spread(Document):
+    """A standard deviation between training runs, with its degrees of freedom."""
+
+    sd: Annotated[float, Field(ge=0)]
+    df: Annotated[float, Field(gt=0)]
+
+
+class Spreads(Document):
+    """Of one measure: of a system's mean, a share of it; and of its drop, a share of the original queries' mean."""
+
+    mean: Spread | None = None
+    drop: Spread | None = None
+
+
+class Different(Document):
+    """How often two runs that differ in the seed alone are called different, at a level of .05.
+
+    `ignoring` the variance between runs, and `with` that of the other systems.
+    """
+
+    pairs: int
+    ignoring: float
+    aware: float | None = Field(None, alias="with")
+
+
+@dataclass(frozen=True)
+class Shift:
+    """By how much one training moves a system: all of its means, or (`query_set`) one query set against the original.
+
+    `runs`: of the system, over which its values are averaged. `spread`: of one run; None if it was never measured.
+    """
+
+    system: str
+    measure: str
+    query_set: str
+    runs: int
+    spread: Spread | None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What is known of training runs: spreads by measure, the systems that a run decides, and A/A rates by measure."""
+
+    spreads: Mapping[str, Spreads] = field(default_factory=dict)
+    trained: frozenset[str] = frozenset()
+    different: Mapping[str, Different] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path | None, trained: frozenset[str]) -> Self:
+        """Read evidence/runs.json: `{"RR@10": {"mean": {"sd": …, "df": …}, "drop": {…}}, "aa": {"RR@10": {…}}}`.
+
+        Args:
+            path: None if no variance between runs was measured.
+
+        Raises:
+            UserError: the file has another form.
+        """
+        if path is None:
+            return cls(trained=trained)
+        try:
+            made = from_json(path.read_bytes())
+        except ValueError:
+            raise UserError(
+                f"{path}: cut off or damaged; make it anew: robustdr evidence add results/<scale>"
+            ) from None
+        if not isinstance(made, dict):
+            raise UserError(f"{path}: no mapping of measures; make it anew: robustdr evidence add results/<scale>")
+        different = checked(dict[str, Different], made.pop("aa", {}), path, ["aa"])
+        return cls(checked(dict[str, Spreads], made, path), trained, different)
+
+    def shifts(
+        self, system: str, measure: str, query_set: str, runs: int, mean: float, original: float
+    ) -> dict[Shift, float]:
+        """Return by how much a mean moves if each shift of its system is 1.
+
+        Args:
+            runs: that `mean` averages. original: mean of the system on the original queries.
+        """
+        if system not in self.trained:
+            return {}
+        known = self.spreads.get(measure, Spreads())
+        found = {Shift(system, measure, "", runs, known.mean): mean}
+        if query_set != ORIGINAL:
+            found[Shift(system, measure, query_set, runs, known.drop)] = original
+        return found
