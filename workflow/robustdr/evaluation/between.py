@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy.stats
+from scipy.special import stdtr
 
 from robustdr.evaluation.names import ORIGINAL
 
@@ -68,7 +69,7 @@ def pooled(systems: Iterable[list[Part]]) -> Spread | None:
     left = float(np.average([of.left for of in found], weights=runs))
     between = max(seen - left, 0.0)
     lost = seen**2 / runs.sum() + left**2 / rest.sum()
-    return Spread(sqrt(between), max(between**2 / lost, 1.0) if between else float(runs.sum()))
+    return Spread(sqrt(between), max(float(between**2 / lost), 1.0) if between else float(runs.sum()))
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,12 @@ class Runs:
     values: np.ndarray
     original: np.ndarray | None
 
-    @property
+    @cached_property
     def mean(self) -> Part:
         """Mean squares of the mean, as a share of it."""
         return part(self.values / self.values.mean())
 
-    @property
+    @cached_property
     def drop(self) -> Part | None:
         """Mean squares of the drop against the original queries, by the delta method."""
         if self.original is None:
@@ -143,7 +144,7 @@ def differ(a: np.ndarray, b: np.ndarray, spread: Spread | None = None) -> bool:
     if not total:
         return False
     lost = over_queries**2 / degrees + (over_runs**2 / spread.df if spread else 0.0)
-    return bool(2 * scipy.stats.t.sf(abs(difference.mean()) / sqrt(total), total**2 / lost) < LEVEL)
+    return bool(2 * stdtr(total**2 / lost, -abs(difference.mean()) / sqrt(total)) < LEVEL)
 
 
 def summary(rows: pd.DataFrame) -> dict[str, object]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from robustdr.core.paths import named
 
-EVIDENCE = Path("evidence")
+EVIDENCE, FINDINGS = Path("evidence"), Path("docs/findings.md")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
     command = commands.add_parser("list", help="list the runs of the ledger", description="List the ledger's runs.")
     command.set_defaults(function=show)
+    text = "write docs/findings.md: judge the claims on the ledger's runs, or take the verdicts of a scale's folder"
+    command = commands.add_parser("findings", help=text, description=f"{text.capitalize()}.")
+    command.set_defaults(function=findings)
+    command.add_argument("--scale", help="default: evidence if the ledger has it, else mini")
 
 
 def add(a: argparse.Namespace) -> None:
@@ -38,3 +42,15 @@ def show(a: argparse.Namespace) -> None:
     from robustdr.evidence.adding import listed
 
     print("\n".join(listed(EVIDENCE)))
+
+
+def findings(a: argparse.Namespace) -> None:
+    from robustdr.core.checks import known
+    from robustdr.evidence.findings import findings
+    from robustdr.evidence.project import graphs
+
+    made = graphs()
+    scale = a.scale or ("evidence" if any(EVIDENCE.glob("evidence/*.parquet")) else "mini")
+    known("--scale", scale, {graph.lineage.scale_name for graph in made.values()})
+    findings(made, scale, EVIDENCE, FINDINGS)
+    print(FINDINGS)

@@ -101,14 +101,6 @@ def site(a: argparse.Namespace) -> Made:
     return [(a.output, *a.pages)]
 
 
-@stage("write the verdicts on all claims in one document", commit=TEXT, claims=READS, output=PATH)
-def findings(a: argparse.Namespace) -> Made:
-    from robustdr.reporting.findings import write_findings
-
-    write_findings(a.commit, a.claims, a.output)
-    return None
-
-
 @stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)
 def headline(a: argparse.Namespace) -> Made:
     from robustdr.reporting.headline import write_headline
