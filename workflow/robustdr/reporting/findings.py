@@ -121,9 +121,9 @@ def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method]
     if first["miniature"]:
         lines += [f"> **Miniature.** {prose(first['miniature'])}", ""]
     lines += [
-        f"{plain(about)} `make findings` writes this page. It has the claims that a paper's abstract or conclusion rests "
-        f"on; all claims, with every number, stand in `{folder}/`. An effect is a share of the base on the original "
-        f"queries, with its interval.",
+        f"{plain(about)} `make findings` writes this page. It has the claims that a paper's abstract or conclusion "
+        f"rests on; all claims, with every number, stand in `{folder}/`. An effect is a share of the base on the "
+        "original queries, with its interval.",
         "",
         *_overview(list(papers.values())),
     ]
