@@ -1,9 +1,10 @@
 # make mini       RoDR's tables and figure, the comparison of all methods and the audit, from nothing: set-up included
 # make papers     the tables and figures of every paper that is built
+# make evidence   the runs of the scale `evidence`, some hours, in pieces that resume; adds them to the ledger evidence/
 # make test       the test suite without what takes long
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
-# make findings   docs/findings.md from the claims of every paper
+# make findings   docs/findings.md from the ledger, or from the claims of `make papers`
 # make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions
 # make requirements   the packages that it installs
 # make schemas    JSON schemas of the configuration for editors, and the tables of keys in config/README.md
@@ -30,7 +31,7 @@ MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers findings test test-all lint lock bench rehearse clean setup requirements schemas
+.PHONY: mini papers evidence findings test test-all lint lock bench rehearse clean setup requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -43,8 +44,15 @@ papers: setup
 	$(MAKES_PAPERS) all results/audit/summary.md
 	@echo; echo "Open results/mini/report/index.html in a browser."
 
-findings: papers
-	$(MAKES_PAPERS) docs/findings.md
+# RoDR and the comparison come first: their runs are in the ledger before the others begin.
+evidence: setup
+	snakemake --cores $(CORES) --config scale=evidence 'papers=[rodr,all]' -- measures
+	robustdr evidence add results/evidence
+	snakemake --cores $(CORES) --config scale=evidence 'papers=[$(PAPERS)]' -- measures
+	robustdr evidence add results/evidence
+
+findings: setup
+	robustdr evidence findings
 
 test: setup
 	$(PYTEST) -m "not slow" -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true --max-worker-restart=0

@@ -5,7 +5,6 @@ import logging
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -154,9 +153,3 @@ def inputs(found):
 def code(stage, *modules):
     """What a stage without a node is made of: its code, that of modules that it loads by name, and their packages."""
     return made_of(Code([stage, *modules]))
-
-
-def commit(w):
-    """The project's commit that a document is made at."""
-    asked = ["git", "describe", "--always", "--dirty=, changed since", "--exclude=*"]
-    return subprocess.run(asked, capture_output=True, text=True).stdout.strip() or "unknown"

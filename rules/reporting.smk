@@ -209,27 +209,3 @@ rule headline:
     shell:
         "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q}"
         " --tables {input.tables:q} --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
-
-
-rule findings:
-    input:
-        claims=expand(f"{root_of(SETTINGS.scale)}/claims/{{paper}}.json", paper=JUDGED),
-    output:
-        md="docs/findings.md",
-    log:
-        "results/logs/findings.log",
-    benchmark:
-        "results/benchmarks/findings.tsv"
-    localrule: True
-    conda:
-        "../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        commit=commit,
-        code=code("findings"),
-    shell:
-        "python -m robustdr.stages findings --made-of {params.code} --commit {params.commit:q}"
-        " --claims {input.claims:q} --output {output.md:q} > {log:q} 2>&1"

@@ -79,6 +79,12 @@ MISTAKES = {
         "tables.decomposition.chains.da: 2 systems for the links steps, negatives, variations, loss",
         "one before each",
     ),
+    "seeds of a paper that there is not": (
+        MINI,
+        put("seeds_of", {"qvq": 5}),
+        "seeds_of: 'qvq' is unknown (did you mean qvg?); allowed: ",
+        "all, capot",
+    ),
     "misspelt key of a scale": (
         MINI,
         put("negative", {"depth": 100, "keep": 8}),
@@ -613,28 +619,29 @@ def test_training_variations_that_a_scale_cannot_generate(folder):
 
 
 def test_a_scale_that_extends_another_says_only_what_differs(folder):
-    edit(folder / "scales/midi.yaml", put("budgets", {"ance": {"epochs": 7.0}}))
-    mini, midi = (load(folder).scales[name] for name in ("mini", "midi"))
-    assert midi.budgets["ance"] == replace(mini.budgets["ance"], epochs=7.0) and mini.budgets["ance"].epochs < 7
-    assert midi.collections == {
+    edit(folder / "scales/pretraining.yaml", put("budgets", {"ance": {"epochs": 7.0}}))
+    edit(folder / "scales/pretraining.yaml", put("checkpoints", {"base": {"layers": [0, 1, 2, 3, 4, 5]}}))
+    mini, other = (load(folder).scales[name] for name in ("mini", "pretraining"))
+    assert other.budgets["ance"] == replace(mini.budgets["ance"], epochs=7.0) and mini.budgets["ance"].epochs < 7
+    assert other.collections == {
         **mini.collections,
         "msmarco-passage": Place("wordnet-nouns"),
         "msmarco-passage-misspelled": Place("wordnet-nouns"),
         "dl-typo": Place("wordnet-nouns-typos"),
     }
-    assert midi.checkpoints["base"].layers == [0, 1, 2, 3, 4, 5]  # a list replaces a list
+    assert other.checkpoints["base"].layers == [0, 1, 2, 3, 4, 5]  # a list replaces a list
 
 
-@pytest.mark.parametrize("base", ["maxi", "midi"])
+@pytest.mark.parametrize("base", ["maxi", "evidence"])
 def test_a_scale_that_extends_none(folder, base):
-    edit(folder / "scales/midi.yaml", put("extends", base))
-    where = f"{folder}/scales/midi.yaml: extends: {base!r} is unknown"
+    edit(folder / "scales/evidence.yaml", put("extends", base))
+    where = f"{folder}/scales/evidence.yaml: extends: {base!r} is unknown"
     assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini")
 
 
 def test_the_configuration_as_it_is():
     config = load(ROOT / "config")
-    assert {"mini", "midi", "full"} <= set(config.scales)
+    assert {"mini", "evidence", "full"} <= set(config.scales)
     assert config.paper_of("rodr") == config.paper_of("rodr.at10") == "rodr"
 
 
@@ -699,8 +706,8 @@ def test_training_passages_need_more_than_answers(folder):
 
 @pytest.mark.parametrize("name", ["wei2023", "wei_2023"])
 def test_a_paper_is_named_by_its_folder(folder, name):
-    (folder / "papers" / "capot").rename(folder / "papers" / name)
-    assert load(folder).paper_of("capot_nq") == name
+    (folder / "papers" / "intent").rename(folder / "papers" / name)
+    assert load(folder).paper_of("dr_wikiqa") == name
 
 
 @pytest.mark.parametrize("name", ["Wei-2023", "wei 2023", "wei2023\n"])

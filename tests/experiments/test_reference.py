@@ -56,7 +56,7 @@ def test_text_beside_the_marks_stays():
     [
         ("config", ["config.yaml"]),
         ("collections", ["collections.yaml"]),
-        ("scale", ["scales/full.yaml", "scales/midi.yaml", "scales/mini.yaml", "scales/pretraining.yaml"]),
+        ("scale", ["scales/evidence.yaml", "scales/full.yaml", "scales/mini.yaml", "scales/pretraining.yaml"]),
         ("experiment", [f"papers/{paper}/experiment.yaml" for paper in ("rodr", "capot", "qvg", "toroder", "all")]),
         ("claims", ["papers/rodr/claims.yaml", "papers/all/claims.yaml"]),
         ("reported", ["papers/rodr/reported.yaml", "papers/intent/reported.yaml"]),

@@ -1,56 +1,75 @@
-"""The findings of all papers in one document."""
+"""The findings on one page: headline claims alone, what the prints contradict, and what cannot be said."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from robustdr.reporting.findings import write_findings
+from robustdr.reporting.findings import Method, write_findings
 
 
-def claim(text, verdict, printed="holds", reason=""):
-    as_printed = {"verdict": printed, "reason": "", "evidence": ["here: -1.0%: fails"], "findings": ["suspicious: x"]}
-    evidence = [f"{text} {number}" for number in range(5)]
-    made = {"claim": text, "source": "§1", "how": "improves, level 0.05", "verdict": verdict, "reason": reason}
-    made["hypothesis"] = text == "H"
-    return made | {"evidence": evidence, "as_printed": as_printed}
+def claim(text, verdict, printed="holds", headline=True, **other):
+    as_printed = {"verdict": printed, "reason": "", "evidence": [f"{text} here: -1.0%: fails"], "findings": []}
+    effect = {"words": "misspell, over dr_oq", "size": 0.031, "low": 0.01, "high": 0.05, "printed": [0.049, 0.051]}
+    made = {"claim": text, "source": "§1", "headline": headline, "hypothesis": False, "verdict": verdict}
+    return made | {"words": verdict, "reason": "", "effects": [effect], "as_printed": as_printed} | other
+
+
+def control(name, state):
+    return {"name": name, "what": f"{name} must show", "state": state, "evidence": f"{name}: +1.0%, asked above 25%"}
 
 
 @pytest.fixture()
-def document(tmp_path):
+def page(tmp_path):
+    again = {"same": 4, "of": 5, "runs": []}
     claims = [
-        claim("A", "seen"),
-        claim("H", "seen"),
-        claim("B", "not seen", "fails"),
-        claim("C", "undecided"),
-        claim("D", "not run", reason="private"),
-        claim("E", "not run", reason="private"),
-        claim("F", "not testable here"),
+        claim("A", "seen", replicates=again),
+        claim("B", "not testable here", reason="cost fails: +1.0%"),
+        claim("C", "undecided", effects=[]),
+        claim("D", "seen", headline=False),
+        claim("E", "not seen", printed="fails", headline=False),
+        claim("F", "seen", hypothesis=True),
+        *(claim(f"G{number}", "seen", printed="fails", headline=False) for number in range(3)),
     ]
-    about = {
-        "title": "A paper",
-        "scale": "mini",
-        "miniature": "Toys.",
-        "chance": "1 is seen.",
-        "aa": "",
-        "path": "results/mini/claims/a.md",
-    }
-    (tmp_path / "a.json").write_text(json.dumps({**about, "claims": claims}))
-    write_findings("abc1234", [tmp_path / "a.json"], tmp_path / "findings.md")
-    return (tmp_path / "findings.md").read_text(encoding="utf-8")
+    about = {"title": "A paper", "scale": "mini", "miniature": "Toys."}
+    paper = {**about, "controls": [control("cost", "fails"), control("gain", "passes")], "claims": claims}
+    others = {**about, "title": "All methods", "controls": [], "claims": [claim("H", "seen", hypothesis=True)]}
+    folder, output = Path("results/mini/claims"), tmp_path / "findings.md"
+    methods = [Method("RoDR", "DR_OQ", 0.05, 0.03, 0.07, 5)]
+    papers = {folder / "a.json": paper, folder / "all.json": others}
+    write_findings("Verdicts at scale mini.", json_copy(papers), methods, output)
+    return output.read_text(encoding="utf-8")
 
 
-def test_the_overview_counts_verdicts_and_what_is_decided(document):
-    assert "| A paper | 6 | 5 | 1 | 1 | 1 | 1 | 2 | 2 of 3 |" in document
-    assert "at scale mini, commit abc1234" in document and "> **Miniature.** Toys." in document
+def json_copy(papers):
+    return {path: json.loads(json.dumps(paper)) for path, paper in papers.items()}
 
 
-def test_claims_stand_below_their_verdict_with_the_effects_that_decide(document):
-    holds, absent = document.index("### Seen:"), document.index("### Not seen:")
-    assert holds < document.index("- **A** (§1). improves, level 0.05. A 0; A 1; A 2.") < absent
-    assert "A 3" not in document and "- **B** (§1). improves" in document[absent:]
-    assert "### Smaller" not in document and "- 2 claims: private" in document
+def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(page):
+    line = "- **seen**: A (§1). misspell, over dr_oq: +3.1% [+1.0, +5.0], printed +4.9% to +5.1%. 4 of 5 single runs"
+    assert line in page and "- **not testable here**: B (§1)." in page and "cost fails: +1.0%." in page
+    assert "- **undecided**: C (§1).\n" in page
 
 
-def test_what_the_paper_contradicts_itself(document):
-    part = document[document.index("### Contradicted by") : document.index("### Seen:")]
-    assert part.count("- **") == 1 and "- **B** (§1). here: -1.0%: fails. suspicious: x." in part
+def test_other_claims_and_hypotheses_have_none(page):
+    assert "D (§1)" not in page and "F (§1)" not in page and "All methods" not in page
+
+
+def test_the_overview_counts_headlines_by_verdict_and_all_claims(page):
+    assert "| Paper | headline claims | seen | undecided | not testable here | all claims | decided |" in page
+    assert "| A paper | 3 | 1 | 1 | 1 | 8 | 6 | 4 | 4 |" in page
+
+
+def test_contradictions_are_three_and_a_number(page):
+    part = page[page.index("own numbers contradict") : page.index("cannot say more")]
+    assert part.count("\n- ") == 4 and "- 1 more: `results/mini/claims/a.md`" in part
+    assert "- E (§1). E here: -1.0%: fails." in part
+
+
+def test_what_the_scale_cannot_say_are_controls_that_do_not_pass(page):
+    assert "- cost must show: **fails**. cost: +1.0%, asked above 25%." in page and "gain must show" not in page
+
+
+def test_methods_and_the_words_of_verdicts(page):
+    assert "| RoDR | DR_OQ | +5.0% | [+3.0, +7.0] | 5 |" in page
+    assert "- **seen**: the effect is there" in page and "- **opposite**" not in page

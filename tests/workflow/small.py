@@ -30,6 +30,8 @@ def make_papers(folder, *papers):
 def drop_papers(folder, *papers):
     for paper in papers:
         shutil.rmtree(folder / "config/papers" / paper)
+    for scale in (folder / "config/scales").glob("*.yaml"):
+        edit(scale, lambda tree: [tree.get("seeds_of", {}).pop(paper, None) for paper in papers])
 
 
 def shrink(folder):

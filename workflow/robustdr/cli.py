@@ -84,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
     from robustdr.collections import command as check
+    from robustdr.evidence import command as evidence
     from robustdr.own import command as own
     from robustdr.transcribe import command as transcribe
 
@@ -144,6 +145,9 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=convert)
     command.add_argument("folder", type=named, help="with pytorch_model.bin and config.json")
     command.add_argument("output", type=named, help="folder to write")
+    text = "keep finished runs in the ledger evidence/, so that runs of several evenings and machines add up"
+    command = commands.add_parser("evidence", help=text, description=f"{text.capitalize()}.")
+    evidence.add_arguments(command)
     text = "show two results folders side by side, of two commits or scales"
     command = commands.add_parser(compare.__name__, help=text, description=f"{text.capitalize()}.")
     command.set_defaults(function=compare)

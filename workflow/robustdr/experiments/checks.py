@@ -40,6 +40,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         known(f"{path}: collections.{role}", place.collection, config.collections)
         if place.split:
             known(f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"])
+    for paper in scale.seeds_of:
+        known(f"{path}: seeds_of", paper, config.papers)
     for role in scale.negatives.judged:
         known(f"{path}: negatives.judged", role, scale.collections)
     for measure in (*scale.measures, *scale.measures.values()):

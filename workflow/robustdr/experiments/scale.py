@@ -100,6 +100,8 @@ class Scale:
     """By name: initial models, see below."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
+    seeds_of: dict[str, PositiveInt] = field(default_factory=dict)
+    """By paper: another number of its seeds."""
     variation_seed: NonNegativeInt
     """Seed of the query sets, each of which is drawn once."""
     variation_shard: Annotated[int, Field(ge=2000)] | None = None

@@ -98,8 +98,10 @@ class Lineage:
 
     def seeds(self, system: str) -> list[int]:
         """Return the seeds of a system: as many of its paper's as the scale allows; [0] if nothing is random."""
-        paper = self.config.papers[self.config.paper_of(system)]
-        return paper.seeds[: self.scale.seeds] if self.is_random(system) else [0]
+        if not self.is_random(system):
+            return [0]
+        paper = self.config.paper_of(system)
+        return self.config.papers[paper].seeds[: self.scale.seeds_of.get(paper, self.scale.seeds)]
 
     @cache
     def is_random(self, system: str) -> bool:

@@ -1,87 +1,135 @@
-"""The findings document: the verdicts on the claims of all papers, with their numbers."""
+"""The findings on one page: what each paper's headline claims come to, here and by the paper's own numbers."""
 
-import json
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
+from robustdr.audit.printed import percent
+from robustdr.claims.controls import PASSES
+from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, UNDECIDED, VERDICTS
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
-from robustdr.reporting.claims import MOST
-from robustdr.reporting.written import Claims, Record
+from robustdr.reporting.written import Claims, Effect, Record
 
-DECIDED = [verdict for verdict in VERDICTS if verdict not in (UNDECIDED, NOT_TESTABLE, NOT_RUN)]
+OPEN = (UNDECIDED, NOT_TESTABLE, NOT_RUN)
+MOST = 3  # contradictions and controls of a paper that have a line of their own
 
 
-def _share(verdicts: Counter[str]) -> str:
-    """`<decided> of <testable>` claims; `–` if none is testable."""
-    decided = sum(verdicts[verdict] for verdict in DECIDED)
-    tested = decided + verdicts[UNDECIDED]
-    return f"{decided} of {tested}" if tested else "–"
+class Method(NamedTuple):
+    """What a method gains over its base on the mean of the variations, as a share of the base's original queries."""
+
+    label: str
+    base: str
+    size: float
+    low: float
+    high: float
+    seeds: int
+
+
+def _papers_own(paper: Claims) -> list[Record]:
+    return [claim for claim in paper["claims"] if not claim["hypothesis"]]
 
 
 def _overview(papers: list[Claims]) -> list[str]:
-    """A Markdown table with a line per paper: its number of claims by verdict."""
-    claims = {paper["title"]: [claim for claim in paper["claims"] if not claim["hypothesis"]] for paper in papers}
-    every = {claim["verdict"] for of in claims.values() for claim in of}
-    shown = [verdict for verdict in VERDICTS if verdict in every]
+    """A table with a line per paper: its headline claims by verdict, and how many of all its claims are decided."""
+    papers = [paper for paper in papers if _papers_own(paper)]
+    shown = [v for v in VERDICTS if any(c["verdict"] == v for p in papers for c in _papers_own(p) if c["headline"])]
     lines = [
-        table_row(["Paper", "claims", "hold as printed", *shown, "decided"]),
-        table_row(["---", *["---:"] * (len(shown) + 3)]),
-    ]
-    for title, of in claims.items():
-        here = Counter(claim["verdict"] for claim in of)
-        printed = sum(claim["as_printed"]["verdict"] == HOLDS for claim in of)
-        counts = [str(number) for number in (len(of), printed, *(here[verdict] for verdict in shown))]
-        lines.append(table_row([plain(title), *counts, _share(here)]))
-    return lines
-
-
-def _entry(claim: Record, *facts: str) -> str:
-    return f"- **{plain(claim['claim'])}** ({plain(claim['source'])}). {prose('. '.join(filter(None, facts)))}."
-
-
-def _paper(paper: Claims) -> list[str]:
-    """A paper's section: claims that its own numbers contradict, then all claims by verdict."""
-    lines = ["", f"## {plain(paper['title'])}"]
-    contradicted = [claim for claim in paper["claims"] if claim["as_printed"]["verdict"] == FAILS]
-    if contradicted:
-        lines += ["", "### Contradicted by the paper's own numbers", ""]
-        for claim in contradicted:
-            printed = claim["as_printed"]
-            lines.append(_entry(claim, "; ".join(printed["evidence"][:MOST]), "; ".join(printed["findings"])))
-    lines += ["", paper["chance"], *([paper["aa"]] if paper["aa"] else [])]
-    for verdict in (*DECIDED, UNDECIDED, NOT_TESTABLE):
-        claims = [claim for claim in paper["claims"] if claim["verdict"] == verdict]
-        if claims:
-            lines += ["", f"### {verdict.capitalize()}: {VERDICTS[verdict]}", ""]
-            lines += [_entry(c, c["how"], c["reason"], "; ".join(c["evidence"][:MOST])) for c in claims]
-    reasons = Counter(claim["reason"] for claim in paper["claims"] if claim["verdict"] == NOT_RUN)
-    if reasons:
-        lines += ["", f"### {NOT_RUN.capitalize()}", ""]
-        lines += [f"- {n} claims: {prose(reason)}" for reason, n in reasons.items()]
-    return lines
-
-
-def write_findings(commit: str, claims: list[Path], output: Path) -> None:
-    """Write the document.
-
-    Args:
-        commit: the project's commit.
-        claims: .json files of the papers' claims, at one scale.
-        output: the .md file.
-    """
-    papers = [json.loads(path.read_text(encoding="utf-8")) for path in claims]
-    lines = ["# Findings", ""]
-    if papers[0]["miniature"]:
-        lines += [f"> **Miniature.** {prose(papers[0]['miniature'])}", ""]
-    lines += [
-        f"Verdicts on the papers' claims at scale {papers[0]['scale']}, commit {commit} (`make findings`). After "
-        f"test, level, queries and seeds stand the effects, those that decide first, at most {MOST}; all stand in "
-        f"`{Path(papers[0]['path']).parent}/`.",
-        "",
-        *_overview(papers),
+        table_row(["Paper", "headline claims", *shown, "all claims", "decided", "as printed: hold", "fail"]),
+        table_row(["---", *["---:"] * (len(shown) + 5)]),
     ]
     for paper in papers:
-        lines += _paper(paper)
+        claims = _papers_own(paper)
+        head = Counter(claim["verdict"] for claim in claims if claim["headline"])
+        said = Counter(claim["as_printed"]["verdict"] for claim in claims)
+        decided = sum(claim["verdict"] not in OPEN for claim in claims)
+        numbers = [head.total(), *(head[verdict] for verdict in shown), len(claims), decided, said[HOLDS], said[FAILS]]
+        lines.append(table_row([plain(paper["title"]), *map(str, numbers)]))
+    return lines
+
+
+def _effect(effect: Effect) -> str:
+    text = f"{effect['words']}: {100 * effect['size']:+.1f}% {bounds(effect['low'], effect['high'])}"
+    printed = effect["printed"]
+    return f"{text}, printed {percent(printed[0], printed[1])}" if printed else text
+
+
+def _headline(claim: Record) -> str:
+    """A claim in one line: verdict, sentence, the effect that decides, and how many single runs agree."""
+    effects, again = claim["effects"], claim.get("replicates")
+    more = f" (the first of {len(effects)})" if len(effects) > 1 else ""
+    facts = [_effect(effects[0]) + more] if effects else []
+    facts += [claim["reason"]] if claim["reason"] else []
+    facts += [f"{again['same']} of {again['of']} single runs say the same"] if again and again["of"] else []
+    words = f"- **{claim['words']}**: {plain(claim['claim'])} ({plain(claim['source'])})."
+    return f"{words} {prose('. '.join(facts))}." if facts else words
+
+
+def _listed(what: str, lines: list[str], where: str) -> list[str]:
+    """The first lines below a sentence, and how many more there are; nothing without lines."""
+    if not lines:
+        return []
+    rest = [f"- {len(lines) - MOST} more: `{where}`"] if len(lines) > MOST else []
+    return ["", what, "", *lines[:MOST], *rest]
+
+
+def _paper(paper: Claims, where: str) -> list[str]:
+    claims = sorted(_papers_own(paper), key=lambda claim: not claim["headline"])
+    contradicted = [claim for claim in claims if claim["as_printed"]["verdict"] == FAILS]
+    said = [
+        f"- {plain(claim['claim'])} ({plain(claim['source'])}). {prose(claim['as_printed']['evidence'][0])}."
+        for claim in contradicted
+    ]
+    failed = [
+        f"- {plain(control['what'])}: **{control['state']}**. {prose(control['evidence'])}."
+        for control in paper["controls"]
+        if control["state"] != PASSES
+    ]
+    return [
+        *["", f"## {plain(paper['title'])}", ""],
+        *map(_headline, filter(lambda claim: claim["headline"], claims)),
+        *_listed("The paper's own numbers contradict:", said, where),
+        *_listed("This scale cannot say more, because a control does not pass:", failed, where),
+    ]
+
+
+def _methods(methods: list[Method]) -> list[str]:
+    if not methods:
+        return []
+    lines = [
+        *["", "## What each method gains, all variations together", ""],
+        table_row(["Method", "over", "gain", "95 % interval", "seeds"]),
+        table_row(["---", "---", "---:", "---", "---:"]),
+    ]
+    for of in methods:
+        gain = [f"{100 * of.size:+.1f}%", bounds(of.low, of.high), str(of.seeds)]
+        lines.append(table_row([plain(of.label), plain(of.base), *gain]))
+    return lines
+
+
+def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method], output: Path) -> None:
+    """Write the page.
+
+    Args:
+        about: what the verdicts were reached on, as a sentence. papers: claims at one scale, by their .json file.
+        methods: gains in the comparison of all methods. output: the .md file.
+    """
+    first = next(iter(papers.values()))
+    folder = next(iter(papers)).parent
+    lines = ["# Findings", ""]
+    if first["miniature"]:
+        lines += [f"> **Miniature.** {prose(first['miniature'])}", ""]
+    lines += [
+        f"{plain(about)} `make findings` writes this page. It has the claims that a paper's abstract or conclusion "
+        f"rests on; all claims, with every number, stand in `{folder}/`. An effect is a share of the base on the "
+        "original queries, with its interval.",
+        "",
+        *_overview(list(papers.values())),
+    ]
+    for path, paper in papers.items():
+        if any(claim["headline"] for claim in _papers_own(paper)):
+            lines += _paper(paper, str(path.with_suffix(".md")))
+    shown = {claim["verdict"] for paper in papers.values() for claim in _papers_own(paper) if claim["headline"]}
+    lines += [*_methods(methods), "", *(f"- **{v}**: {VERDICTS[v]}." for v in VERDICTS if v in shown)]
     write_text(output, "\n".join(lines) + "\n")

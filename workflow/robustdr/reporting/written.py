@@ -76,6 +76,14 @@ class AsPrinted(TypedDict):
     findings: list[str]
 
 
+class Replicates(TypedDict):
+    """How many single runs reach a claim's verdict, of those that could test it."""
+
+    same: int
+    of: int
+    runs: list[dict[str, object]]
+
+
 class Record(TypedDict):
     """A claim with its verdicts and all numbers behind them."""
 
@@ -92,6 +100,7 @@ class Record(TypedDict):
     evidence: list[str]
     effects: list[Effect]
     as_printed: AsPrinted
+    replicates: NotRequired[Replicates]
 
 
 class Control(TypedDict):
@@ -109,6 +118,8 @@ class Claims(TypedDict):
     """The claims of a paper."""
 
     title: str
+    scale: str
+    miniature: str
     chance: str
     aa: str
     controls: list[Control]

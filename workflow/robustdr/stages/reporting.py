@@ -114,13 +114,6 @@ def site(a: argparse.Namespace) -> None:
     write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
 
 
-@stage("write the verdicts on all claims in one document", commit=TEXT, claims=READS, output=PATH)
-def findings(a: argparse.Namespace) -> None:
-    from robustdr.reporting.findings import write_findings
-
-    write_findings(a.commit, a.claims, a.output)
-
-
 @stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)
 def headline(a: argparse.Namespace) -> None:
     from robustdr.reporting.headline import write_headline

@@ -1,0 +1,87 @@
+"""The deviation between runs: by hand, and found again where it is known."""
+
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from robustdr.evaluation.between import Part, differ, part, pooled, summary
+
+
+def test_mean_squares_by_hand():
+    """Means of runs 1 and 3: variance 2. Residuals ±1 of four values, one degree: 4, over two queries 2."""
+    assert part(np.array([[0.0, 2.0], [4.0, 2.0]])) == Part(2.0, 2.0, 1, 1)
+
+
+def test_pooled_by_hand():
+    """Seen (3·4 + 1·8)/4 = 5, left (3·1 + 1·1)/4 = 1: between 4. df = 16 / (25/4 + 1/40)."""
+    found = pooled([[Part(4.0, 1.0, 3, 30)], [Part(8.0, 1.0, 1, 10)]])
+    assert found.sd == 2.0 and found.df == pytest.approx(16 / (25 / 4 + 1 / 40))
+
+
+def test_query_sets_of_one_training_count_once():
+    once, twice = (pooled([[Part(4.0, 1.0, 3, 30)] * number]) for number in (1, 2))
+    assert once == twice
+
+
+def test_no_more_than_queries_make_is_no_deviation():
+    assert pooled([[Part(1.0, 2.0, 4, 40)]]) == (0.0, 4.0)
+    assert pooled([]) is None
+
+
+def rows(seeds, between, system="rodr", queries=400, mean=0.5, draw=None, rest=0.1):
+    """Runs whose means deviate by the share `between`; values deviate by 0.2 over queries, by `rest` in each run."""
+    draw = draw or np.random.default_rng(sum(map(ord, system)))
+    base = draw.normal(mean, 0.2, queries)
+    made = []
+    for seed in range(seeds):
+        factor = 1 + draw.normal(0, between)
+        for query_set, share in (("original", 1.0), ("misspell", 0.7)):
+            of = share * factor * base + draw.normal(0, rest, queries)
+            made.append(
+                {"scale": "mini", "system": system, "collection": "toy", "seed": seed, "code": "c", "hardware": "h"}
+                | {"query_set": f"dev.{query_set}", "measure": "RR@10", "settings": query_set, "values": of}
+            )
+    return made
+
+
+def test_a_known_deviation_is_found_again_and_the_aa_rate_comes_down():
+    many = pd.DataFrame([row for number in range(30) for row in rows(5, 0.03, f"system{number}")])
+    found = summary(many)
+    spread, rate = found["RR@10"]["mean"], found["aa"]["RR@10"]
+    assert spread["sd"] == pytest.approx(0.03, rel=0.2) and 80 < spread["df"] <= 120
+    assert found["RR@10"]["drop"]["sd"] < 0.005  # both query sets deviate alike
+    assert rate["pairs"] == 30 * 2 * 10 and rate["ignoring"] > 0.3 and rate["with"] < 0.08
+
+
+def test_queries_alone_are_no_deviation_between_runs():
+    many = pd.DataFrame([row for number in range(30) for row in rows(5, 0.0, f"system{number}")])
+    found = summary(many)
+    assert found["RR@10"]["mean"]["sd"] < 0.005 and found["aa"]["RR@10"]["ignoring"] < 0.08
+
+
+def test_runs_of_other_settings_code_or_hardware_are_not_taken_together():
+    two = pd.DataFrame(rows(2, 0.1))
+    assert summary(two)["aa"]["RR@10"]["pairs"] == 2
+    for column in ("settings", "code", "hardware", "scale"):
+        assert summary(two.assign(**{column: [f"{column}{number}" for number in two["seed"]]})) == {}
+
+
+def test_the_drop_pairs_a_run_with_its_own_original_queries():
+    """Seeds 0 and 1 have both query sets; the third run of each has another seed, and no partner."""
+    four = pd.DataFrame(rows(4, 0.05))
+    lost = four[~(four["query_set"].eq("dev.original") & four["seed"].eq(2))]
+    lost = lost[~(lost["query_set"].eq("dev.misspell") & lost["seed"].eq(3))]
+    both = four[four["seed"] < 2]
+    assert summary(lost)["RR@10"]["drop"] == summary(both)["RR@10"]["drop"]
+
+
+def test_the_rate_with_the_variance_needs_another_system():
+    assert "with" not in summary(pd.DataFrame(rows(3, 0.1)))["aa"]["RR@10"]
+
+
+def test_a_paired_t_test_by_hand():
+    a, b = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.5, 2.0, 3.5])  # mean .75, sd sqrt(1/12): t = 5.2, p = .014
+    assert differ(a, b) and not differ(a, a)
+    assert sqrt(1 / 12 / 4) == pytest.approx(0.75 / 5.196, rel=1e-3)

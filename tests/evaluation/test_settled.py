@@ -1,0 +1,78 @@
+"""Runs of a ledger: seeds of several evenings add up, and runs that differ in more than their seed never mix."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from robustdr.core.errors import UserError
+from robustdr.evaluation import ledger
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.settled import generation, lay_out, settled
+from robustdr.evaluation.store import Source, Store
+
+ROLES = {"toy": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}}
+EXPECTED = {("rodr", "toy", f"dev.{name}"): f"s-{name}" for name in ("original", "misspell")}
+
+
+def row(value, seed, query_set="original", **other):
+    made = {"scale": "mini", "system": "rodr", "collection": "toy", "seed": seed, "key": f"k{seed}", "code": "c1"}
+    made |= {
+        "hardware": "a",
+        "commit": "abc",
+        "date": "2026-01-01",
+        "query_set": f"dev.{query_set}",
+        "measure": "RR@10",
+    }
+    made |= {"measure": "RR@10", "settings": f"s-{query_set}", "qids": "q1 q2", "values": np.full(2, value)}
+    return {**made, **other}
+
+
+@pytest.fixture()
+def store(tmp_path):
+    def laid(*rows):
+        keys = lay_out(generation(settled(pd.DataFrame(rows), "mini", EXPECTED)), tmp_path)
+        return Store([Source(Path(path), key) for path, key in keys.items()], ROLES)
+
+    return laid
+
+
+def values(made, query_set="original"):
+    return made.values("rodr", "toy", query_set, "RR@10").tolist()
+
+
+def test_seeds_of_several_files_are_rows_in_their_order(store):
+    made = store(row(0.5, 2), row(0.25, 1), row(0.75, 10))
+    assert values(made) == [[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]]
+    assert made.queries("rodr", "toy") == ["q1", "q2"]
+
+
+def test_other_settings_and_other_scales_never_mix_in(store):
+    made = store(row(0.5, 1), row(0.9, 2, settings="other"), row(0.9, 3, scale="full"))
+    assert values(made) == [[0.5, 0.5]]
+    assert store(row(0.5, 1, settings="other")).why_not("rodr", "toy", "original") == "not run"
+
+
+def test_one_code_makes_all_seeds_that_with_the_most_seeds_then_the_newest(store):
+    old = [row(0.1, seed) for seed in (1, 2)]
+    new = [row(0.2, seed, code="c2", key=f"n{seed}", date="2026-02-01") for seed in (1, 2)]
+    assert values(store(*old, *new)) == [[0.2, 0.2]] * 2
+    assert values(store(*old, *new[:1])) == [[0.1, 0.1]] * 2
+
+
+def test_a_seed_counts_once_on_the_hardware_that_has_most_runs(store):
+    rows = [row(0.1, 1, hardware="a"), row(0.2, 1, hardware="b"), row(0.3, 2, hardware="b")]
+    assert values(store(*rows)) == [[0.2, 0.2], [0.3, 0.3]]
+
+
+def test_a_query_set_that_one_seed_lacks_is_left_out(store):
+    made = store(row(0.5, 1), row(0.4, 1, "misspell"), row(0.5, 2))
+    assert values(made) == [[0.5, 0.5]] * 2
+    with pytest.raises(UserError, match=r"no RR@10 for dev\.misspell was measured"):
+        values(made, "misspell")
+
+
+def test_an_empty_ledger_was_not_run(tmp_path):
+    rows = ledger.read(tmp_path)
+    assert lay_out(generation(settled(rows, "mini", EXPECTED)), tmp_path) == {}

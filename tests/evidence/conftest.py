@@ -1,0 +1,46 @@
+"""A folder of results with measures that carry the keys and records of the project's own configuration."""
+
+from pathlib import Path
+
+import pytest
+
+from robustdr.evaluation.measures import write_measures
+from robustdr.evaluation.settings import EvaluateSettings
+from robustdr.evidence.identity import runs
+from robustdr.experiments.config import load
+from robustdr.graph.graph import graph
+from robustdr.keys.integrity import record
+from robustdr.retrieval.runs import write_run
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def config():
+    return load(ROOT / "config")
+
+
+@pytest.fixture()
+def mini(config, tmp_path, monkeypatch):
+    """The graph of the miniature; its files lie in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    return graph(config, "mini")
+
+
+@pytest.fixture()
+def finish(mini):
+    """`finish("rodr")` writes a system's measures, as the stage does; its ranks may be given, and another key."""
+
+    def write(system, ranks=(1, 2, 4), key=""):
+        run = next(run for run in runs(mini) if run.system == system)
+        path, ranking = Path(run.node.path), Path("run.trec.gz")
+        at = {f"q{number}": [("d", -1.0)] if rank == 1 else [] for number, rank in enumerate(ranks)}
+        write_run(ranking, {qid: found for qid, found in at.items() if found}, {"tag": system})
+        Path("qrels").write_text("".join(f"q{number} 0 d 1\n" for number in range(len(ranks))))
+        settings = EvaluateSettings({name: ["RR@10"] for name in ("dev.original", "dev.misspell")}, 1)
+        given = dict.fromkeys(settings.measures, (ranking, Path("qrels")))
+        write_measures(settings, key or run.node.key, given, path)
+        record(path, key=key or run.node.key, hardware=["a processor"])
+        return path
+
+    return write

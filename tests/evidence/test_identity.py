@@ -1,0 +1,50 @@
+"""Runs are taken together if all that decides them is the same but seed, code and number type."""
+
+from changes import changed
+from robustdr.evidence.identity import code, expected, runs
+from robustdr.graph.graph import graph
+
+AT = ("rodr", "wordnet-mini", "dev.misspell")
+
+
+def of(config, *change):
+    return expected(graph(changed(config, *change) if change else config, "mini"))
+
+
+def test_seeds_threads_and_number_type_make_no_difference(config):
+    plain = of(config)
+    scale = ("scales", "mini")
+    assert plain == of(config, *scale, "seeds", 3) == of(config, *scale, "threads", 4)
+    assert plain == of(config, *scale, "precision", "bfloat16")
+
+
+def test_a_setting_of_the_lineage_does(config):
+    """DR_OQ's training alters RoDR, which is trained from it, and not ANCE's stand-in, which is not trained."""
+    plain, other = of(config), of(config, "scales", "mini", "budgets", "passage", "epochs", 0.25)
+    ance = ("ance", *AT[1:])
+    assert plain[AT] != other[AT] and plain[ance] == other[ance]
+
+
+def test_so_do_the_data(config):
+    plain, other = of(config), of(config, "collections", "wordnet-mini", "passages", 5000)
+    assert plain[AT] != other[AT]
+
+
+def test_every_query_set_of_every_run_has_one(config):
+    mini = graph(config, "mini")
+    asked = {
+        (run.system, run.collection, f"{split}.{name}")
+        for run in runs(mini)
+        for (_, split), name in mini.evaluated(run.system, run.collection)
+    }
+    assert expected(mini).keys() == asked
+
+
+def test_code_is_that_of_the_whole_lineage(config, monkeypatch):
+    from robustdr.evidence import identity
+
+    found = {run.system: run.node for run in runs(graph(config, "mini")) if run.collection == AT[1]}
+    before = {system: code(found[system]) for system in ("rodr", "ance")}
+    made_of = identity.made_of
+    monkeypatch.setattr(identity, "made_of", lambda of: made_of(of) + "!" * ("train" in of.names))
+    assert before["rodr"] != code(found["rodr"]) and before["ance"] == code(found["ance"])

@@ -1,0 +1,102 @@
+"""Claims judged on the whole ledger, and on each run alone."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from robustdr.claims.verdicts import NOT_RUN
+from robustdr.core.errors import UserError
+from robustdr.evaluation import ledger
+from robustdr.evidence.findings import findings
+from robustdr.evidence.identity import expected
+from robustdr.evidence.judging import Judge, Single, replicates
+from robustdr.experiments.config import load
+from robustdr.graph.graph import graphs
+
+ROOT = Path(__file__).parents[2]
+EVIDENCE, AT = Path("evidence"), ("wordnet-mini", "dev.misspell")
+
+
+def test_the_share_of_runs_that_reach_the_verdict_leaves_out_what_was_not_run():
+    effect = {"words": "misspell", "size": 0.1, "low": 0.0, "high": 0.2, "p": 0.04}
+    said = [("seen", [effect]), ("undecided", [effect]), (NOT_RUN, [])]
+    singles = [
+        (Single("mini", seed, "a"), {"verdict": verdict, "effects": of}) for seed, (verdict, of) in enumerate(said)
+    ]
+    found = replicates("seen", singles)
+    assert (found["same"], found["of"]) == (1, 2)
+    dot = {"words": "misspell", "size": 0.1, "low": 0.0, "high": 0.2}
+    assert found["runs"][0] == {"scale": "mini", "seed": 0, "hardware": "a", "verdict": "seen", "effects": [dot]}
+    assert len(found["runs"]) == 3
+
+
+@pytest.fixture()
+def made(tmp_path, monkeypatch):
+    """The graphs of a configuration whose one claim is that self-teaching is better than data augmentation."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    for path in (tmp_path / "config/papers").glob("*/claims.yaml"):
+        path.unlink()
+    test = {"name": "improves", "system": "st", "over": ["da"], "query_sets": ["misspell"]}
+    claim = {"claim": "It is better", "source": "§1", "headline": True, "role": "msmarco-passage", "measure": "RR@10"}
+    path = tmp_path / "config/papers/all/claims.yaml"
+    path.write_text(yaml.safe_dump({"claims": [{**claim, "level": 0.05, "test": test}]}), encoding="utf-8")
+    return graphs(load(tmp_path / "config"))
+
+
+def write(made, better, settings="", hardware="a"):
+    """Add a run of each system for each seed; self-teaching's values are higher by `better` of the seed."""
+    known, draw = expected(made["results/mini"]), np.random.default_rng(1)
+    base = draw.uniform(0.3, 0.7, 200)
+    rows = []
+    for seed, more in better.items():
+        for system in ("da", "st"):
+            values = base + (more if system == "st" else 0) + draw.normal(0, 0.05, 200)
+            for query_set in ("dev.original", "dev.misspell"):
+                run = {"scale": "mini", "system": system, "collection": AT[0], "seed": seed, "code": "c"}
+                run |= {"key": f"{system}{seed}{hardware}", "hardware": hardware, "commit": "abc", "date": "2026-01-01"}
+                run |= {"query_set": query_set, "measure": "RR@10", "qids": " ".join(map(str, range(1000, 1200)))}
+                rows.append({**run, "settings": settings or known[system, AT[0], query_set], "values": values})
+    ledger.write(EVIDENCE, rows)
+
+
+def judged(made):
+    (path,) = Judge.of(made, EVIDENCE).write("mini", ["all"], Path("out"))
+    return json.loads(path.read_text(encoding="utf-8"))["claims"][0]
+
+
+def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(made):
+    write(made, {1: 0.1})
+    write(made, {2: 0.11})
+    write(made, {3: 0.09, 1: 0.1}, hardware="b")
+    claim = judged(made)
+    assert claim["verdict"] == "seen" and claim["effects"][0]["seeds"] == 3
+    runs = claim["replicates"]["runs"]
+    assert [(run["scale"], run["seed"], run["hardware"]) for run in runs] == [
+        ("mini", 1, "a"),
+        ("mini", 1, "b"),
+        ("mini", 2, "a"),
+        ("mini", 3, "b"),
+    ]
+    assert all(run["effects"][0]["size"] > 0.1 for run in runs)
+
+
+def test_runs_with_other_settings_are_not_judged(made):
+    write(made, {1: 0.1, 2: 0.1, 3: 0.1}, settings="0123456789abcdef")
+    assert not Judge.of(made, EVIDENCE).has("mini")
+    write(made, {4: 0.1}, hardware="b")
+    assert judged(made)["effects"][0]["seeds"] == 1
+
+
+def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatch):
+    monkeypatch.setattr("robustdr.evidence.findings.EVERY", ("none", "methods"))
+    with pytest.raises(UserError, match="evidence: no runs at scale mini, and results/mini/claims has no verdicts"):
+        findings(made, "mini", EVIDENCE, Path("page.md"))
+    write(made, {1: 0.1, 2: 0.1, 3: 0.1})
+    findings(made, "mini", EVIDENCE, Path("page.md"))
+    page = Path("page.md").read_text(encoding="utf-8")
+    assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: It is better (§1)." in page

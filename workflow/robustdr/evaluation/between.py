@@ -1,0 +1,176 @@
+"""How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr
+
+from robustdr.evaluation.names import ORIGINAL
+
+LEVEL = 0.05  # of the tests of two runs of one system
+SYSTEM = ["scale", "system", "code", "hardware"]
+
+
+class Spread(NamedTuple):
+    """A standard deviation between runs, and its degrees of freedom (Satterthwaite)."""
+
+    sd: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """Mean squares of one system's runs, for the mean over queries.
+
+    Attributes:
+        seen: variance of the means of runs. left: its part that queries alone make, from the query × run residual.
+        runs: degrees of freedom of `seen`. rest: those of `left`.
+    """
+
+    seen: float
+    left: float
+    runs: int
+    rest: int
+
+
+def part(values: np.ndarray) -> Part:
+    """Return the mean squares of values [runs, queries], two runs at least, in a two-way random-effects model."""
+    runs, queries = values.shape
+    by_run = values.mean(axis=1)
+    rest = values - by_run[:, None] - values.mean(axis=0) + values.mean()
+    degrees = (runs - 1) * (queries - 1)
+    return Part(float(by_run.var(ddof=1)), float((rest**2).sum()) / degrees / queries, runs - 1, degrees)
+
+
+def pooled(systems: Iterable[list[Part]]) -> Spread | None:
+    """Return the deviation between runs over systems; None without a system.
+
+    Each system's parts are its query sets: one training stands behind all of them, so its runs count once.
+    """
+    found = [
+        Part(
+            float(np.mean([of.seen for of in parts])),
+            float(np.mean([of.left for of in parts])),
+            parts[0].runs,
+            parts[0].rest,
+        )
+        for parts in systems
+    ]
+    if not found:
+        return None
+    runs, rest = (np.array([getattr(of, name) for of in found], float) for name in ("runs", "rest"))
+    seen = float(np.average([of.seen for of in found], weights=runs))
+    left = float(np.average([of.left for of in found], weights=runs))
+    between = max(seen - left, 0.0)
+    lost = seen**2 / runs.sum() + left**2 / rest.sum()
+    return Spread(sqrt(between), max(float(between**2 / lost), 1.0) if between else float(runs.sum()))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of one system on one query set under one measure.
+
+    Attributes:
+        values: [runs, queries], in the order of seeds. original: those of the original queries; None if the query set
+            is these.
+    """
+
+    values: np.ndarray
+    original: np.ndarray | None
+
+    @cached_property
+    def mean(self) -> Part:
+        """Mean squares of the mean, as a share of it."""
+        return part(self.values / self.values.mean())
+
+    @cached_property
+    def drop(self) -> Part | None:
+        """Mean squares of the drop against the original queries, by the delta method."""
+        if self.original is None:
+            return None
+        base = self.original.mean()
+        return part((self.values - self.values.mean() / base * self.original) / base)
+
+
+def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Runs]]]:
+    """Return what was run with two seeds or more, by measure and by scale, system, code and hardware.
+
+    Args:
+        rows: of a ledger; see `ledger.read`. Runs whose settings differ are not taken together.
+    """
+    found: dict[str, dict[tuple[str, ...], list[Runs]]] = {}
+    for (measure, *system), of in rows.groupby(["measure", *SYSTEM]):
+        runs = {at: _runs(same) for at, same in of.groupby(["collection", "query_set", "settings"])}
+        originals = {(at, name): by_seed for (at, name, _), by_seed in runs.items() if name.endswith(f".{ORIGINAL}")}
+        for (collection, query_set, _), by_seed in runs.items():
+            split, _, variation = query_set.partition(".")
+            base = originals.get((collection, f"{split}.{ORIGINAL}"), {}) if variation != ORIGINAL else by_seed
+            seeds = sorted(by_seed.keys() & base.keys())
+            values, original = (np.array([of[seed] for seed in seeds]) for of in (by_seed, base))
+            if len(seeds) > 1 and values.any() and original.any():
+                run = Runs(values, original if variation != ORIGINAL else None)
+                found.setdefault(measure, {}).setdefault(tuple(system), []).append(run)
+    return found
+
+
+def _runs(rows: pd.DataFrame) -> dict[int, np.ndarray]:
+    """Return values [queries] by seed."""
+    once = rows.drop_duplicates("seed")
+    return dict(zip(once["seed"], once["values"], strict=True))
+
+
+def _spread(systems: Iterable[list[Runs]], what: str) -> Spread | None:
+    parts = ([found for run in runs if (found := getattr(run, what))] for runs in systems)
+    return pooled(of for of in parts if of)
+
+
+def differ(a: np.ndarray, b: np.ndarray, spread: Spread | None = None) -> bool:
+    """Whether two runs [queries] are called different at `LEVEL`: a paired t-test over queries.
+
+    Args:
+        spread: of the mean between runs, a share of the mean: its variance is added, once for each run.
+    """
+    difference = a - b
+    degrees = len(difference) - 1
+    over_queries = float(difference.var(ddof=1)) / len(difference)
+    over_runs = 2 * (spread.sd * float(a.mean() + b.mean()) / 2) ** 2 if spread else 0.0
+    total = over_queries + over_runs
+    if not total:
+        return False
+    lost = over_queries**2 / degrees + (over_runs**2 / spread.df if spread else 0.0)
+    return bool(2 * stdtr(total**2 / lost, -abs(difference.mean()) / sqrt(total)) < LEVEL)
+
+
+def summary(rows: pd.DataFrame) -> dict[str, object]:
+    """Return the deviations between runs by measure, and how often two runs of one system are called different.
+
+    Returns:
+        by measure `{"mean": {"sd", "df"}, "drop": {"sd", "df"}}`: sd is a share of the mean, or of the original
+        queries' mean; and in `aa`, by measure, `pairs` of runs on a query set, the share `ignoring` the variance
+        between runs, and the share `with` that of the other systems.
+    """
+    made: dict[str, object] = {}
+    rates = {}
+    for measure, systems in several(rows).items():
+        spreads = {what: _spread(systems.values(), what) for what in ("mean", "drop")}
+        made[measure] = {
+            what: {"sd": round(of.sd, 6), "df": round(of.df, 1)} for what, of in spreads.items() if of is not None
+        }
+        told = [
+            (differ(a, b), differ(a, b, others))
+            for name, runs in systems.items()
+            for others in [_spread([of for other, of in systems.items() if other[1] != name[1]], "mean")]
+            for run in runs
+            for a, b in combinations(run.values, 2)
+        ]
+        ignoring, aware = np.mean(told, axis=0)
+        rates[measure] = {"pairs": len(told), "ignoring": round(float(ignoring), 4)}
+        if len({name[1] for name in systems}) > 1:
+            rates[measure]["with"] = round(float(aware), 4)
+    return {**made, "aa": rates} if rates else {}

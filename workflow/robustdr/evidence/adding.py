@@ -1,0 +1,107 @@
+"""Finished runs become rows of the ledger: what is damaged, stale or of no known system is refused."""
+
+import subprocess
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_json
+from robustdr.evaluation import between, ledger
+from robustdr.evaluation.measures import read_measures
+from robustdr.evidence.identity import Run, code, expected, runs
+from robustdr.graph.graph import Graph
+from robustdr.keys.integrity import damaged, hardware, record_of
+
+RUNS = "runs.json"  # what `between.summary` says of the whole ledger
+
+
+class Added(NamedTuple):
+    """What became of a folder of results: runs added, runs that were in the ledger, and the new file, if any."""
+
+    new: int
+    old: int
+    path: Path | None
+
+
+def add(graph: Graph, evidence: Path) -> Added:
+    """Add the finished runs of a scale to a ledger, and write the ledger's runs.json anew.
+
+    Raises:
+        UserError: a measures file, or something behind it, is damaged, stale or of no known system; nothing is added.
+    """
+    finished = _finished(graph)
+    known = ledger.read(evidence)
+    there = set(zip(known["scale"], known["key"], known["hardware"], strict=True))
+    settings, rows, new = expected(graph), [], 0
+    for run in finished:
+        path, scale = Path(run.node.path), graph.lineage.scale_name
+        computed_on = "; ".join(sorted(hardware([path])))
+        if (scale, run.node.key, computed_on) in there:
+            continue
+        new += 1
+        measured, _ = read_measures(path)
+        rows += ledger.rows_of(
+            measured,
+            {query_set: of for (*at, query_set), of in settings.items() if at == [run.system, run.collection]},
+            scale=scale,
+            system=run.system,
+            collection=run.collection,
+            seed=run.seed,
+            key=run.node.key,
+            code=code(run.node),
+            hardware=computed_on,
+            commit=_commit(),
+            date=datetime.fromtimestamp(record_of(path).stat().st_mtime, UTC).date().isoformat(),
+        )
+    written = ledger.write(evidence, rows) if rows else None
+    write_json(evidence / RUNS, between.summary(ledger.read(evidence)))
+    return Added(new, len(finished) - new, written)
+
+
+def _finished(graph: Graph) -> list[Run]:
+    """Return the runs whose measures exist, each checked to the sources."""
+    folder = Path(graph.root, "measures")
+    every = {run.node.path: run for run in runs(graph)}
+    found = sorted(map(str, folder.glob("*/*/seed*.parquet")))
+    if not found:
+        raise UserError(f"{folder}: no measures; run snakemake first")
+    faults = list(damaged(folder)) or [*filter(None, (_stale(path, every.get(path)) for path in found))]
+    if faults:
+        more = f"; and {len(faults) - 1} more faults" if len(faults) > 1 else ""
+        raise UserError(f"{faults[0]}{more}; nothing was added")
+    return [every[path] for path in found]
+
+
+def _stale(path: str, run: Run | None) -> str:
+    """Return why a measures file is not the one that the configuration and code make; '' if it is."""
+    if run is None:
+        return f"{path}: stale: the configuration has no such run at this scale; delete it"
+    if not record_of(Path(path)).is_file():
+        return f"{path}: it has no record (.sha256); delete it and run again"
+    _, key = read_measures(Path(path))
+    return f"{path}: stale: its key is {key}, {run.node.key} is expected; run again" if key != run.node.key else ""
+
+
+def _commit() -> str:
+    asked = ["git", "describe", "--always", "--dirty=, changed since", "--exclude=*"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def listed(evidence: Path) -> list[str]:
+    """Return a line for each scale, code and hardware of a ledger: its systems, runs and days; then its size."""
+    rows = ledger.read(evidence)
+    runs = rows.drop_duplicates(["scale", "key", "hardware"])
+    lines = []
+    for (scale, commit, computed_on), of in runs.groupby(["scale", "commit", "hardware"]):
+        days = " to ".join(sorted({min(of["date"]), max(of["date"])}))
+        systems = Counter(of.groupby("system")["seed"].nunique())
+        seeds = ", ".join(f"{number} with {count}" for count, number in sorted(systems.items(), reverse=True))
+        lines.append(f"{scale}, commit {commit}, {computed_on or 'any hardware'}: {len(of)} runs, {days}")
+        lines.append(f"    systems by seeds: {seeds}")
+    size = sum(path.stat().st_size for path in evidence.glob("*/*.parquet"))
+    return [*lines, f"{len(runs)} runs, {len(rows)} rows, {size / 1e6:.1f} MB"]

@@ -1,0 +1,80 @@
+"""docs/findings.md from the ledger, or where it has no runs of a scale, from the verdicts in the scale's folder."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from robustdr.core.errors import UserError
+from robustdr.evaluation.estimates import Ratio
+from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.settled import generation, lay_out
+from robustdr.evaluation.store import Store, open_store
+from robustdr.evidence.judging import Judge
+from robustdr.graph import tables
+from robustdr.graph.graph import Graph
+from robustdr.reporting.findings import Method, write_findings
+from robustdr.reporting.settings import TableSettings
+
+EVERY = ("all", "methods")  # the comparison's paper and table of all methods
+
+
+def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Path) -> None:
+    """Write the page.
+
+    Args:
+        graphs: by the folder of their results. scale: whose claims; its runs are those of the ledger `evidence`, or
+            else those behind the claims in the scale's folder.
+
+    Raises:
+        UserError: neither has verdicts at this scale.
+    """
+    graph = next(graph for graph in graphs.values() if graph.lineage.scale_name == scale)
+    papers = [paper for paper, declared in graph.lineage.config.claims.items() if declared.claims]
+    judge = Judge.of(graphs, evidence)
+    if judge.has(scale):
+        made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
+        rows = judge.rows[judge.rows["scale"] == scale]
+        commits = ", ".join(sorted(set(rows["commit"])))
+        about = f"Verdicts at scale {scale}, on {rows['key'].nunique()} runs of the ledger (commits {commits})."
+        with TemporaryDirectory() as laid:
+            methods = _methods(graph, lay_out(generation(rows), Path(laid)), judge.runs)
+    else:
+        made = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
+        if not made:
+            raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
+        about = f"Verdicts at scale {scale}, on the runs in {graph.root}."
+        keys = _settings(graph).keys
+        methods = _methods(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.runs)
+    read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
+    write_findings(about, read, methods, output)
+
+
+def _settings(graph: Graph) -> TableSettings:
+    settings: TableSettings = tables.table_settings(graph, *EVERY)
+    return settings
+
+
+def _methods(graph: Graph, keys: dict[str, str], runs: Path | None) -> list[Method]:
+    """Return what each method of the comparison gains over its base; none if something was not run."""
+    paper, table = EVERY
+    if paper not in graph.lineage.config.papers:
+        return []
+    settings = _settings(graph)
+    spec = graph.lineage.config.papers[paper].tables[table]
+    (role,), base = spec.collections, spec.base
+    asked = {tuple(Path(path).parts[-3:-1]) for path in settings.keys}
+    own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in asked}
+    store = open_store(replace(settings, keys=own), [*map(Path, own)], runs)
+    measure = settings.measured[settings.evaluation[role]["measures"][0]]
+    systems = [system for system in settings.labels if system in spec.systems and system != base]
+    if any(store.why_not(system, role, MEAN) for system in (base, *systems)):
+        return []
+    return [_gain(store, system, base, role, measure, settings.labels) for system in systems]
+
+
+def _gain(store: Store, system: str, base: str, role: str, measure: str, labels: Mapping[str, str]) -> Method:
+    own, before = (store.estimate(one, role, MEAN, measure) for one in (system, base))
+    gain = Ratio(own - before, store.estimate(base, role, ORIGINAL, measure))
+    return Method(labels[system], labels[base], gain.value, *gain.interval(0.95), gain.seeds)

@@ -1,0 +1,77 @@
+"""What runs must have in common to be taken together: everything that decides them but seed, code and number type."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from robustdr.core.settings import deciding
+from robustdr.evaluation.settled import Expected
+from robustdr.graph.graph import Graph
+from robustdr.graph.graph import graph as graph_of
+from robustdr.keys.node import Input, Node
+from robustdr.keys.provenance import digests, made_of
+
+
+class Run(NamedTuple):
+    """A system's measures on one collection with one seed."""
+
+    system: str
+    collection: str
+    seed: int
+    node: Node
+
+
+def runs(graph: Graph) -> Iterator[Run]:
+    """Yield every run of a scale, whether its files exist or not."""
+    for system, splits in graph.demand.evaluated().items():
+        if not graph.lineage.unavailable(system):
+            for collection in dict.fromkeys(collection for collection, _ in splits):
+                for seed in graph.lineage.seeds(system):
+                    yield Run(system, collection, seed, graph.measures(system, seed, collection))
+
+
+def expected(graph: Graph) -> Expected:
+    """Return a digest of the settings and data behind the measures of each system, collection and query set.
+
+    They are those of the first seed, in float32 with one thread: so a run has the same digest whatever its seed and
+    machine, and another one as soon as a budget, a recipe or the data of it or of its lineage differ.
+    """
+    lineage = graph.lineage
+    scale = replace(lineage.scale, precision="float32", threads=1)
+    config = replace(lineage.config, scales={**lineage.config.scales, lineage.scale_name: scale})
+    plain = graph_of(config, lineage.scale_name, lineage.labels)
+    return {
+        (run.system, run.collection, f"{split}.{name}"): _digest(
+            [settings(plain.run(run.system, run.seed, (at, split), name)), run.node.settings.relevance_level]
+        )
+        for run in runs(plain)
+        if run.seed == lineage.seeds(run.system)[0]
+        for (at, split), name in plain.evaluated(run.system, run.collection)
+    }
+
+
+@cache
+def settings(node: Node) -> str:
+    """Return a digest of the settings of a node and of every node that decides it, and of the user's files."""
+    node = node.whole or node
+    own = deciding(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
+    read = {name: _read(one) for name, one in node.inputs.items() if one.decides}
+    return _digest([node.rule, own, node.decides, read])
+
+
+def _read(one: Input) -> Any:
+    made = [settings(node) for node in one.nodes]
+    return [dict(zip(one.names, made, strict=True)) if one.names else made, digests([Path(of) for of in one.files])]
+
+
+def code(node: Node) -> str:
+    """Return a digest of all code, packages and variables of the environment behind an artifact."""
+    return _digest(sorted({made_of(one.code) for one in node.history()}))
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,114 @@
+"""Claims judged on the whole ledger, and on each of its runs alone: how often does a verdict come again?"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from dataclasses import replace as with_
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE
+from robustdr.core.files import write_json
+from robustdr.evaluation import ledger
+from robustdr.evaluation.settled import generation, lay_out, settled
+from robustdr.evidence.identity import expected
+from robustdr.graph import tables
+from robustdr.graph.graph import Graph
+from robustdr.reporting.claims import write_claims
+
+
+class Single(NamedTuple):
+    """One training run of every system: a seed on one machine, at one scale."""
+
+    scale: str
+    seed: int
+    hardware: str
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges claims on rows of a ledger.
+
+    Attributes:
+        graphs: by scale. rows: of `ledger.read`. runs: the ledger's runs.json, if there is one.
+    """
+
+    graphs: Mapping[str, Graph]
+    rows: pd.DataFrame
+    runs: Path | None
+
+    @classmethod
+    def of(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
+        """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
+        rows = ledger.read(evidence)
+        by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
+        known = [
+            settled(rows, scale, expected(by_scale[scale])) for scale in rows["scale"].unique() if scale in by_scale
+        ]
+        runs = evidence / "runs.json"
+        return cls(by_scale, pd.concat([rows[:0], *known]), runs if runs.is_file() else None)
+
+    def has(self, scale: str) -> bool:
+        return bool((self.rows["scale"] == scale).any())
+
+    def write(self, scale: str, papers: list[str], folder: Path) -> list[Path]:
+        """Write the verdicts of papers as .md and .json, each headline claim with those of every single run.
+
+        Returns:
+            the .json files.
+        """
+        made = self._claims(scale, self.rows[self.rows["scale"] == scale], papers, folder)
+        singles: dict[str, list[tuple[Single, dict[str, Any]]]] = {paper: [] for paper in papers}
+        for single, rows in self._singles():
+            with TemporaryDirectory() as alone:
+                for paper, path in self._claims(single.scale, rows, papers, Path(alone)).items():
+                    singles[paper].append((single, json.loads(path.read_text(encoding="utf-8"))))
+        for paper, path in made.items():
+            found = json.loads(path.read_text(encoding="utf-8"))
+            for number, claim in enumerate(found["claims"]):
+                if claim["headline"]:
+                    claim["replicates"] = replicates(
+                        claim["verdict"], [(single, of["claims"][number]) for single, of in singles[paper]]
+                    )
+            write_json(path, found)
+        return list(made.values())
+
+    def _claims(self, scale: str, rows: pd.DataFrame, papers: list[str], folder: Path) -> dict[str, Path]:
+        """Judge papers on one run a seed of these rows, and return their .json files."""
+        with TemporaryDirectory() as laid:
+            keys = lay_out(generation(rows), Path(laid))
+            made = {paper: folder / f"{paper}.json" for paper in papers}
+            for paper, output in made.items():
+                node = tables.claims(self.graphs[scale], paper)
+                asked = {Path(path).parts[-3:-1] for path in node.settings.keys}  # collection, system
+                own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in asked}
+                settings = with_(node.settings, keys=own, command="robustdr evidence findings")
+                claims, reported = (next(iter(node.inputs[name].files), None) for name in ("claims", "reported"))
+                assert claims is not None, paper
+                write_claims(settings, [*map(Path, own)], claims, reported, self.runs, output.with_suffix(".md"))
+        return made
+
+    def _singles(self) -> Iterator[tuple[Single, pd.DataFrame]]:
+        """Yield every seed of every machine with its rows, and with those of systems in which nothing is random."""
+        for scale, of in self.rows.groupby("scale"):
+            random = of["system"].map(self.graphs[str(scale)].lineage.is_random)
+            for (seed, hardware), own in of[random].groupby(["seed", "hardware"]):
+                yield Single(str(scale), int(seed), str(hardware)), pd.concat([own, of[~random]])
+
+
+def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> dict[str, Any]:
+    """Return how many single runs reach a claim's verdict: `same` `of` those that could test it, and all as `runs`.
+
+    A run has its scale, seed, hardware, verdict, and the size and interval of each effect.
+    """
+    tested = [claim["verdict"] for _, claim in singles if claim["verdict"] not in (NOT_RUN, NOT_TESTABLE)]
+    kept = ("words", "size", "low", "high")
+    runs = [
+        {**single._asdict(), "verdict": claim["verdict"]}
+        | {"effects": [{name: effect[name] for name in kept} for effect in claim["effects"]]}
+        for single, claim in singles
+    ]
+    return {"same": tested.count(verdict), "of": len(tested), "runs": runs}
