@@ -95,10 +95,10 @@ def write_measures(
         for measure, by_query in values.items():
             frame = pd.DataFrame({"qid": list(by_query), "value": list(by_query.values())})
             frames.append(frame.assign(query_set=query_set, measure=measure)[["query_set", "measure", "qid", "value"]])
-    write_values(pd.concat(frames), key, output)
+    write_values(pd.concat(frames), output)
 
 
-def write_values(values: pd.DataFrame, key: str, output: Path) -> None:
+def write_values(values: pd.DataFrame, output: Path) -> None:
     """Write a measures file from its rows."""
     table = pa.Table.from_pandas(values, preserve_index=False)
     with atomic(output) as temporary:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from robustdr.evaluation.measures import write_values
+from robustdr.keys.integrity import record
 
 Expected = Mapping[tuple[str, str, str], str]  # system, collection, query set -> digest of settings
 
@@ -40,7 +41,7 @@ def generation(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """Write rows of `generation` as measures files, and return their keys by path, in the order of seeds.
+    """Write rows of `generation` as measures files with records, and return their keys by path, in the order of seeds.
 
     Query sets and measures that not every seed of a system has are left out.
     """
@@ -52,5 +53,6 @@ def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
             long = one[["query_set", "measure", "qids", "values"]].rename(columns={"qids": "qid", "values": "value"})
             long["qid"] = long["qid"].str.split(" ")
             keys[str(path)] = str(one["key"].iloc[0])
-            write_values(long.explode(["qid", "value"]).astype({"value": float}), keys[str(path)], path)
+            write_values(long.explode(["qid", "value"]).astype({"value": float}), path)
+            record(path, key=keys[str(path)])
     return keys

@@ -12,7 +12,7 @@ from robustdr.evaluation import between, ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evidence.identity import Run, code, expected, runs
 from robustdr.graph.graph import Graph
-from robustdr.keys.integrity import damaged, hardware, record_of
+from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 
 RUNS = "runs.json"  # what `between.summary` says of the whole ledger
 
@@ -41,9 +41,8 @@ def add(graph: Graph, evidence: Path) -> Added:
         if (scale, run.node.key, computed_on) in there:
             continue
         new += 1
-        measured, _ = read_measures(path)
         rows += ledger.rows_of(
-            measured,
+            read_measures(path),
             {query_set: of for (*at, query_set), of in settings.items() if at == [run.system, run.collection]},
             scale=scale,
             system=run.system,
@@ -80,7 +79,7 @@ def _stale(path: str, run: Run | None) -> str:
         return f"{path}: stale: the configuration has no such run at this scale; delete it"
     if not record_of(Path(path)).is_file():
         return f"{path}: it has no record (.sha256); delete it and run again"
-    _, key = read_measures(Path(path))
+    key = key_of(Path(path))
     return f"{path}: stale: its key is {key}, {run.node.key} is expected; run again" if key != run.node.key else ""
 
 
