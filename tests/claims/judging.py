@@ -12,10 +12,10 @@ TESTS = TypeAdapter(AnyTest).json_schema()["discriminator"]["mapping"].keys()
 SOMEWHERE = {"table": "prose"}  # the size that a sentence gives is told to `judge` itself
 
 
-def claim(name: str, level: float = 0.01, measure: str = "RR@10", **arguments) -> Claim:
-    """A claim on the role `toy` with the test `name`."""
-    about = {"claim": "It is so", "source": "§4", "role": "toy", "measure": measure, "level": level}
-    return Claim.model_validate({**about, "test": {"name": name, **arguments}})
+def claim(name: str, level: float = 0.01, measure: str = "RR@10", about: dict | None = None, **arguments) -> Claim:
+    """A claim on the role `toy` with the test `name`; `about`: more keys of it."""
+    keys = {"claim": "It is so", "source": "§4", "role": "toy", "measure": measure, "level": level, **(about or {})}
+    return Claim.model_validate({**keys, "test": {"name": name, **arguments}})
 
 
 def judged(
@@ -25,7 +25,8 @@ def judged(
     measure: str = "RR@10",
     said: Interval | None = None,
     printed: dict[str, float] | None = None,
-    incomparable: str = "",
+    sized: bool = False,
+    paper_queries: int | None = None,
     **arguments,
 ) -> Verdict:
     """The test `name` on the role `toy`.
@@ -35,7 +36,7 @@ def judged(
     """
     one = claim(name, level, measure, **({"by": SOMEWHERE} if said else {}), **arguments)
     sizes = {words: Interval(size, size) for words, size in (printed or {}).items()}
-    return judge(one, Measured(store, "toy", measure, {}), said, sizes, incomparable)
+    return judge(one, Measured(store, "toy", measure, {}), said, sizes, sized, paper_queries)
 
 
 def verdict(store: Store, name: str, **arguments) -> str:

@@ -7,90 +7,122 @@ import pytest
 
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.intervals import Interval
-from robustdr.claims.verdicts import VERDICTS, WORST_FIRST, confidence, planned, verdict, worst
+from robustdr.claims.verdicts import (
+    NEGLIGIBLE,
+    OPPOSITE,
+    SHOWN,
+    VERDICTS,
+    WORST_FIRST,
+    confidence,
+    outside,
+    overall,
+    planned,
+    verdict,
+    worst,
+)
 
 PRINTED = Interval(0.19, 0.21)
 WITHIN, AT_LEAST, AT_MOST = Interval(-0.02, 0.02), Interval(-0.02, inf), Interval(-inf, 0.02)
+ANYWHERE = Interval(-inf, inf)
 
 
 @pytest.mark.parametrize(
-    ("interval", "region", "printed", "expected"),
+    ("interval", "printed", "predicted", "direction", "size"),
     [
-        # any effect above none
-        ((0.10, 0.30), ABOVE, PRINTED, "holds"),
-        ((0.25, 0.30), ABOVE, PRINTED, "holds"),  # more than printed is no less
-        ((0.05, 0.19), ABOVE, PRINTED, "holds"),  # .19 can be printed so
-        ((0.05, 0.18), ABOVE, PRINTED, "smaller"),
-        ((-0.05, 0.18), ABOVE, PRINTED, "absent"),
-        ((0.0, 0.18), ABOVE, PRINTED, "absent"),  # none is included
-        ((-0.05, 0.20), ABOVE, PRINTED, "inconclusive"),
-        ((-0.30, -0.10), ABOVE, PRINTED, "fails"),
-        ((0.05, 0.18), ABOVE, None, "holds"),
-        ((-0.05, 0.18), ABOVE, None, "inconclusive"),
-        ((-0.05, 0.18), ABOVE, Interval(-0.2, -0.1), "inconclusive"),  # the paper itself prints the other direction
-        ((0.05, 0.18), ABOVE, Interval(-0.01, 0.3), "holds"),  # what is printed may be none
-        ((-inf, inf), ABOVE, PRINTED, "inconclusive"),
-        # inside a margin
-        ((-0.01, 0.01), WITHIN, None, "holds"),
-        ((-0.01, 0.03), WITHIN, None, "inconclusive"),
-        ((0.03, 0.04), WITHIN, None, "absent"),  # better is no failure, but not similar
-        ((0.01, 0.04), WITHIN, None, "inconclusive"),
-        ((0.13, 0.14), Interval(0.08, 0.12), None, "fails"),  # a stated size has no better side
-        ((-0.04, -0.03), WITHIN, None, "fails"),
-        # not worse
-        ((-0.01, 0.30), AT_LEAST, None, "holds"),
-        ((0.10, 0.30), AT_LEAST, None, "holds"),  # better is not worse
-        ((-0.03, 0.30), AT_LEAST, None, "inconclusive"),
-        ((-0.04, -0.03), AT_LEAST, None, "fails"),
-        ((-0.04, 0.01), AT_MOST, None, "holds"),
-        ((0.03, 0.04), AT_MOST, None, "fails"),
-        ((-0.01, 0.01), WITHIN, PRINTED, "holds"),  # what is printed plays no part
+        ((0.10, 0.30), PRINTED, (0.05, 0.35), "seen", "as printed"),
+        ((0.05, 0.15), PRINTED, (0.02, 0.19), "seen", "as printed"),  # .19 can be printed so
+        ((0.05, 0.15), PRINTED, (0.02, 0.18), "seen", "smaller"),
+        ((0.25, 0.35), PRINTED, (0.22, 0.38), "seen", "larger"),
+        ((0.25, 0.35), PRINTED, (0.21, 0.38), "seen", "as printed"),
+        ((0.05, 0.15), None, None, "seen", "seen"),
+        ((-0.05, 0.15), PRINTED, (-0.1, 0.18), "not seen", "undecided"),
+        ((0.0, 0.15), PRINTED, (-0.1, 0.18), "not seen", "undecided"),  # none is included
+        ((-0.05, 0.15), PRINTED, (-0.1, 0.2), "undecided", "undecided"),
+        ((-0.01, 0.019), PRINTED, (-0.1, 0.18), "not seen", "absent"),
+        ((-0.01, 0.019), PRINTED, (-0.1, 0.2), "undecided", "undecided"),  # as printed may be as here
+        ((-0.01, 0.021), PRINTED, (-0.1, 0.18), "not seen", "undecided"),
+        ((-0.05, 0.15), None, None, "undecided", "undecided"),
+        ((-0.05, 0.15), Interval(-0.2, -0.1), (-0.1, 0.18), "undecided", "undecided"),  # the paper contradicts itself
+        ((0.05, 0.15), Interval(-0.01, 0.3), (0.4, 0.5), "seen", "seen"),  # what is printed may be none
+        ((-0.15, -0.05), PRINTED, (-0.2, 0.0), "opposite", "opposite"),
+        ((-inf, inf), PRINTED, (-inf, inf), "undecided", "undecided"),
     ],
 )
-def test_the_verdict_on_an_effect(interval, region, printed, expected):
-    assert verdict(Interval(*interval), Interval(*interval), region, printed) == expected
+def test_the_verdict_on_a_direction_and_on_a_size(interval, printed, predicted, direction, size):
+    predicted = Interval(*predicted) if predicted else None
+    assert verdict(Interval(*interval), ABOVE, printed, predicted) == direction
+    assert verdict(Interval(*interval), ABOVE, printed, predicted, sized=True) == size
 
 
-def test_an_effect_has_one_verdict_wherever_its_interval_lies():
-    """All intervals over a grid: one table row each, by what they exclude."""
+@pytest.mark.parametrize(
+    ("interval", "region", "expected"),
+    [
+        ((-0.01, 0.01), WITHIN, "seen"),
+        ((-0.01, 0.03), WITHIN, "undecided"),
+        ((0.03, 0.04), WITHIN, "not seen"),  # better is no opposite, but not similar
+        ((0.01, 0.04), WITHIN, "undecided"),
+        ((-0.04, -0.03), WITHIN, "opposite"),
+        ((-0.01, 0.30), AT_LEAST, "seen"),
+        ((0.10, 0.30), AT_LEAST, "seen"),  # better is not worse
+        ((-0.03, 0.30), AT_LEAST, "undecided"),
+        ((-0.04, -0.03), AT_LEAST, "opposite"),
+        ((-0.04, 0.01), AT_MOST, "seen"),
+        ((0.03, 0.04), AT_MOST, "opposite"),
+    ],
+)
+@pytest.mark.parametrize("sized", [True, False])
+def test_a_margin_is_the_claims_own_and_what_is_printed_plays_no_part(interval, region, expected, sized):
+    assert verdict(Interval(*interval), Interval(*region), PRINTED, ANYWHERE, sized) == expected
+
+
+def test_an_effect_has_one_verdict_wherever_its_intervals_lie():
+    """All intervals over a grid: what is seen or opposite excludes none, and nothing else does."""
     ends = [-0.2, -0.1, 0.0, 0.1, 0.2, 0.3]
-    for low, high in ((low, high) for low, high in product(ends, ends) if low <= high):
-        found = verdict(Interval(low, high), Interval(low, high), ABOVE, PRINTED)
-        excludes_none, excludes_printed = low > 0 or high < 0, high < PRINTED.low
-        if high < 0:
-            assert found == "fails"
-        elif excludes_none:
-            assert found == ("smaller" if excludes_printed else "holds")
-        else:
-            assert found == ("absent" if excludes_printed else "inconclusive")
-
-
-def test_what_speaks_against_a_claim_is_corrected_and_what_speaks_for_it_need_not_be():
-    interval, corrected = Interval(0.05, 0.18), Interval(-0.02, 0.25)
-    assert verdict(interval, corrected, ABOVE, PRINTED) == "holds"
-    assert verdict(Interval(-0.18, -0.05), Interval(-0.25, 0.02), ABOVE, PRINTED) == "absent"  # it is not there either
-    assert verdict(Interval(-0.18, -0.05), Interval(-0.25, 0.02), ABOVE) == "inconclusive"
-    assert verdict(Interval(-0.05, 0.18), Interval(-0.10, 0.25), ABOVE, PRINTED) == "inconclusive"
+    intervals = [Interval(low, high) for low, high in product(ends, ends) if low <= high]
+    for interval, predicted, sized in product(intervals, intervals, (True, False)):
+        found = verdict(interval, ABOVE, PRINTED, predicted, sized)
+        assert (found in SHOWN) == (interval.low > 0) and (found == OPPOSITE) == (interval.high < 0)
 
 
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
-        (["holds", "holds"], "holds"),
-        (["holds", "smaller"], "smaller"),
-        (["smaller", "inconclusive"], "inconclusive"),
-        (["inconclusive", "absent"], "absent"),
-        (["absent", "fails", "holds"], "fails"),
-        ([], "inconclusive"),
+        (["seen", "seen"], "seen"),
+        (["as printed", "smaller"], "smaller"),
+        (["as printed", "larger", "smaller"], "smaller"),
+        (["as printed", "larger"], "larger"),
+        (["seen", "undecided"], "partly"),
+        (["seen", "opposite"], "partly"),
+        (["undecided", "not seen"], "not seen"),
+        (["absent", "undecided"], "absent"),
+        (["not seen", "opposite"], "opposite"),
+        ([], "undecided"),
     ],
 )
-def test_a_claim_is_as_good_as_its_worst_effect(verdicts, expected):
-    assert worst(verdicts) == expected
-    assert worst(reversed(verdicts)) == expected
+def test_a_claim_is_as_good_as_its_worst_effect_but_for_those_that_are_there(verdicts, expected):
+    assert overall(verdicts) == overall(list(reversed(verdicts))) == expected
+
+
+def test_one_opposite_effect_refutes_a_superlative():
+    assert overall(["seen", "opposite"], superlative=True) == "opposite"
+    assert overall(["seen", "undecided"], superlative=True) == "partly"
 
 
 def test_every_verdict_is_explained():
-    assert set(WORST_FIRST) < set(VERDICTS)
+    assert set(WORST_FIRST) < set(VERDICTS) and f"{NEGLIGIBLE:.0%}" in VERDICTS["absent"]
+
+
+@pytest.mark.parametrize(
+    ("interval", "region", "expected"),
+    [((0.1, 0.2), ABOVE, ""), ((-0.2, -0.1), ABOVE, "fails"), ((0.03, 0.04), WITHIN, "absent")],
+)
+def test_as_printed_what_has_no_value_in_its_region_fails(interval, region, expected):
+    assert outside(Interval(*interval), region) == expected
+
+
+def test_a_claim_as_printed_is_as_good_as_its_worst_effect():
+    assert worst(["holds", "inconclusive"]) == "inconclusive" and worst(["fails", "holds", "absent"]) == "fails"
+    assert worst([]) == "inconclusive"
 
 
 def test_a_margin_is_two_one_sided_tests():

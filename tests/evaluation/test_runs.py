@@ -8,7 +8,8 @@ import pytest
 import scipy.stats
 
 from robustdr.core.errors import UserError
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
+from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.runs import Runs, Spread, Spreads
 
 KNOWN = {"RR@10": Spreads(mean=Spread(sd=0.02, df=8.0), drop=Spread(sd=0.01, df=12.0))}

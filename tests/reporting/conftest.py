@@ -132,7 +132,7 @@ SPECS = {
 
 
 NOTHING = {"paper": "toy", "title": "T", "scale": "mini", "miniature": "", "command": "snakemake", "evaluation": {}}
-NOTHING |= {"measured": {}, "labels": {}, "names": {}, "reasons": {}, "keys": {}}
+NOTHING |= {"measured": {}, "labels": {}, "names": {}, "reasons": {}, "keys": {}, "trained": [], "paper_queries": {}}
 REST = {"variations": [], "measures": []}  # of an evaluation that is read by its means alone
 
 
@@ -188,7 +188,7 @@ def paper(measured, tmp_path):
         output = tmp_path / "tables" / f"toy_{name}.md"
         printed = reported if name != "methods" else None
         made = told(TableSettings, **{**settings, **changes})
-        write_table(made, list(measures), statistics, queries, printed, costs, output)
+        write_table(made, list(measures), statistics, queries, printed, costs, None, output)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []

@@ -18,17 +18,22 @@ RIGHT_TO_LEFT, LONG = "ما هي عاصمة فرنسا", "endless" * 400
 EFFECT = {
     "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "confidence": 0.95, "p": 0.001,
     "test": "paired t-test", "queries": 40, "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
-    "verdict": "fails", "needed": None, "corrected": [-0.375, -0.125],
+    "verdict": "opposite", "predicted": [-0.4, -0.1], "corrected": [-0.375, -0.125],
 }  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
+CLAIM |= {"headline": True, "hypothesis": False, "needs": []}
+CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
-    "title": "A toy paper", "counts": {"here": "1 fails", "as_printed": "2 holds"}, "legend": ["absent: as it says."],
+    "title": "A toy paper", "counts": {"here": "1 opposite", "as_printed": "2 holds"},
+    "legend": ["absent: as it says."],
+    "chance": "None is seen.", "aa": "", "controls": [{**CONTROL, "effects": []}],
     "claims": [
-        {**CLAIM, "verdict": "fails", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
-        {**CLAIM, "verdict": "inconclusive", "evidence": ["open"],
+        {**CLAIM, "verdict": "opposite", "words": "opposite", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
+        {**CLAIM, "verdict": "undecided", "words": "undecided", "evidence": ["open"],
          "effects": [{**EFFECT, "low": None, "printed": None}]},
-        {**CLAIM, "claim": "Never run", "verdict": "not run", "reason": "a pickle", "evidence": [], "effects": []},
+        {**CLAIM, "claim": "Never run", "verdict": "not run", "words": "not run", "reason": "a pickle",
+         "evidence": [], "effects": []},
     ],
 }  # fmt: skip
 
@@ -119,7 +124,7 @@ def two_results(folder, paper, measured):
         (made[-1] / "claims/toy.json").write_text(json.dumps(CLAIMS))
     first, *others = CLAIMS["claims"]
     (made[-1] / "claims/toy.json").write_text(
-        json.dumps({**CLAIMS, "claims": [{**first, "verdict": "holds"}, *others]})
+        json.dumps({**CLAIMS, "claims": [{**first, "verdict": "seen", "words": "seen"}, *others]})
     )
     return tuple(made)
 

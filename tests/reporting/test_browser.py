@@ -275,7 +275,7 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
 def test_claims_are_chosen_by_verdict_and_text(browser):
     page = browser.open("toy.html")
     assert len(page.all("article.claim")) == len(CLAIMS["claims"])
-    page.choose("[data-filter=claims]", "fails")
+    page.choose("[data-filter=claims]", "opposite")
     assert [claim.get_attribute("id") for claim in page.all("article.claim") if claim.is_displayed()] == ["claim-1"]
     page.choose("[data-filter=claims]", "")
     page.choose("[data-search=claims]", "never RUN")
@@ -311,7 +311,7 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
             assert browser.open(page).fits() and not browser.violations(), page
     browser.open("index.html")
     changed = [row.text for row in browser.all("tr[data-changed]")]
-    assert len(changed) == 1 and "fails" in changed[0] and "holds" in changed[0]
+    assert len(changed) == 1 and "opposite" in changed[0] and "seen" in changed[0]
     browser.one("a[href='toy_table1.html']").click()
     browser.choose("[data-by=agreement]", "lower")
     shown = {row.text.split("\n")[0] for row in browser.all("#cells tbody tr") if row.is_displayed()}

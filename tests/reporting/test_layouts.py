@@ -40,7 +40,13 @@ def other_clean(paper, measured):
 
 
 def test_drops_from_another_system_are_on_its_original_queries_too(other_clean):
-    lines = rows(other_clean.table("table5", evaluation=other_clean.evaluation(typos_mean=["misspell"])))[1:]
+    lines = rows(
+        other_clean.table(
+            "table5",
+            evaluation=other_clean.evaluation(typos_mean=["misspell"]),
+            paper_queries={"passages": 10**6, "verbs": 10**6},
+        )
+    )[1:]
     assert [(line[0], line[4], line[5]) for line in lines if line[1] == "reported"] == [
         ("original", "80.0% / 0.00%", "79.0% / -1.25%"),
         ("variations_mean", "–", "–"),
@@ -253,14 +259,14 @@ def test_statistics_of_a_collection_are_counted_from_its_card_and_queries(tmp_pa
         notes=[],
         environment={},
     )
-    write_table(settings, [], [folder / "card.json"], paths, reported, [], tmp_path / "toy_table1.md")
+    write_table(settings, [], [folder / "card.json"], paths, reported, [], None, tmp_path / "toy_table1.md")
     files = {suffix: tmp_path / f"toy_table1.{suffix}" for suffix in ("md", "json")}
     made = [line[2] for line in rows(files)[1:] if line[1] == "reproduced"]
     assert made == ["6,000", "9", "2", "1.50", "1.50", "2", "2"]
     assert [line[2] for line in rows(files)[1:] if line[1] == "reported"] == ["9,167,352", *"–" * 6]
     assert cells(files, "value")[("relevant_per_query",)]["reproduced"] == 1.5
     absent = replace(settings, reasons={"toy": "private"})
-    write_table(absent, [], [], [], reported, [], tmp_path / "toy_table1.md")
+    write_table(absent, [], [], [], reported, [], None, tmp_path / "toy_table1.md")
     assert [line[2] for line in rows(files)[1:] if line[1] == "reproduced"] == ["not run"] * 7
     assert "Not run: private" in notes(files)
 

@@ -11,8 +11,9 @@ from markdown_it import MarkdownIt
 
 from robustdr.claims.effects import ORIGINAL
 from robustdr.claims.intervals import Interval
-from robustdr.evaluation.estimates import drop_ratio
+from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.quotients import drop_ratio
 from robustdr.keys.integrity import record
 from robustdr.reporting.cells import agreement
 
@@ -185,7 +186,7 @@ def test_each_column_says_what_its_uncertainty_is(paper):
 def test_a_drop_has_an_interval_over_queries_and_seeds(paper):
     """RoDR's misspelled queries: 1 and .25 of 1 and .5, a drop of a sixth; a query moves it by 0 ± .25 on .75."""
     cell = cells(paper.table("table1"))["rodr", "misspell"]
-    low, high = drop_ratio(np.array([[1, 0.25] * 20]), np.array([[1, 0.5] * 20])).interval(0.95)
+    low, high = drop_ratio(Estimate(np.array([[1, 0.25] * 20])), Estimate(np.array([[1, 0.5] * 20]))).interval(0.95)
     assert (cell["drop_low"], cell["drop_high"]) == (pytest.approx(low), pytest.approx(high))
     assert low < -1 / 6 < high < -0.1 and cell["drop_agreement"] == "better"
     assert cells(paper.table("table1"))["rodr", ORIGINAL]["drop_low"] is None

@@ -51,7 +51,7 @@ def write(tmp_path):
         settings = told(TableSettings, table=name, spec=spec, evaluation=evaluation(), **empty)
         output = tmp_path / f"toy_{name}.md"
         settings = replace(settings, **changes)
-        write_table(settings, [], statistics, [queries], tmp_path / "reported.yaml", [], output)
+        write_table(settings, [], statistics, [queries], tmp_path / "reported.yaml", [], None, output)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "json")}
 
     return table

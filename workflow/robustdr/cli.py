@@ -34,6 +34,14 @@ def compare(a: argparse.Namespace) -> None:
     print(write_comparison(a.first, a.second, a.output))
 
 
+def controls(a: argparse.Namespace) -> int:
+    from robustdr.reporting.gate import gate
+
+    text, failing = gate(a.folder)
+    print(text, end="")
+    return 1 if failing else 0
+
+
 def export(a: argparse.Namespace) -> None:
     from robustdr.training.tevatron import export
 
@@ -146,6 +154,10 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", type=named, help="a results folder, such as results/mini: A on the pages")
     command.add_argument("second", type=named, help="another one: B")
     command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
+    text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
+    command = commands.add_parser(controls.__name__, help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=controls)
+    command.add_argument("folder", type=named, help="a results folder, such as results/mini")
     command = commands.add_parser("export", help="write a training file for another toolkit", description="Export.")
     command.set_defaults(function=export)
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")

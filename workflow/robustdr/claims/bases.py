@@ -1,7 +1,7 @@
 """What the tests of claims share: a place in reported.yaml, systems, query sets and sizes."""
 
 from collections.abc import Iterator
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,8 @@ class Place(Document, extra="allow"):
 
 class ClaimTest(Document):
     """What a claim compares. Effects are shares of the base on the original queries unless the test says otherwise."""
+
+    superlative: ClassVar[bool] = False  # whether one opposite effect refutes the claim
 
     system: str | SomeNames
     """System that the claim is about; several stand for their mean."""

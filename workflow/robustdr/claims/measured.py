@@ -12,7 +12,8 @@ from robustdr.claims.intervals import Interval
 from robustdr.claims.tests import AnyTest
 from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SHOWN, UNDECIDED, confidence, overall, verdict
 from robustdr.core.errors import UserError
-from robustdr.evaluation.estimates import FEW, ONE, Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.quotients import FEW, Ratio
 from robustdr.evaluation.store import Store
 
 UNKNOWN_RUNS = "one run, and how much training runs vary was not measured"
@@ -53,11 +54,11 @@ class Measured:
 class Judged:
     """One effect: its size with an interval, the printed interval, and its verdict.
 
-    `low` and `high` are the ends of the interval of `confidence`; `corrected` those of the interval at the level divided
-    by the number of effects, None for a single effect, where they are the same. `printed`: the effect that the paper
-    prints, within its rounding; `predicted`: where it lies if it is the same effect. `p` is two-sided against 0; for a
-    margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite. `known`: whether the
-    variance between training runs is in the interval where it counts.
+    `low` and `high` are the ends of the interval of `confidence`; `corrected` those at the level divided by the number
+    of effects, None for a single effect, where they are the same. `printed`: the effect that the paper prints, within
+    its rounding; `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
+    against 0; for a margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite.
+    `known`: whether the variance between training runs is in the interval where it counts.
     """
 
     words: str
@@ -142,12 +143,12 @@ def judge(
         paper_queries: behind what is printed; None for as many as here.
     """
     try:
-        effects = judged(claim.test, numbers, claim.level, said, printed, paper_queries)
+        effects = judged(claim.test, numbers, claim.level, said, printed, sized, paper_queries)
     except UserError as error:
         return Verdict(NOT_RUN, [], str(error))
     there = all(effect.inside for effect in effects)
     effects = [effect.decided(not there, sized) for effect in effects]
-    reached = overall([effect.verdict for effect in effects])
+    reached = overall([effect.verdict for effect in effects], claim.test.superlative)
     return Verdict(reached, effects, UNKNOWN_RUNS if not all(effect.known for effect in effects) else "")
 
 
@@ -157,9 +158,13 @@ def judged(
     level: float,
     said: Interval | None = None,
     printed: Mapping[str, Interval] | None = None,
+    sized: bool = False,
     paper_queries: int | None = None,
 ) -> list[Judged]:
     """Return the effects of a test with their intervals, undecided; see `judge`.
+
+    A size that a sentence gives is tested as a direction and a printed effect. One that includes no effect, as in "less
+    than 2 %", has no direction: where sizes compare it is a margin.
 
     Raises:
         UserError: a number that the test needs was not measured.
@@ -168,7 +173,7 @@ def judged(
     made = []
     for effect in found:
         region, size = effect.region, (printed or {}).get(effect.words)
-        if said is not None and region != ABOVE:
+        if said is not None and region != ABOVE and not (sized and region.low <= 0):
             region, size = ABOVE, region
         made.append(_judged(effect, region, size, level, len(found), paper_queries))
     return made
@@ -193,7 +198,7 @@ def _judged(
         seeds=ratio.seeds,
         region=(region.low, region.high),
         printed=(printed.low, printed.high) if printed else None,
-        predicted=ratio.prediction(surer, queries or ratio.queries) if printed else None,
+        predicted=ratio.prediction(surer, queries or ratio.queries, selected=True) if printed else None,
         corrected=ratio.interval(surer) if tests > 1 else None,
         known=not ratio.unknown_runs,
         one_run=ratio.one_run,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import inf
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -129,6 +129,8 @@ class NoGain(Rise):
 
 class AgainstOthers(OnQueries):
     """A test that compares query sets with each other."""
+
+    superlative: ClassVar[bool] = True
 
     against: SomeNames | None = None
     """Query sets that each of `query_sets` is compared with; every other variation if not given."""

@@ -83,10 +83,14 @@ def verdict(
     return NOT_SEEN if below else UNDECIDED
 
 
-def overall(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a claim from those on its effects: the worst, but `partly` if some are there."""
+def overall(verdicts: Sequence[str], superlative: bool = False) -> str:
+    """Return the verdict on a claim from those on its effects: the worst, but `partly` if some are there.
+
+    Args:
+        superlative: whether the claim says "the most" or "the least": then one opposite effect refutes it.
+    """
     shown = sum(one in SHOWN for one in verdicts)
-    if 0 < shown < len(verdicts):
+    if 0 < shown < len(verdicts) and not (superlative and OPPOSITE in verdicts):
         return PARTLY
     return min(verdicts, key=WORST_FIRST.index, default=UNDECIDED)
 

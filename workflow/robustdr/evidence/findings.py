@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from robustdr.core.errors import UserError
-from robustdr.evaluation.estimates import Ratio
 from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import generation, lay_out
 from robustdr.evaluation.store import Store, open_store
 from robustdr.evidence.judging import Judge

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer
 from robustdr.claims.measured import detectable
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
+from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, holm
 from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.experiments.models import ORIGINAL

@@ -11,8 +11,9 @@ import numpy as np
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import Reported
 from robustdr.claims.intervals import Interval
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio, drop_ratio
+from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop
 from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings
@@ -252,7 +253,7 @@ class Maker(Generic[Layout]):
         cell.against = other
         if other and not self.store.why_not(other, cell.role, query_set):
             compared = Ratio(found - self.estimate(cell, other, query_set), ONE)
-            cell.difference, cell.p = compared.value, min(1.0, compared.p * len(family))
+            cell.difference, cell.p = compared.value, min(1.0, compared.p_of_t * len(family))
             if test and not against and cell.p < test.level:
                 loss = test.mark if test.mark == "↓" else ""
                 gain = ("" if loss else test.mark) if test.gain is None else test.gain

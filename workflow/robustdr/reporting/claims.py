@@ -20,7 +20,7 @@ from robustdr.claims.measured import Judged, Measured, Verdict, judge
 from robustdr.claims.verdicts import CORRELATION, NOT_RUN, POWER, SAID, SHOWN, VERDICTS, WORST_FIRST
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
-from robustdr.evaluation.estimates import FEW
+from robustdr.evaluation.quotients import FEW
 from robustdr.evaluation.runs import ENOUGH
 from robustdr.evaluation.store import Store, open_store
 from robustdr.reporting.settings import ClaimsSettings
@@ -35,7 +35,8 @@ LEGEND = [
     "claim is seen if all of its effects are. If not, each effect is judged by the interval at the level divided by "
     "their number (Bonferroni); p is uncorrected.",
     "Expected: where the printed effect would lie if it were the same as here. The interval has the error of both: the "
-    "queries and the training run behind the printed number, and those here. The queries are taken as different ones.",
+    "queries and the training run behind the printed number, and those here. A printed effect may have been chosen "
+    "because it was significant, and the upper end allows for that. The queries are taken as different ones.",
     f"Training runs: with {ENOUGH} seeds or more, their variance is in the intervals. With fewer, a variance that was "
     "measured on other runs is added. Where there is none, a claim that compares trained systems is undecided.",
     f"Intervals are paired over queries (Fieller). With fewer than {FEW} queries that differ, p is that of all flips "

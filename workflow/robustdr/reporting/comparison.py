@@ -13,8 +13,9 @@ from jinja2 import Environment
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.measures import read_measures
+from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.origins import origins
 from robustdr.reporting.templates import templates, write_shared
 from robustdr.reporting.written import Claims, Record, Row, Table, opened

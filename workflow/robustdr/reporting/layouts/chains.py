@@ -8,8 +8,9 @@ from pydantic import Field
 from robustdr.core.checks import known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
-from robustdr.evaluation.estimates import ONE, Ratio
+from robustdr.evaluation.estimates import ONE
 from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
 from robustdr.reporting.spec import Name, Names, OneEach, Quoted
 

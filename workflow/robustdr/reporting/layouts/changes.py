@@ -13,7 +13,8 @@ from robustdr.audit.cells import Cell as Printed
 from robustdr.core.checks import known
 from robustdr.core.files import read_queries
 from robustdr.core.settings import settings
-from robustdr.evaluation.estimates import ONE, Estimate, Ratio
+from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
 from robustdr.reporting.spec import Columns, Names, Quoted
 from robustdr.variations.statistics import neutral

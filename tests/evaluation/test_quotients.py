@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from robustdr.evaluation.estimates import Estimate, Ratio, drop_ratio
+from robustdr.evaluation.estimates import Estimate
+from robustdr.evaluation.quotients import Ratio, drop_ratio
 
 ONE = Estimate(np.ones((1, 1)))
 
@@ -215,3 +216,16 @@ def test_an_interval_of_drops_is_right_as_often_as_it_says(seeds, spread, tolera
 def test_drop_by_hand():
     found = drop_ratio(estimate(0.5, 0.0), estimate(1.0, 0.5))
     assert found.value == pytest.approx(-2 / 3) and sqrt(found.queries) == sqrt(2)
+
+
+def test_a_print_chosen_for_its_significance_is_expected_higher_by_hand():
+    """No effect in 400 queries, ±1: a print from as many is above its cut, 1.96 standard errors, in 8.3 % of cases."""
+    found = Ratio(estimate(*([1.0, -1.0] * 200)), ONE)
+    error = sqrt(400 / 399 / 400)
+    share = scipy.stats.t.sf(1.96 / sqrt(2), 399)
+    low, high = found.prediction(0.95, 400)
+    assert high == pytest.approx(scipy.stats.t.ppf(0.975, 399) * sqrt(2) * error)
+    chosen = scipy.stats.t.ppf(1 - 0.025 * share, 399) * sqrt(2) * error
+    assert found.prediction(0.95, 400, selected=True) == pytest.approx((low, chosen))
+    certain = Ratio(estimate(*([2.0, 0.0] * 200)), ONE)  # an effect of 20 standard errors is always significant
+    assert certain.prediction(0.95, 400, selected=True) == pytest.approx(certain.prediction(0.95, 400))

@@ -1,0 +1,90 @@
+"""Controls: when they pass, and what they mean for the claims that need them."""
+
+import pytest
+
+from claims.judging import claim
+from robustdr.claims.claim import Control
+from robustdr.claims.controls import asked, checked, controlled
+from robustdr.claims.intervals import Interval
+from robustdr.claims.measured import Measured, judge
+
+ALL, TENTH, HALF = [1] * 160, [1] * 144 + [2] * 16, [1] * 80 + [2] * 80
+COSTS = {"name": "loses", "system": "dr_oq", "query_sets": ["typo"], "at_least": 0.2}
+GAINS = {"system": "rodr", "over": ["dr_oq_qv"], "query_sets": ["typo"]}
+
+
+def control(level=0.05, **test):
+    keys = {"what": "Typos cost a fifth", "role": "toy", "measure": "RR@10", "level": level, "test": test}
+    return Control.model_validate(keys)
+
+
+@pytest.fixture()
+def numbers(store):
+    """`numbers(typo, …)`: DR_OQ loses what it does on `typo`; RoDR gains half of it, of which alignment adds a part."""
+
+    def make(typo=HALF, without=HALF):
+        systems = {"dr_oq": {"original": ALL, "typo": typo}, "dr_oq_qv": {"original": ALL, "typo": HALF}}
+        systems |= {"rodr": {"original": ALL, "typo": TENTH}, "plain": {"original": ALL, "typo": without}}
+        return Measured(store(systems), "toy", "RR@10", {})
+
+    return make
+
+
+@pytest.mark.parametrize(("at_least", "state"), [(0.2, "passes"), (0.24, "fails"), (0.25, "fails"), (0.3, "fails")])
+def test_a_control_passes_where_its_whole_interval_does(numbers, at_least, state):
+    """A quarter, give or take 1.654 · .25 / √159 = 3.3 %: about .24 it is open, which is not to pass."""
+    found = checked("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
+    assert found.state == state
+    assert found.words == f"typo: +25.0% [+21.7, +28.3], asked above {100 * at_least:g}%"
+
+
+def test_a_control_that_was_not_run_says_why(numbers):
+    found = checked("typos_cost", control(**{**COSTS, "system": "ance"}), numbers())
+    assert (found.state, found.words) == ("not run", "ance on toy: not run")
+
+
+def test_the_regions_of_controls_in_words():
+    assert asked((-0.05, 0.05)) == "from -5% to 5%" and asked((-float("inf"), 0.05)) == "below 5%"
+
+
+@pytest.mark.parametrize(("typo", "expected"), [(HALF, "seen"), (TENTH, "not testable here")])
+def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
+    values = numbers(typo)
+    one = claim("improves", about={"needs": ["typos_cost"]}, **GAINS)
+    found = {"typos_cost": checked("typos_cost", control(**COSTS), values)}
+    verdict = controlled(one, judge(one, values, None, {}), found, values)
+    assert verdict.verdict == expected and verdict.effects
+    assert ("typos_cost fails: typo: +5.0%" in verdict.reason) == (expected != "seen")
+
+
+def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):
+    values = numbers(TENTH)
+    one = claim("improves", about={"needs": ["typos_cost"]}, **{**GAINS, "system": "ance"})
+    found = {"typos_cost": checked("typos_cost", control(**COSTS), values)}
+    assert controlled(one, judge(one, values, None, {}), found, values).verdict == "not run"
+
+
+@pytest.mark.parametrize(
+    ("without", "words"),
+    [
+        (HALF, ""),  # alignment adds all of the gain
+        (TENTH, "the gain has another cause; the part credited adds typo, over plain: +0.0%"),  # and here none of it
+        ([1] * 143 + [2] * 17, "the gain has another cause; the part credited adds typo, over plain: +0.3%"),
+        ([2] * 55 + [1] * 105, ""),  # some of it
+    ],
+)
+def test_a_gain_without_what_is_credited_has_another_cause(numbers, without, words):
+    values = numbers(without=without)
+    own = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
+    one = claim("improves", about={"control": own}, **GAINS)
+    verdict = controlled(one, judge(one, values, None, {}), {}, values)
+    assert verdict.verdict == "seen" and verdict.reason.startswith(words) and bool(verdict.reason) == bool(words)
+
+
+def test_a_part_that_may_be_the_whole_gain_may_have_another_cause(numbers):
+    """The part credited adds 4.7 ± 6.4 %, at a level at which a gain of 20 % is seen but may be 10 %."""
+    values = numbers(without=[2] * 50 + [1] * 110)
+    own = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
+    one = claim("improves", level=1e-6, about={"control": own}, **GAINS)
+    found = controlled(one, judge(one, values, None, {"typo": Interval(0.2, 0.2)}), {}, values)
+    assert found.reason.startswith("the gain may have another cause")

@@ -1,0 +1,33 @@
+"""The controls of a results folder: what any valid setting must show, and whether it does."""
+
+from pathlib import Path
+
+from robustdr.claims.controls import FAILS
+from robustdr.core.errors import UserError
+from robustdr.core.markup import code, plain, prose, table_row
+from robustdr.reporting.written import Claims, opened
+
+
+def gate(folder: Path) -> tuple[str, int]:
+    """Return the table of controls of a folder such as results/mini, in Markdown, and the number that fail.
+
+    Raises:
+        UserError: the folder has no judged claims, or a file of them is damaged or of another version.
+    """
+    paths = sorted((folder / "claims").glob("*.json"))
+    if not paths:
+        raise UserError(f"{folder / 'claims'}: no judged claims; make them by: snakemake {folder}/claims/<paper>.md")
+    lines = [table_row(["Paper", "Control", "State", "What must show", "Here"]), table_row(["---"] * 5)]
+    states = []
+    for path in paths:
+        made, why = opened(path, Claims)
+        if made is None:
+            raise UserError(f"{path}: {why}; delete it, then: snakemake {path.with_suffix('.md')}")
+        for one in made["controls"]:
+            states.append(one["state"])
+            about = [code(one["name"]), one["state"], plain(one["what"]), prose(one["evidence"])]
+            lines.append(table_row([path.stem, *about]))
+    if not states:
+        return f"{folder}: the claims there have no controls.\n", 0
+    counted = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    return "\n".join([*lines, "", f"{len(states)} controls: {counted}.", ""]), states.count(FAILS)
