@@ -39,7 +39,7 @@ def finish(mini):
         Path("qrels").write_text("".join(f"q{number} 0 d 1\n" for number in range(len(ranks))))
         settings = EvaluateSettings({name: ["RR@10"] for name in ("dev.original", "dev.misspell")}, 1)
         given = dict.fromkeys(settings.measures, (ranking, Path("qrels")))
-        write_measures(settings, key or run.node.key, given, path)
+        write_measures(settings, given, path)
         record(path, key=key or run.node.key, hardware=["a processor"])
         return path
 

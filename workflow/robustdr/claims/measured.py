@@ -214,16 +214,16 @@ def _judged(
 def _p(ratio: Ratio, region: Interval) -> float:
     if region == ABOVE:
         return ratio.p
-    sides = [ratio.p_above(region.low)] * isfinite(region.low) + [ratio.p_below(region.high)] * isfinite(region.high)
-    return max(sides)
+    sides = [ratio.p_above(low) for low in [region.low] if isfinite(low)]
+    return max(sides + [ratio.p_below(high) for high in [region.high] if isfinite(high)])
 
 
 def _against(ratio: Ratio, region: Interval) -> float:
     """Return p of the effect being outside the region."""
     if region == ABOVE:
         return ratio.p if ratio.value < 0 else 1.0
-    sides = [ratio.p_below(region.low)] * isfinite(region.low) + [ratio.p_above(region.high)] * isfinite(region.high)
-    return min(sides)
+    sides = [ratio.p_below(low) for low in [region.low] if isfinite(low)]
+    return min(sides + [ratio.p_above(high) for high in [region.high] if isfinite(high)])
 
 
 def _test(ratio: Ratio, region: Interval) -> str:

@@ -218,7 +218,7 @@ class Ratio:
         covariance, degrees = self._variance(printed) if printed else self._moments
         of, by = (float(values.mean()) for values in self._values)
         squared = float(scipy.stats.t.ppf((1 + confidence) / 2, degrees)) ** 2
-        (nn, nd), (_, dd) = squared * covariance
+        nn, nd, dd = (squared * float(covariance[at]) for at in ((0, 0), (0, 1), (1, 1)))
         a, b, c = by**2 - dd, of * by - nd, of**2 - nn
         if a <= 0:
             return -inf, inf
