@@ -53,3 +53,12 @@ def test_figures_and_claims_ask_for_what_they_show(config, mini):
     judged = claims(mini, "rodr").settings.keys
     for name in config.papers["rodr"].tables:
         assert table_settings(mini, "rodr", name).keys.items() <= judged.items()
+
+
+def test_a_table_says_how_a_scale_makes_a_variation(config, mini, full):
+    note = f"misspell: {config.scales['mini'].variations['misspell'].note}"
+    assert "one neighbouring key" in note
+    assert note in table_settings(mini, "rodr", "table2").stand_ins
+    assert note in table_settings(mini, "rodr", "table4").stand_ins  # of training alone
+    assert note not in table_settings(mini, "qvg", "table4").stand_ins
+    assert not [found for found in table_settings(full, "rodr", "table2").stand_ins if found.startswith("misspell")]

@@ -38,7 +38,7 @@ BUDGET = {
 }
 RECIPE = {
     "label": "Pre-trained",
-    "initial": "base",
+    "initial": "pretraining_base",
     "collection": "msmarco-passage",
     "budget": "short",
     "mask": 0.3,
@@ -81,7 +81,7 @@ MISTAKES = {
     "a decoder deeper than the encoder": (
         {"decoder_layers": 3},
         ".decoder_layers: 3; the decoder copies",
-        "'base' (sc",
+        "'pretraining_base' (sc",
     ),
     "an unknown reading of the ratio": ({"typos": "real"}, ".typos: 'real' is unknown", "allowed: effective, nominal"),
     "an unknown checkpoint": (
@@ -130,7 +130,7 @@ def test_what_is_made_from_a_pretraining_has_its_seeds_and_its_files(folder):
     assert full.lineage.seeds("untrained") == full.lineage.seeds("dr_oq") == config.papers["rodr"].seeds
     assert mini.model("untrained", 1).path == mini.initial("dr_oq", 1).path == FOLDER
     assert mini.model("dr_oq", 1).path == "results/mini/models/wordnet-mini/dr_oq/seed1"
-    assert mini.lineage.checkpoint_of("dr_oq") == mini.lineage.checkpoint_of("untrained") == "base"
+    assert mini.lineage.checkpoint_of("dr_oq") == mini.lineage.checkpoint_of("untrained") == "pretraining_base"
     keys = [mini.pretrained("pretrained", seed).key for seed in (1, 2)]
     assert mini.model("untrained", 1).key == keys[0] != keys[1] and mini.model("dr_oq", 1).key not in keys
     assert mini.lineage.lineage("untrained") == [] and mini.lineage.lineage("rodr") == ["dr_oq", "rodr"]
@@ -141,7 +141,7 @@ def test_what_is_made_from_a_pretraining_has_its_seeds_and_its_files(folder):
 def test_what_its_checkpoint_lacks_its_systems_lack(folder):
     edit(
         folder / "scales/mini.yaml",
-        lambda tree: tree["checkpoints"].update(base={"description": "", "unavailable": "gone"}),
+        lambda tree: tree["checkpoints"].update(pretraining_base={"description": "", "unavailable": "gone"}),
     )
     lineage = graph(load(folder), "mini").lineage
     assert lineage.unavailable("untrained") == lineage.unavailable("rodr") == "gone"

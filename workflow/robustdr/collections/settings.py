@@ -183,7 +183,7 @@ class WordNet(_Any, _Stand):
     """Only synsets of these files, e.g. noun.plant; all if not given."""
     text: Literal["headed", "gloss", "entry"]
     """`headed`: the synset's words, its definition and examples, as in a dictionary; `gloss`: without these words;
-    `entry`: a gloss, followed by the synset's relatives and their definitions."""
+    `entry`: as `headed`, followed by the synset's relatives and their definitions."""
     passages: PositiveInt
     """Number of passages."""
     familiarity: NonNegativeInt

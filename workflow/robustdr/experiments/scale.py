@@ -78,6 +78,8 @@ class ScaleVariation:
     """Generator of the variation; the one of the same name if not given."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """Parameters of the generator."""
+    note: str = ""
+    """What they change; a footnote of its tables."""
     devices: NonNegativeInt = 0
     """GPUs of its job."""
     unavailable: str = ""

@@ -12,7 +12,7 @@ from robustdr.variations import drawn
 def stand_ins(
     graph: Graph, varied: Iterable[tuple[Split, str]], systems: Sequence[str], encoders: Mapping[str, Checkpoint]
 ) -> list[str]:
-    """Return a note for each generator or model of the paper that has a stand-in at this scale."""
+    """Return a note for each generator or model of the paper that has a stand-in, or settings of its own, here."""
     lineage = graph.lineage
     resources = {variation: graph.generator(split, variation).resource for split, variation in varied}
     for name in dict.fromkeys(name for system in systems for name in lineage.lineage(system)):
@@ -21,6 +21,8 @@ def stand_ins(
             resources[drawn(variation).generator] = made.resource
     roots = {lineage.checkpoint_of(system) for system in systems if lineage.starts_from(system)} | encoders.keys()
     found = [f"{name}: {resource}" for name, resource in sorted(resources.items()) if "stand-in" in resource]
+    entries = ((name, lineage.scale.variations.get(name)) for name in sorted(resources))
+    found += [f"{name}: {entry.note}" for name, entry in entries if entry and entry.note]
     return found + [f"{name}: {lineage.scale.checkpoints[name].description}" for name in sorted(roots)]
 
 

@@ -35,9 +35,8 @@ _RELATIVES = 8  # of one relation in an entry; about as many as fit into 512 tok
 class Writer:
     """Writes the text of a synset.
 
-    Of the forms, `headed` alone has the synset's own words. The others have no inflected form of its lemmas, even
-    inside a hyphenated word. Lemmas of one or two letters (`be`, `as`, `A`) may occur, because they are function words
-    in most texts.
+    A gloss has no inflected form of the synset's lemmas, even inside a hyphenated word. Lemmas of one or two letters
+    (`be`, `as`, `A`) may occur, because they are function words in most texts.
     """
 
     def __init__(self, database: Database):
@@ -95,8 +94,8 @@ class Writer:
         return " ".join(_sentence(text) for text in [definition, *kept])
 
     def entry(self, synset: Synset) -> str:
-        """Return the gloss, and names and definitions of the synset's relatives, one sentence for each relation."""
-        sentences = [self.gloss(synset)]
+        """Return the headed text, and names and definitions of the relatives, one sentence for each relation."""
+        sentences = [self.headed(synset)]
         for label, symbol in _RELATIONS.items():
             relatives = [self._database.synsets[id] for id in synset.related(symbol)[:_RELATIVES]]
             if symbol == "@":
