@@ -51,6 +51,14 @@ def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(pag
     assert "- **undecided**: C (§1).\n" in page
 
 
+def test_an_effect_without_bounds_has_words(tmp_path):
+    unbounded = {"words": "misspell", "size": None, "low": None, "high": 0.5, "printed": [None, None]}
+    about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": []}
+    papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "undecided", effects=[unbounded])]}}
+    write_findings("Verdicts.", papers, [], tmp_path / "page.md")
+    assert "misspell: no finite size [–, +50.0]." in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
 def test_other_claims_and_hypotheses_have_none(page):
     assert "D (§1)" not in page and "F (§1)" not in page and "All methods" not in page
 

@@ -50,9 +50,10 @@ def _overview(papers: list[Claims]) -> list[str]:
 
 
 def _effect(effect: Effect) -> str:
-    text = f"{effect['words']}: {100 * effect['size']:+.1f}% {bounds(effect['low'], effect['high'])}"
-    printed = effect["printed"]
-    return f"{text}, printed {percent(printed[0], printed[1])}" if printed else text
+    size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
+    text = f"{effect['words']}: {size} {bounds(effect['low'], effect['high'])}"
+    low, high = effect["printed"] or (None, None)
+    return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
 
 
 def _headline(claim: Record) -> str:

@@ -58,11 +58,11 @@ class Effect(TypedDict):
     """An effect; see `claims.measured.Judged`."""
 
     words: str
-    size: float
+    size: float | None
     low: float | None
     high: float | None
     confidence: float
-    printed: list[float] | None
+    printed: list[float | None] | None
     corrected: list[float] | None
 
 
