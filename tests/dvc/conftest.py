@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.workflow.conftest import OFFLINE, ROOT, Project
-from tests.workflow.small import ROLE, edit, make_papers, some
+from tests.workflow.small import ROLE, edit, make_papers, only_claim, some
 
 TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
 AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -33,10 +33,7 @@ def shrink(config: Path) -> None:
         tree["figures"] = {"figure2": {"title": "Drop", "kind": "methods", "collection": ROLE, "measure": "RR@10"}}
         tree["figures"]["figure2"]["systems"] = {"dr_oq": "DR_OQ"}
 
-    def claims(tree):
-        test = {"name": "hurts_most", "system": "dr_oq", "query_sets": ["swap_words"]}
-        tree["claims"] = [{**tree["claims"][0], "test": test}]
-
+    test = {"name": "hurts_most", "system": "dr_oq", "query_sets": ["swap_words"]}
     for paper in (config / "papers").iterdir():
         if paper.name != "rodr":
             shutil.rmtree(paper)
@@ -44,7 +41,7 @@ def shrink(config: Path) -> None:
     edit(config / "collections.yaml", collections)
     edit(config / "scales/mini.yaml", scale)
     edit(config / "papers/rodr/experiment.yaml", experiment)
-    edit(config / "papers/rodr/claims.yaml", claims)
+    edit(config / "papers/rodr/claims.yaml", only_claim(role=ROLE, measure="RR@10", test=test))
 
 
 class Repository(Project):

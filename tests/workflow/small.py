@@ -22,6 +22,19 @@ def some(tree, names):
     return {name: tree[name] for name in names}
 
 
+def only_claim(**entries):
+    """Return a change that leaves the first sentence of a claims.yaml, without controls and with these entries."""
+
+    def change(tree):
+        first = {
+            key: value for key, value in tree["claims"][0].items() if key in ("claim", "source", "level", "reported")
+        }
+        tree.clear()
+        tree["claims"] = [first | entries]
+
+    return change
+
+
 def make_papers(folder, *papers):
     """Let the page show these papers."""
     edit(folder / "config/config.yaml", lambda tree: tree.update(papers=list(papers)))
@@ -77,9 +90,6 @@ def shrink(folder):
         tree["tables"]["methods"] |= {"systems": ["dr_oq", "rodr"], "base": "dr_oq"}
         tree["figures"]["methods"]["systems"] = {"dr_oq": "DR_OQ", "rodr": "RoDR"}
 
-    def claim(role, measure, **test):
-        return lambda tree: tree.update(claims=[{**tree["claims"][0], "role": role, "measure": measure, "test": test}])
-
     drop_papers(folder, "toroder", "qvg", "intent")
     make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
@@ -91,9 +101,9 @@ def shrink(folder):
         "by": {"table": "prose_training", "quantity": "share_of_gain_after_1_epoch"},
     }
     for paper, change, claims in (
-        ("rodr", rodr, claim(ROLE, "RR@10", **test)),
-        ("capot", capot, claim("natural-questions", "Success@20", **share)),
-        ("all", every, claim(ROLE, "RR@10", **test)),
+        ("rodr", rodr, only_claim(role=ROLE, measure="RR@10", test=test)),
+        ("capot", capot, only_claim(role="natural-questions", measure="Success@20", test=share)),
+        ("all", every, only_claim(role=ROLE, measure="RR@10", test=test)),
     ):
         edit(folder / f"config/papers/{paper}/experiment.yaml", change)
         edit(folder / f"config/papers/{paper}/claims.yaml", claims)

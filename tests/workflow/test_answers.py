@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.core.files import read_answers
 from robustdr.evaluation.measures import read_measures
-from workflow.small import drop_papers, edit, make_papers, some
+from workflow.small import drop_papers, edit, make_papers, only_claim, some
 
 pytestmark = pytest.mark.slow
 TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0.parquet"
@@ -50,10 +50,8 @@ def shrink(folder):
             "drop_from": ["bm25"],
         }
 
-    def claims(tree):
-        test = {"name": "loses", "system": "bm25", "query_sets": ["variations_mean"]}
-        place = {"role": "natural-questions", "measure": "Success@20"}
-        tree["claims"] = [tree["claims"][0] | place | {"test": test}]
+    test = {"name": "loses", "system": "bm25", "query_sets": ["variations_mean"]}
+    claims = only_claim(role="natural-questions", measure="Success@20", test=test)
 
     drop_papers(folder, "toroder", "all", "qvg", "intent")
     make_papers(folder, "capot")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.workflow.small import edit, tiny
+from tests.workflow.small import edit, only_claim, tiny
 
 from robustdr.core.files import read_qrels
 from robustdr.retrieval.runs import read_run
@@ -30,9 +30,8 @@ def test_every_system_of_a_table_ranks_each_question_s_own_candidates(tmp_path):
         table = {"collections": ["wikiqa"], "systems": ["bm25", *SYSTEMS], "measures": MEASURES}
         tree["tables"]["table2"] |= table
 
-    def claims(tree):
-        test = {"name": "improves", "system": "dense", "over": ["bm25"], "query_sets": ["original"]}
-        tree["claims"][0] |= {"role": "wikiqa", "measure": "AP", "test": test}
+    test = {"name": "improves", "system": "dense", "over": ["bm25"], "query_sets": ["original"]}
+    claims = only_claim(role="wikiqa", measure="AP", test=test)
 
     edit(tmp_path / "config/collections.yaml", collections)
     edit(tmp_path / "config/papers/rodr/experiment.yaml", experiment)
