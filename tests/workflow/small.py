@@ -23,7 +23,7 @@ def some(tree, names):
 
 
 def only_claim(**entries):
-    """Return a change that leaves the first sentence of a claims.yaml, without controls and with these entries."""
+    """Return a change of a claims.yaml that leaves its first sentence, with these entries and without controls."""
 
     def change(tree):
         first = {
