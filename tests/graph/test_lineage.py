@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.changes import changed
 
+from robustdr.core.errors import UserError
+from robustdr.experiments.checks import check
 from robustdr.experiments.models import ORIGINAL, Negatives
 from robustdr.graph import tables
 from robustdr.graph.graph import graph
@@ -26,7 +29,27 @@ def test_the_lineage_is_what_a_system_costs(mini):
     assert lineage.lineage("capot_nq") == ["regular_nq", "capot_nq"]
     assert lineage.lineage("pt_nq") == ["aligned", "pt_nq"]
     assert lineage.lineage("rodr") == ["dr_oq", "rodr"]
-    assert lineage.lineage("bm25") == lineage.lineage("ance") == []
+    assert lineage.lineage("bm25") == []
+
+
+def test_a_trained_system_stands_in_for_a_checkpoint_that_the_scale_does_not_have(mini, full):
+    assert mini.model("ance", 1) is mini.model("dr_oq_mined", 1) and mini.lineage.is_random("ance")
+    assert mini.lineage.lineage("rodr_ance") == ["dr_oq", "dr_oq_mined", "rodr_ance"]
+    assert full.lineage.starts_from("ance") == "ance" and full.lineage.lineage("ance") == []
+    notes = tables.table_settings(mini, "rodr", "table5").stand_ins
+    assert "ance: stand-in: DR_OQ, continued on mined negatives" in notes
+
+
+@pytest.mark.parametrize(
+    ("stand_ins", "message"),
+    [
+        ({"base": "dr_oq"}, "'base' is in `stand_ins` and in `checkpoints`"),
+        ({"ance": "nothing"}, "'nothing' is unknown"),
+    ],
+)
+def test_a_stand_in_is_a_system_and_no_checkpoint(config, stand_ins, message):
+    with pytest.raises(UserError, match=message):
+        check(changed(config, "scales", "mini", replace(config.scales["mini"], stand_ins=stand_ins)))
 
 
 def test_what_needs_files_that_are_not_to_be_had_is_not_run_until_they_are_there(config, tmp_path):

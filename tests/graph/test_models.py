@@ -29,7 +29,7 @@ def whole(config, tmp_path):
 def test_jobs_wait_for_the_modules_of_what_is_taken_as_it_is(whole):
     made = graph(whole, "mini")
     assert made.checkpoint("base").waited == ["results/mini/checkpoints/base/modules.json"]
-    assert made.checkpoint("ance").waited == ["results/mini/checkpoints/ance/model.safetensors"]
+    assert made.checkpoint("epic_msmarco").waited == ["results/mini/checkpoints/epic_msmarco/model.safetensors"]
     assert made.model("dr_oq", 1).waited == [f"{made.model('dr_oq', 1).path}/modules.json"]
     assert made.lineage.kind("dr_oq").model_files(made.lineage, "dr_oq") == ABOUT
     # with separate encoders

@@ -100,6 +100,8 @@ class Scale:
     experiment's."""
     checkpoints: dict[PartOfPath, Checkpoint]
     """By name: initial models, see below."""
+    stand_ins: dict[str, str] = field(default_factory=dict)
+    """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     seeds_of: dict[str, PositiveInt] = field(default_factory=dict)

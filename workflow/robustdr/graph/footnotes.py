@@ -23,7 +23,10 @@ def stand_ins(
     found = [f"{name}: {resource}" for name, resource in sorted(resources.items()) if "stand-in" in resource]
     entries = ((name, lineage.scale.variations.get(name)) for name in sorted(resources))
     found += [f"{name}: {entry.note}" for name, entry in entries if entry and entry.note]
-    return found + [f"{name}: {lineage.scale.checkpoints[name].description}" for name in sorted(roots)]
+    found += [f"{name}: {lineage.scale.checkpoints[name].description}" for name in sorted(roots)]
+    initial = {lineage.recipe(system).initial for system in systems if lineage.starts_from(system)}
+    replaced = sorted((name, of) for name, of in lineage.scale.stand_ins.items() if name in initial)
+    return found + [f"{name}: stand-in: {lineage.recipe(of).label}" for name, of in replaced]
 
 
 def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:

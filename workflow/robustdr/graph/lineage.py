@@ -81,9 +81,12 @@ class Lineage:
         return recipe if isinstance(recipe, TrainedRecipe) else None
 
     def starts_from(self, system: str) -> str | None:
-        """Return the recipe's initial checkpoint, pre-training or system; None if the kind has no model."""
+        """Return the recipe's initial checkpoint, pre-training or system, or the system that stands in for it here.
+
+        None if the kind has no model.
+        """
         recipe = self._trained(system)
-        return recipe.initial if recipe else None
+        return self.scale.stand_ins.get(recipe.initial, recipe.initial) if recipe else None
 
     def is_trained(self, system: str) -> bool:
         """Whether a recipe has a loss, and its initial checkpoint is not already the result of its training."""

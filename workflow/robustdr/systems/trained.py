@@ -137,7 +137,13 @@ class Trained(Kind):
 
     def _check_initial(self, config: Config, recipe: TrainedRecipe, scale_name: str, where: str) -> None:
         """Check that `initial` is a checkpoint or pre-training of an allowed form, or a system of the same kind."""
-        initial, checkpoints = recipe.initial, config.scales[scale_name].checkpoints
+        scale = config.scales[scale_name]
+        initial, checkpoints = recipe.initial, scale.checkpoints
+        if initial in scale.stand_ins:
+            if initial in checkpoints:
+                raise UserError(f"scale {scale_name}: {initial!r} is in `stand_ins` and in `checkpoints`; remove one")
+            known(f"scale {scale_name}: stand_ins.{initial}", scale.stand_ins[initial], config.systems)
+            initial = scale.stand_ins[initial]
         if initial in config.pretraining and initial not in checkpoints:
             initial = config.pretraining[initial].initial
         if initial not in checkpoints:
@@ -170,7 +176,9 @@ class Trained(Kind):
         if pretraining := lineage.pretraining_of(system):
             made = lineage.config.pretraining[pretraining]
             needed += [("pretraining", made.budget), ("collections", made.collection), ("checkpoints", made.initial)]
-        elif recipe.initial == system or recipe.initial not in lineage.config.systems:  # may be its namesake
+        elif recipe.initial not in scale.stand_ins and (
+            recipe.initial == system or recipe.initial not in lineage.config.systems  # may be its namesake
+        ):
             needed.append(("checkpoints", recipe.initial))
         return next((f"{part}.{name}" for part, name in needed if name not in getattr(scale, part)), "")
 
