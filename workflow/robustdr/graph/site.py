@@ -88,6 +88,7 @@ def site_settings(graph: Graph, papers: list[str]) -> SiteSettings:
     lineage, shown = graph.lineage, shown_papers(graph.lineage.config, papers)
     checkpoints = lineage.scale.checkpoints.items()
     stand_ins = {name: entry.description for name, entry in checkpoints if not entry.unavailable}
+    stand_ins |= {name: lineage.recipe(system).label for name, system in lineage.scale.stand_ins.items()}
     miniature = banner(lineage, (pair for paper in papers for pair in graph.demand.pairs(paper)))
     found = explored(graph, papers)
     return SiteSettings(lineage.scale_name, graph.root, miniature, shown, found, stand_ins if miniature else {})
