@@ -115,7 +115,7 @@ def test_every_figure_of_a_claim(write):
     assert found["evidence"][0].endswith(", printed +49.8% to +50.2%, expected [+100.0, +100.0]: seen")
     assert found["as_printed"]["evidence"][0] == f"{MEAN}: +49.8% to +50.2%: holds"
     assert text.startswith("# T: claims\n\n> **Miniature.** Toys.\n\n1 claims. Here: 1 seen. As printed: 1 holds. ")
-    assert "1 of the tests show an effect; in a world without effects, chance alone would show at most 0.0." in text
+    assert "1 of the tests show an effect; in a world without effects, chance would show at most 0.0." in text
     assert found["evidence"][0] in text and "| **seen** | holds | Noise hurts (§3) |" in text
 
 

@@ -141,7 +141,7 @@ def counts(records: Sequence[Record]) -> dict[str, str]:
 def chance(records: Sequence[Record], expected: float) -> str:
     """How many claims are seen, and how many a world without effects would show."""
     seen = sum(claim["verdict"] in SHOWN for claim in records if not claim["hypothesis"])
-    return f"{seen} of the tests show an effect; in a world without effects, chance alone would show at most {expected:.1f}."
+    return f"{seen} of the tests show an effect; in a world without effects, chance would show at most {expected:.1f}."
 
 
 def _shown(texts: list[str]) -> str:
