@@ -19,10 +19,10 @@ def test_seeds_threads_and_number_type_make_no_difference(config):
 
 
 def test_a_setting_of_the_lineage_does(config):
-    """DR_OQ's training alters RoDR, which is trained from it, and not ANCE's stand-in, which is not trained."""
+    """DR_OQ's training alters RoDR, which is trained from it, and not BM25."""
     plain, other = of(config), of(config, "scales", "mini", "budgets", "passage", "epochs", 0.25)
-    ance = ("ance", *AT[1:])
-    assert plain[AT] != other[AT] and plain[ance] == other[ance]
+    bm25 = ("bm25", *AT[1:])
+    assert plain[AT] != other[AT] and plain[bm25] == other[bm25]
 
 
 def test_so_do_the_data(config):
@@ -44,7 +44,7 @@ def test_code_is_that_of_the_whole_lineage(config, monkeypatch):
     from robustdr.evidence import identity
 
     found = {run.system: run.node for run in runs(graph(config, "mini")) if run.collection == AT[1]}
-    before = {system: code(found[system]) for system in ("rodr", "ance")}
+    before = {system: code(found[system]) for system in ("rodr", "bm25")}
     made_of = identity.made_of
     monkeypatch.setattr(identity, "made_of", lambda of: made_of(of) + "!" * ("train" in of.names))
-    assert before["rodr"] != code(found["rodr"]) and before["ance"] == code(found["ance"])
+    assert before["rodr"] != code(found["rodr"]) and before["bm25"] == code(found["bm25"])

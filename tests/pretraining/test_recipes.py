@@ -127,7 +127,7 @@ def test_a_pretraining_that_nobody_declares(folder):
 def test_what_is_made_from_a_pretraining_has_its_seeds_and_its_files(folder):
     config = load(folder)
     full, mini = graph(config, "full"), graph(config, "mini")
-    assert full.lineage.seeds("untrained") == full.lineage.seeds("dr_oq") == config.papers["rodr"].seeds
+    assert full.lineage.seeds("untrained") == full.lineage.seeds("dr_oq") == [1, 2, 3]
     assert mini.model("untrained", 1).path == mini.initial("dr_oq", 1).path == FOLDER
     assert mini.model("dr_oq", 1).path == "results/mini/models/wordnet-mini/dr_oq/seed1"
     assert mini.lineage.checkpoint_of("dr_oq") == mini.lineage.checkpoint_of("untrained") == "pretraining_base"
@@ -149,13 +149,13 @@ def test_what_its_checkpoint_lacks_its_systems_lack(folder):
 
 def test_a_scale_s_checkpoint_of_its_name_takes_its_place(folder):
     """Such as the outcome as its authors released it."""
-    edit(folder / "scales/mini.yaml", lambda tree: tree["checkpoints"].update(pretrained=tree["checkpoints"]["ance"]))
+    edit(folder / "scales/mini.yaml", lambda tree: tree["checkpoints"].update(pretrained=tree["checkpoints"]["base"]))
     made = graph(load(folder), "mini")
     assert made.lineage.pretraining_of("untrained") is None and made.lineage.seeds("untrained") == [0]
     assert made.model("untrained", 0).path == "results/mini/checkpoints/pretrained"
 
 
-OTHERS = {"typos": "effective", "variant": "paper", "vocabulary": "all", "collection": "antique", "initial": "ance"}
+OTHERS = {"typos": "effective", "variant": "paper", "vocabulary": "all", "collection": "antique", "initial": "sentence_encoder"}
 SILENT = {"label", "checkpoint_every"}
 
 
