@@ -155,7 +155,8 @@ def test_a_scale_s_checkpoint_of_its_name_takes_its_place(folder):
     assert made.model("untrained", 0).path == "results/mini/checkpoints/pretrained"
 
 
-OTHERS = {"typos": "effective", "variant": "paper", "vocabulary": "all", "collection": "antique", "initial": "sentence_encoder"}
+OTHERS = {"typos": "effective", "variant": "paper", "vocabulary": "all", "collection": "antique"}
+OTHERS |= {"initial": "sentence_encoder"}
 SILENT = {"label", "checkpoint_every"}
 
 
