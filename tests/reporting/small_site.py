@@ -88,7 +88,9 @@ def build(folder, paper, **changes):
     steps = [Step("evaluate", "measures of dr_oq", path, "0123456789abcdef", str(folder / "evaluate.tsv"))]
     (folder / "evaluate.tsv").write_text("s\tmax_rss\tcpu_time\n1.25\t137.5\tNA\n")
     measures["dr_oq"].with_name("seed1.parquet.sha256").write_text(
-        "# computed on CPU\n# installed: numpy 1\n" + "a" * 64 + "  seed1.parquet\n"
+        f"# key: {paper.measures[measures['dr_oq']]}\n# computed on CPU\n# installed: numpy 1\n"
+        + "a" * 64
+        + "  seed1.parquet\n"
     )
     explored = [explore(folder, system, measures[system], {f"dev.{kind}": r for kind, r in ranks.items()}, steps)
                 for system, ranks in RANKS.items()]  # fmt: skip
