@@ -30,12 +30,26 @@ def numbers(store):
     return make
 
 
-@pytest.mark.parametrize(("at_least", "state"), [(0.2, "passes"), (0.24, "fails"), (0.25, "fails"), (0.3, "fails")])
-def test_a_control_passes_where_its_whole_interval_does(numbers, at_least, state):
-    """A quarter, give or take 1.654 · .25 / √159 = 3.3 %: about .24 it is open, which is not to pass."""
+@pytest.mark.parametrize(("at_least", "state"), [(0.2, "passes"), (0.24, "passes"), (0.26, "fails"), (0.3, "fails")])
+def test_a_control_passes_where_its_effect_reaches_the_size(numbers, at_least, state):
+    """A quarter, give or take 1.654 · .25 / √159 = 3.3 %."""
     found = checked("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
     assert found.state == state
     assert found.words == f"typo: +25.0% [+21.7, +28.3], asked above {100 * at_least:g}%"
+
+
+def test_a_size_that_may_be_chance_does_not_pass(numbers):
+    """At this level the interval of five hundredths, 16 queries of 160, includes 0."""
+    one = control(level=1e-9, **{**COSTS, "at_least": 0.04})
+    found = checked("typos_cost", one, numbers(TENTH))
+    assert found.effects[0].size >= 0.04 and found.state == "fails"
+
+
+def test_a_control_without_a_size_passes_where_its_whole_interval_does(numbers):
+    equal = {"name": "not_worse", "system": "plain", "than": "dr_oq_qv", "query_sets": ["typo"]}
+    assert checked("equal", control(**equal, margin=0.05), numbers()).state == "passes"
+    worse = control(**{**equal, "system": "dr_oq_qv", "than": "rodr"}, margin=0.05)
+    assert checked("equal", worse, numbers()).state == "fails"
 
 
 def test_a_control_that_was_not_run_says_why(numbers):

@@ -28,7 +28,7 @@ class Checked:
     @property
     def words(self) -> str:
         """Its numbers: those outside their region, or all of them."""
-        shown = [effect for effect in self.effects if not effect.inside] or self.effects
+        shown = [effect for effect in self.effects if not _is_there(effect)] or self.effects
         return self.reason or "; ".join(f"{_sized(effect)}, asked {asked(effect.region)}" for effect in shown)
 
 
@@ -45,12 +45,20 @@ def asked(region: tuple[float, float]) -> str:
 
 
 def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
-    """Test a control: it passes if the whole interval of each effect, at its level, lies in its region."""
+    """Test a control: each effect must be in its region with its whole interval, at the control's level.
+
+    Where a size is asked for (`at_least`), the effect must reach it, and its interval must lie above 0.
+    """
     try:
         effects = judged(control.test, numbers, control.level)
     except Absent as error:
         return Checked(name, control.what, NOT_RUN, [], str(error))
-    return Checked(name, control.what, PASSES if all(effect.inside for effect in effects) else FAILS, effects)
+    return Checked(name, control.what, PASSES if all(map(_is_there, effects)) else FAILS, effects)
+
+
+def _is_there(effect: Judged) -> bool:
+    asked_for = effect.region[0]
+    return effect.size >= asked_for and effect.low > 0 if asked_for > 0 else effect.inside
 
 
 def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:

@@ -12,7 +12,7 @@ from robustdr.core.files import from_json
 from robustdr.core.yaml_files import Document, checked
 from robustdr.evaluation.names import ORIGINAL
 
-ENOUGH = 3  # runs of a comparison whose own spread is used; with fewer, the pooled one
+ENOUGH = 5  # runs of a comparison whose own spread is used; with fewer, the pooled one, of more degrees of freedom
 
 
 class Spread(Document):

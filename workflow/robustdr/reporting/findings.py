@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.audit.printed import percent
-from robustdr.claims.controls import PASSES
+from robustdr.claims.controls import FAILS as FAILS_HERE
 from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, UNDECIDED, VERDICTS
 from robustdr.core.files import write_text
@@ -67,6 +67,14 @@ def _headline(claim: Record) -> str:
     return f"{words} {prose('. '.join(facts))}." if facts else words
 
 
+def _headlines(claims: list[Record]) -> list[str]:
+    """A line for each headline claim that was run, and the number of those that were not."""
+    headline = [claim for claim in claims if claim["headline"]]
+    lines = [_headline(claim) for claim in headline if claim["verdict"] != NOT_RUN]
+    left = len(headline) - len(lines)
+    return [*lines, f"- **{NOT_RUN}**: {left} of {len(headline)} headline claims."] if left else lines
+
+
 def _listed(what: str, lines: list[str], where: str) -> list[str]:
     """The first lines below a sentence, and how many more there are; nothing without lines."""
     if not lines:
@@ -85,13 +93,13 @@ def _paper(paper: Claims, where: str) -> list[str]:
     failed = [
         f"- {plain(control['what'])}: **{control['state']}**. {prose(control['evidence'])}."
         for control in paper["controls"]
-        if control["state"] != PASSES
+        if control["state"] == FAILS_HERE
     ]
     return [
         *["", f"## {plain(paper['title'])}", ""],
-        *map(_headline, filter(lambda claim: claim["headline"], claims)),
+        *_headlines(claims),
         *_listed("The paper's own numbers contradict:", said, where),
-        *_listed("This scale cannot say more, because a control does not pass:", failed, where),
+        *_listed("This scale cannot say more, because a control fails:", failed, where),
     ]
 
 
