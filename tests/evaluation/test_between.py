@@ -77,6 +77,20 @@ def test_the_drop_pairs_a_run_with_its_own_original_queries():
     assert summary(lost)["RR@10"]["drop"] == summary(both)["RR@10"]["drop"]
 
 
+def test_each_variation_has_a_deviation_of_its_own():
+    draw, many = np.random.default_rng(1), []
+    for number in range(20):
+        made = rows(5, 0.0, f"system{number}")
+        extra = [{**row, "query_set": "dev.swap_words"} for row in made if row["query_set"] == "dev.misspell"]
+        for row in made:
+            if row["query_set"] == "dev.misspell":
+                row["values"] = row["values"] * (1 + draw.normal(0, 0.1))
+        many += made + extra
+    found = summary(pd.DataFrame(many))["RR@10"]
+    assert found["drops"]["misspell"]["sd"] == pytest.approx(0.07, rel=0.25)  # a tenth of seven tenths
+    assert found["drops"]["swap_words"]["sd"] < 0.01 < found["drop"]["sd"] < 0.07 and found["mean"]["sd"] < 0.01
+
+
 def test_the_rate_with_the_variance_needs_another_system():
     assert "with" not in summary(pd.DataFrame(rows(3, 0.1)))["aa"]["RR@10"]
 

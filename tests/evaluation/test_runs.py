@@ -51,6 +51,14 @@ def test_the_drop_of_one_system_has_the_variance_of_drops_alone_by_hand():
     assert (low, high) == pytest.approx((-0.3 - half, -0.3 + half), rel=0.01)
 
 
+def test_a_variation_has_its_own_deviation_of_drops_where_it_was_measured():
+    own = Spread(sd=0.05, df=3.0)
+    runs = Runs({"RR@10": KNOWN["RR@10"].model_copy(update={"drops": {"misspell": own}})}, frozenset({"rodr"}))
+    for name, expected in (("misspell", own), ("swap_words", KNOWN["RR@10"].drop)):
+        found = runs.shifts("rodr", "RR@10", name, 1, 0.5, 0.8)
+        assert {at.query_set: at.spread for at in found} == {"": KNOWN["RR@10"].mean, name: expected}
+
+
 def test_two_runs_halve_the_pooled_variance_and_five_take_their_own():
     values = np.array([[1.0, 0.5] * 10])
     one, two, five = (trained(np.repeat(values, runs, axis=0)) for runs in (1, 2, 5))

@@ -1,6 +1,6 @@
 """How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -78,11 +78,12 @@ class Runs:
 
     Attributes:
         values: [runs, queries], in the order of seeds. original: those of the original queries; None if the query set
-            is these.
+            is these. variation: '' for the original queries.
     """
 
     values: np.ndarray
     original: np.ndarray | None
+    variation: str = ""
 
     @cached_property
     def mean(self) -> Part:
@@ -114,7 +115,7 @@ def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Runs]]]:
             seeds = sorted(by_seed.keys() & base.keys())
             values, original = (np.array([of[seed] for seed in seeds]) for of in (by_seed, base))
             if len(seeds) > 1 and values.any() and original.any():
-                run = Runs(values, original if variation != ORIGINAL else None)
+                run = Runs(values, original, variation) if variation != ORIGINAL else Runs(values, None)
                 found.setdefault(measure, {}).setdefault(tuple(system), []).append(run)
     return found
 
@@ -125,47 +126,72 @@ def _runs(rows: pd.DataFrame) -> dict[int, np.ndarray]:
     return dict(zip(once["seed"], once["values"], strict=True))
 
 
-def _spread(systems: Iterable[list[Runs]], what: str) -> Spread | None:
-    parts = ([found for run in runs if (found := getattr(run, what))] for runs in systems)
-    return pooled(of for of in parts if of)
+class Spreads(NamedTuple):
+    """Deviations between runs under one measure; see `evaluation.runs.Spreads`."""
+
+    mean: Spread | None
+    drop: Spread | None
+    drops: dict[str, Spread]
+
+    @classmethod
+    def of(cls, systems: Sequence[list[Runs]]) -> "Spreads":
+        """Pool the runs of systems."""
+
+        def drop(variation: str = "") -> Spread | None:
+            parts = ([run.drop for run in runs if run.drop and variation in ("", run.variation)] for runs in systems)
+            return pooled(of for of in parts if of)
+
+        means = ([run.mean for run in runs if not run.variation] for runs in systems)
+        names = sorted({run.variation for runs in systems for run in runs} - {""})
+        return cls(pooled(of for of in means if of), drop(), {name: of for name in names if (of := drop(name))})
+
+    def on(self, run: Runs) -> list[Spread]:
+        """Return the deviations of a mean of runs, in units of the measure."""
+        original = float((run.values if run.original is None else run.original).mean())
+        of_drop = self.drops.get(run.variation, self.drop) if run.variation else None
+        known = [(self.mean, float(run.values.mean())), (of_drop, original)]
+        return [Spread(of.sd * by, of.df) for of, by in known if of]
 
 
-def differ(a: np.ndarray, b: np.ndarray, spread: Spread | None = None) -> bool:
+def differ(a: np.ndarray, b: np.ndarray, spreads: Iterable[Spread] = ()) -> bool:
     """Whether two runs [queries] are called different at `LEVEL`: a paired t-test over queries.
 
     Args:
-        spread: of the mean between runs, a share of the mean: its variance is added, once for each run.
+        spreads: of a mean between runs, in units of the measure: their variances are added, once for each run.
     """
     difference = a - b
-    degrees = len(difference) - 1
     over_queries = float(difference.var(ddof=1)) / len(difference)
-    over_runs = 2 * (spread.sd * float(a.mean() + b.mean()) / 2) ** 2 if spread else 0.0
-    total = over_queries + over_runs
+    variances = [(over_queries, len(difference) - 1.0), *((2 * of.sd**2, of.df) for of in spreads)]
+    total = sum(variance for variance, _ in variances)
     if not total:
         return False
-    lost = over_queries**2 / degrees + (over_runs**2 / spread.df if spread else 0.0)
+    lost = sum(variance**2 / degrees for variance, degrees in variances)
     return bool(2 * stdtr(total**2 / lost, -abs(difference.mean()) / sqrt(total)) < LEVEL)
+
+
+def _rounded(spread: Spread) -> dict[str, float]:
+    return {"sd": round(spread.sd, 6), "df": round(spread.df, 1)}
 
 
 def summary(rows: pd.DataFrame) -> dict[str, object]:
     """Return the deviations between runs by measure, and how often two runs of one system are called different.
 
     Returns:
-        by measure `{"mean": {"sd", "df"}, "drop": {"sd", "df"}}`: sd is a share of the mean, or of the original
-        queries' mean; and in `aa`, by measure, `pairs` of runs on a query set, the share `ignoring` the variance
+        by measure `{"mean": {"sd", "df"}, "drop": {"sd", "df"}, "drops": {variation: …}}`: sd is a share of the mean on
+        the original queries; and in `aa`, by measure, `pairs` of runs on a query set, the share `ignoring` the variance
         between runs, and the share `with` that of the other systems.
     """
-    made: dict[str, object] = {}
+    made: dict[str, dict[str, object]] = {}
     rates = {}
     for measure, systems in several(rows).items():
-        spreads = {what: _spread(systems.values(), what) for what in ("mean", "drop")}
-        made[measure] = {
-            what: {"sd": round(of.sd, 6), "df": round(of.df, 1)} for what, of in spreads.items() if of is not None
-        }
+        spreads = Spreads.of([*systems.values()])
+        pooled_over_all = {"mean": spreads.mean, "drop": spreads.drop}
+        made[measure] = {what: _rounded(of) for what, of in pooled_over_all.items() if of}
+        made[measure] |= {"drops": {name: _rounded(of) for name, of in spreads.drops.items()}}
         told = [
-            (differ(a, b), differ(a, b, others))
+            (differ(a, b), differ(a, b, others.on(run)))
             for name, runs in systems.items()
-            for others in [_spread([of for other, of in systems.items() if other[1] != name[1]], "mean")]
+            for others in [Spreads.of([of for other, of in systems.items() if other[1] != name[1]])]
             for run in runs
             for a, b in combinations(run.values, 2)
         ]

@@ -23,10 +23,14 @@ class Spread(Document):
 
 
 class Spreads(Document):
-    """Of one measure: of a system's mean, a share of it; and of its drop, a share of the original queries' mean."""
+    """Of one measure: of a system's mean on the original queries, and of its drop; both as a share of that mean.
+
+    `drop` is pooled over all query sets, `drops` has those of single variations: runs differ more on misspellings.
+    """
 
     mean: Spread | None = None
     drop: Spread | None = None
+    drops: dict[str, Spread] = Field(default_factory=dict)
 
 
 class Different(Document):
@@ -64,7 +68,7 @@ class Runs:
 
     @classmethod
     def read(cls, path: Path | None, trained: frozenset[str]) -> Self:
-        """Read evidence/runs.json: `{"RR@10": {"mean": {"sd": …, "df": …}, "drop": {…}}, "aa": {"RR@10": {…}}}`.
+        """Read evidence/runs.json: by measure `{"mean": {"sd": …, "df": …}, "drop": {…}, "drops": {…}}`, and `aa`.
 
         Args:
             path: None if no variance between runs was measured.
@@ -98,5 +102,5 @@ class Runs:
         known = self.spreads.get(measure, Spreads())
         found = {Shift(system, measure, "", runs, known.mean): mean}
         if query_set != ORIGINAL:
-            found[Shift(system, measure, query_set, runs, known.drop)] = original
+            found[Shift(system, measure, query_set, runs, known.drops.get(query_set, known.drop))] = original
         return found
