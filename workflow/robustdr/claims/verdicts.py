@@ -37,6 +37,7 @@ SAID = {
 }
 SHOWN = (SMALLER, LARGER, AS_PRINTED, SEEN)  # the effect is there; the first of them is a claim's verdict
 WORST_FIRST = (OPPOSITE, ABSENT, NOT_SEEN, UNDECIDED, *SHOWN)
+WORST_SAID_FIRST = (FAILS, ABSENT, INCONCLUSIVE, HOLDS)  # as printed
 POWER, CORRELATION = 0.8, 0.8  # power of a comparison; correlation of two systems' values of one query, for planning
 
 
@@ -106,7 +107,7 @@ def outside(interval: Interval, region: Interval) -> str:
 
 def worst(verdicts: Iterable[str]) -> str:
     """Return the verdict on a claim as printed from those on its effects; without effects it is inconclusive."""
-    return min(verdicts, key=(FAILS, ABSENT, INCONCLUSIVE, HOLDS).index, default=INCONCLUSIVE)
+    return min(verdicts, key=WORST_SAID_FIRST.index, default=INCONCLUSIVE)
 
 
 def of_sentences(parts: Iterable[tuple[str, str]], combined: Callable[[Sequence[str]], str] = overall) -> list[str]:

@@ -25,6 +25,7 @@ from robustdr.claims.verdicts import (
     SHOWN,
     VERDICTS,
     WORST_FIRST,
+    WORST_SAID_FIRST,
     of_sentences,
     worst,
 )
@@ -76,7 +77,7 @@ def effect_text(effect: Judged, of: int) -> str:
 def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted) -> Record:
     """A claim with its verdicts and all numbers behind them; effects that decide come first."""
     effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
-    as_printed = sorted(paper.effects, key=lambda effect: list(SAID).index(effect.verdict), reverse=True)
+    as_printed = sorted(paper.effects, key=lambda effect: WORST_SAID_FIRST.index(effect.verdict))
     how = [claim.test.name.replace("_", " ")]
     how += [m if taken[m] == m else f"{taken[m]} for {m}" for m in claim.measures]
     how.append(f"level {claim.level}")
