@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from robustdr.evaluation.between import Part, differ, part, pooled, summary
+from robustdr.evaluation.runs import Spread
 
 
 def test_mean_squares_by_hand():
@@ -26,7 +27,7 @@ def test_query_sets_of_one_training_count_once():
 
 
 def test_no_more_than_queries_make_is_no_deviation():
-    assert pooled([[Part(1.0, 2.0, 4, 40)]]) == (0.0, 4.0)
+    assert pooled([[Part(1.0, 2.0, 4, 40)]]) == Spread(sd=0.0, df=4.0)
     assert pooled([]) is None
 
 

@@ -5,23 +5,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
 from robustdr.evaluation.names import ORIGINAL
+from robustdr.evaluation.runs import Spread, Spreads
 
 LEVEL = 0.05  # of the tests of two runs of one system
 SYSTEM = ["scale", "system", "code", "hardware"]
-
-
-class Spread(NamedTuple):
-    """A standard deviation between runs, and its degrees of freedom (Satterthwaite)."""
-
-    sd: float
-    df: float
 
 
 @dataclass(frozen=True)
@@ -49,7 +42,7 @@ def part(values: np.ndarray) -> Part:
 
 
 def pooled(systems: Iterable[list[Part]]) -> Spread | None:
-    """Return the deviation between runs over systems; None without a system.
+    """Return the deviation between runs over systems (degrees of freedom: Satterthwaite); None without a system.
 
     Each system's parts are its query sets: one training stands behind all of them, so its runs count once.
     """
@@ -69,7 +62,7 @@ def pooled(systems: Iterable[list[Part]]) -> Spread | None:
     left = float(np.average([of.left for of in found], weights=runs))
     between = max(seen - left, 0.0)
     lost = seen**2 / runs.sum() + left**2 / rest.sum()
-    return Spread(sqrt(between), max(float(between**2 / lost), 1.0) if between else float(runs.sum()))
+    return Spread(sd=sqrt(between), df=max(float(between**2 / lost), 1.0) if between else float(runs.sum()))
 
 
 @dataclass(frozen=True)
@@ -126,42 +119,36 @@ def _runs(rows: pd.DataFrame) -> dict[int, np.ndarray]:
     return dict(zip(once["seed"], once["values"], strict=True))
 
 
-class Spreads(NamedTuple):
-    """Deviations between runs under one measure; see `evaluation.runs.Spreads`."""
+def spreads(systems: Sequence[list[Runs]]) -> Spreads:
+    """Return the deviations between runs under one measure, pooled over systems."""
 
-    mean: Spread | None
-    drop: Spread | None
-    drops: dict[str, Spread]
+    def drop(variation: str = "") -> Spread | None:
+        parts = ([run.drop for run in runs if run.drop and variation in ("", run.variation)] for runs in systems)
+        return pooled(of for of in parts if of)
 
-    @classmethod
-    def of(cls, systems: Sequence[list[Runs]]) -> "Spreads":
-        """Pool the runs of systems."""
-
-        def drop(variation: str = "") -> Spread | None:
-            parts = ([run.drop for run in runs if run.drop and variation in ("", run.variation)] for runs in systems)
-            return pooled(of for of in parts if of)
-
-        means = ([run.mean for run in runs if not run.variation] for runs in systems)
-        names = sorted({run.variation for runs in systems for run in runs} - {""})
-        return cls(pooled(of for of in means if of), drop(), {name: of for name in names if (of := drop(name))})
-
-    def on(self, run: Runs) -> list[Spread]:
-        """Return the deviations of a mean of runs, in units of the measure."""
-        original = float((run.values if run.original is None else run.original).mean())
-        of_drop = self.drops.get(run.variation, self.drop) if run.variation else None
-        known = [(self.mean, float(run.values.mean())), (of_drop, original)]
-        return [Spread(of.sd * by, of.df) for of, by in known if of]
+    means = ([run.mean for run in runs if not run.variation] for runs in systems)
+    names = sorted({run.variation for runs in systems for run in runs} - {""})
+    drops = {name: of for name in names if (of := drop(name))}
+    return Spreads(mean=pooled(of for of in means if of), drop=drop(), drops=drops)
 
 
-def differ(a: np.ndarray, b: np.ndarray, spreads: Iterable[Spread] = ()) -> bool:
+def moved(run: Runs, by: Spreads) -> list[Spread]:
+    """Return the deviations of a mean of runs, in units of the measure."""
+    original = float((run.values if run.original is None else run.original).mean())
+    of_drop = by.drops.get(run.variation, by.drop) if run.variation else None
+    known = [(by.mean, float(run.values.mean())), (of_drop, original)]
+    return [Spread(sd=of.sd * unit, df=of.df) for of, unit in known if of]
+
+
+def differ(a: np.ndarray, b: np.ndarray, by: Iterable[Spread] = ()) -> bool:
     """Whether two runs [queries] are called different at `LEVEL`: a paired t-test over queries.
 
     Args:
-        spreads: of a mean between runs, in units of the measure: their variances are added, once for each run.
+        by: deviations of a mean between runs, in units of the measure: their variances are added, once for each run.
     """
     difference = a - b
     over_queries = float(difference.var(ddof=1)) / len(difference)
-    variances = [(over_queries, len(difference) - 1.0), *((2 * of.sd**2, of.df) for of in spreads)]
+    variances = [(over_queries, len(difference) - 1.0), *((2 * of.sd**2, of.df) for of in by)]
     total = sum(variance for variance, _ in variances)
     if not total:
         return False
@@ -184,14 +171,13 @@ def summary(rows: pd.DataFrame) -> dict[str, object]:
     made: dict[str, dict[str, object]] = {}
     rates = {}
     for measure, systems in several(rows).items():
-        spreads = Spreads.of([*systems.values()])
-        pooled_over_all = {"mean": spreads.mean, "drop": spreads.drop}
-        made[measure] = {what: _rounded(of) for what, of in pooled_over_all.items() if of}
-        made[measure] |= {"drops": {name: _rounded(of) for name, of in spreads.drops.items()}}
+        found = spreads([*systems.values()])
+        made[measure] = {what: _rounded(of) for what, of in (("mean", found.mean), ("drop", found.drop)) if of}
+        made[measure] |= {"drops": {name: _rounded(of) for name, of in found.drops.items()}}
         told = [
-            (differ(a, b), differ(a, b, others.on(run)))
+            (differ(a, b), differ(a, b, moved(run, others)))
             for name, runs in systems.items()
-            for others in [Spreads.of([of for other, of in systems.items() if other[1] != name[1]])]
+            for others in [spreads([of for other, of in systems.items() if other[1] != name[1]])]
             for run in runs
             for a, b in combinations(run.values, 2)
         ]
