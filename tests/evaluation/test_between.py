@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robustdr.evaluation.between import Part, differ, part, pooled, summary
+from robustdr.evaluation.between import Part, differ, in_common, part, pooled, summary
 from robustdr.evaluation.runs import Spread
 
 
@@ -29,6 +29,40 @@ def test_query_sets_of_one_training_count_once():
 def test_no_more_than_queries_make_is_no_deviation():
     assert pooled([[Part(1.0, 2.0, 4, 40)]]) == Spread(sd=0.0, df=4.0)
     assert pooled([]) is None
+
+
+def test_what_systems_have_in_common_by_hand():
+    """Without queries' luck: means (1, 3) and (2, 2): variances 2 and 0, of their mean 1/2, so no covariance.
+
+    (1, 3) and (2, 4): variances 2 and 2, of their mean 2: all of it is common, of which `MOST` is taken. (0, 2) and
+    (1, 2): variances 2 and 1/2, of their mean 9/8: C = (2 · 9/8 − 5/4) / 1 = 1, of 5/4.
+    """
+
+    def panel(*means):
+        return np.repeat(np.array(means, float)[:, :, None], 3, axis=2)
+
+    assert in_common([panel((1, 3), (2, 2))]) == 0.0
+    assert in_common([panel((1, 3), (2, 4))]) == 0.9
+    assert in_common([panel((0, 2), (1, 2))]) == pytest.approx(0.8)
+    assert in_common([panel((0, 2), (1, 2)), panel((1, 3), (2, 2))]) == pytest.approx((1.0 - 0.0) / (1.25 + 1.0))
+    assert in_common([panel((1, 3))]) == in_common([]) == 0.0
+
+
+def test_a_known_share_in_common_is_found_again_and_pairs_seeds():
+    """Half of the variance of .03² is one draw a seed; shuffled seeds have nothing in common."""
+    rng = np.random.default_rng(1)
+    common = rng.normal(0, 0.03 / sqrt(2), 40)
+    made = []
+    for number in range(12):
+        factors = 1 + common + rng.normal(0, 0.03 / sqrt(2), 40)
+        for seed, factor in enumerate(factors):
+            row = rows(1, 0.0, f"system{number}")[0]
+            made.append(row | {"seed": seed, "values": factor * row["values"] + rng.normal(0, 0.05, 400)})
+    found = summary(pd.DataFrame(made))["RR@10"]["mean"]
+    assert found["common"] == pytest.approx(0.5, abs=0.12) and found["sd"] == pytest.approx(0.03, rel=0.15)
+    for row in made:
+        row["seed"] = (row["seed"] + 7 * int(row["system"][6:])) % 40
+    assert summary(pd.DataFrame(made))["RR@10"]["mean"]["common"] < 0.15
 
 
 def rows(seeds, between, system="rodr", queries=400, mean=0.5, draw=None, rest=0.1):

@@ -42,6 +42,19 @@ def test_two_trained_systems_have_the_pooled_variance_twice_by_hand():
     assert found_too == pytest.approx((0.1 - half, 0.1 + half))
 
 
+def test_what_runs_of_one_seed_have_in_common_cancels_by_hand():
+    """A variance of (.02 · .6)² and (.02 · .5)², a quarter of it own: .25 · .000244 + .75 · (.02 · .1)²."""
+    known = {"RR@10": Spreads(mean=Spread(sd=0.02, df=8.0, common=0.75))}
+    runs = Runs(known, frozenset({"rodr", "dr_oq"}))
+    ours, theirs = trained(np.full((1, 30), 0.6), runs=runs), trained(np.full((1, 30), 0.5), "dr_oq", runs=runs)
+    half = scipy.stats.t.ppf(0.975, 8) * sqrt(0.25 * 0.000244 + 0.75 * 0.002**2)
+    assert Ratio(ours - theirs, ONE).interval(0.95) == pytest.approx((0.1 - half, 0.1 + half))
+    # three seeds of the one and one of the other are not the same seeds
+    more = trained(np.full((3, 30), 0.6), runs=runs)
+    half = scipy.stats.t.ppf(0.975, 8) * sqrt((0.02 * 0.6) ** 2 / 3 + (0.02 * 0.5) ** 2)
+    assert Ratio(more - theirs, ONE).interval(0.95) == pytest.approx((0.1 - half, 0.1 + half))
+
+
 def test_the_drop_of_one_system_has_the_variance_of_drops_alone_by_hand():
     """All queries fall from 1 to .7: queries say −30 % for sure; runs leave ±.01 around it, with 12 degrees."""
     base = trained(np.ones((1, 20)))

@@ -1,9 +1,8 @@
 """How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import sqrt
 
 import numpy as np
@@ -14,6 +13,7 @@ from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.runs import Spread, Spreads
 
 LEVEL = 0.05  # of the tests of two runs of one system
+MOST = 0.9  # of the variance that systems are taken to have in common
 SYSTEM = ["scale", "system", "code", "hardware"]
 
 
@@ -41,7 +41,7 @@ def part(values: np.ndarray) -> Part:
     return Part(float(by_run.var(ddof=1)), float((rest**2).sum()) / degrees / queries, runs - 1, degrees)
 
 
-def pooled(systems: Iterable[list[Part]]) -> Spread | None:
+def pooled(systems: Iterable[list[Part]], common: float = 0.0) -> Spread | None:
     """Return the deviation between runs over systems (degrees of freedom: Satterthwaite); None without a system.
 
     Each system's parts are its query sets: one training stands behind all of them, so its runs count once.
@@ -61,44 +61,69 @@ def pooled(systems: Iterable[list[Part]]) -> Spread | None:
     seen = float(np.average([of.seen for of in found], weights=runs))
     left = float(np.average([of.left for of in found], weights=runs))
     between = max(seen - left, 0.0)
+    if not between:
+        return Spread(sd=0.0, df=float(runs.sum()))
     lost = seen**2 / runs.sum() + left**2 / rest.sum()
-    return Spread(sd=sqrt(between), df=max(float(between**2 / lost), 1.0) if between else float(runs.sum()))
+    return Spread(sd=sqrt(between), df=max(float(between**2 / lost), 1.0), common=common)
+
+
+def in_common(panels: Iterable[np.ndarray]) -> float:
+    """Return the share of the variance between runs that systems of one seed have in common.
+
+    Of S systems with variance V each and covariance C, the mean has the variance (V + (S − 1)·C) / S, so that
+    C = (S · that − V) / (S − 1): an intraclass correlation. At most `MOST`, as it is estimated.
+
+    Args:
+        panels: values [systems, runs, queries] of several systems on one query set, the same seeds in the same order.
+    """
+    of_one = of_all = 0.0
+    for values in panels:
+        number, runs, _ = values.shape
+        if number < 2:
+            continue
+        alone = [part(system) for system in values]
+        mean = part(values.mean(axis=0))
+        variance = float(np.mean([of.seen - of.left for of in alone]))
+        covariance = (number * (mean.seen - mean.left) - variance) / (number - 1)
+        weight = (runs - 1) * (number - 1)
+        of_one, of_all = of_one + weight * variance, of_all + weight * covariance
+    return min(max(of_all / of_one, 0.0), MOST) if of_one > 0 else 0.0
 
 
 @dataclass(frozen=True)
-class Runs:
+class Trained:
     """The runs of one system on one query set under one measure.
 
     Attributes:
-        values: [runs, queries], in the order of seeds. original: those of the original queries; None if the query set
-            is these. variation: '' for the original queries.
+        values: [runs, queries], in the order of `seeds`. original: those of the original queries; None if the query set
+            is these. variation: '' for the original queries. place: what runs of other systems must have in common with
+            it to be compared: collection, query set, code and the like.
     """
 
     values: np.ndarray
     original: np.ndarray | None
-    variation: str = ""
+    variation: str
+    place: tuple[str, ...]
+    seeds: tuple[int, ...]
 
-    @cached_property
-    def mean(self) -> Part:
-        """Mean squares of the mean, as a share of it."""
-        return part(self.values / self.values.mean())
+    def mean(self) -> np.ndarray:
+        """What makes up the mean [runs, queries], as a share of it."""
+        return self.values / self.values.mean()
 
-    @cached_property
-    def drop(self) -> Part | None:
-        """Mean squares of the drop against the original queries, by the delta method."""
-        if self.original is None:
-            return None
+    def drop(self) -> np.ndarray:
+        """What makes up the drop against the original queries [runs, queries], by the delta method."""
+        assert self.original is not None
         base = self.original.mean()
-        return part((self.values - self.values.mean() / base * self.original) / base)
+        return (self.values - self.values.mean() / base * self.original) / base
 
 
-def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Runs]]]:
+def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Trained]]]:
     """Return what was run with two seeds or more, by measure and by scale, system, code and hardware.
 
     Args:
         rows: of a ledger; see `ledger.read`. Runs whose settings differ are not taken together.
     """
-    found: dict[str, dict[tuple[str, ...], list[Runs]]] = {}
+    found: dict[str, dict[tuple[str, ...], list[Trained]]] = {}
     for (measure, *system), of in rows.groupby(["measure", *SYSTEM]):
         runs = {at: _runs(same) for at, same in of.groupby(["collection", "query_set", "settings"])}
         originals = {(at, name): by_seed for (at, name, _), by_seed in runs.items() if name.endswith(f".{ORIGINAL}")}
@@ -108,7 +133,10 @@ def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Runs]]]:
             seeds = sorted(by_seed.keys() & base.keys())
             values, original = (np.array([of[seed] for seed in seeds]) for of in (by_seed, base))
             if len(seeds) > 1 and values.any() and original.any():
-                run = Runs(values, original, variation) if variation != ORIGINAL else Runs(values, None)
+                scale, _, code, hardware = system
+                place = (scale, code, hardware, collection, query_set)
+                varied = variation != ORIGINAL
+                run = Trained(values, original if varied else None, variation if varied else "", place, tuple(seeds))
                 found.setdefault(measure, {}).setdefault(tuple(system), []).append(run)
     return found
 
@@ -119,20 +147,37 @@ def _runs(rows: pd.DataFrame) -> dict[int, np.ndarray]:
     return dict(zip(once["seed"], once["values"], strict=True))
 
 
-def spreads(systems: Sequence[list[Runs]]) -> Spreads:
-    """Return the deviations between runs under one measure, pooled over systems."""
+def spreads(systems: Sequence[list[Trained]]) -> Spreads:
+    """Return the deviations between runs under one measure, pooled over systems.
+
+    What drops have in common is estimated over all variations: one has too few runs for it.
+    """
+    means = [[run for run in runs if not run.variation] for runs in systems]
+    varied = [[run for run in runs if run.variation] for runs in systems]
+    of_means = in_common(_panels(means, Trained.mean))
+    of_drops = in_common(_panels(varied, Trained.drop))
 
     def drop(variation: str = "") -> Spread | None:
-        parts = ([run.drop for run in runs if run.drop and variation in ("", run.variation)] for runs in systems)
-        return pooled(of for of in parts if of)
+        parts = ([part(run.drop()) for run in runs if variation in ("", run.variation)] for runs in varied)
+        return pooled((of for of in parts if of), of_drops)
 
-    means = ([run.mean for run in runs if not run.variation] for runs in systems)
-    names = sorted({run.variation for runs in systems for run in runs} - {""})
-    drops = {name: of for name in names if (of := drop(name))}
-    return Spreads(mean=pooled(of for of in means if of), drop=drop(), drops=drops)
+    names = sorted({run.variation for runs in varied for run in runs})
+    return Spreads(
+        mean=pooled(([part(run.mean()) for run in runs] for runs in means if runs), of_means),
+        drop=drop(),
+        drops={name: of for name in names if (of := drop(name))},
+    )
 
 
-def moved(run: Runs, by: Spreads) -> list[Spread]:
+def _panels(systems: Iterable[list[Trained]], what: Callable[[Trained], np.ndarray]) -> list[np.ndarray]:
+    """Return the values of each query set, systems with the same seeds together."""
+    panels: dict[object, list[np.ndarray]] = {}
+    for run in chain.from_iterable(systems):
+        panels.setdefault((run.place, run.seeds), []).append(what(run))
+    return [np.stack(values) for values in panels.values()]
+
+
+def moved(run: Trained, by: Spreads) -> list[Spread]:
     """Return the deviations of a mean of runs, in units of the measure."""
     original = float((run.values if run.original is None else run.original).mean())
     of_drop = by.drops.get(run.variation, by.drop) if run.variation else None
@@ -157,16 +202,16 @@ def differ(a: np.ndarray, b: np.ndarray, by: Iterable[Spread] = ()) -> bool:
 
 
 def _rounded(spread: Spread) -> dict[str, float]:
-    return {"sd": round(spread.sd, 6), "df": round(spread.df, 1)}
+    return {"sd": round(spread.sd, 6), "df": round(spread.df, 1), "common": round(spread.common, 2)}
 
 
 def summary(rows: pd.DataFrame) -> dict[str, object]:
     """Return the deviations between runs by measure, and how often two runs of one system are called different.
 
     Returns:
-        by measure `{"mean": {"sd", "df"}, "drop": {"sd", "df"}, "drops": {variation: …}}`: sd is a share of the mean on
-        the original queries; and in `aa`, by measure, `pairs` of runs on a query set, the share `ignoring` the variance
-        between runs, and the share `with` that of the other systems.
+        by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}}`: sd is a share of the mean
+        on the original queries; and in `aa`, by measure, `pairs` of runs on a query set, the share `ignoring` the
+        variance between runs, and the share `with` that of the other systems.
     """
     made: dict[str, dict[str, object]] = {}
     rates = {}

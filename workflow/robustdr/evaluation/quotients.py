@@ -8,7 +8,7 @@ import numpy as np
 import scipy.stats
 
 from robustdr.evaluation.estimates import EXACT, Estimate
-from robustdr.evaluation.runs import ENOUGH, Shift
+from robustdr.evaluation.runs import ENOUGH, Shift, Spread
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 SIGNIFICANT = 1.96  # standard errors above 0 at which papers call a difference significant
@@ -20,8 +20,8 @@ class Ratio:
 
     An interval holds every quotient r for which `numerator` − r · `denominator` may be 0 (Fieller, 1954). Variances are
     those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom. With fewer than
-    `ENOUGH` seeds that of seeds is the pooled one of the estimates' shifts; where none is known, with one seed, there
-    is only that of queries.
+    `ENOUGH` seeds that of seeds is the pooled one of the estimates' shifts, of which what runs of one seed have in
+    common cancels; where none is known, with one seed, there is only that of queries.
     """
 
     numerator: Estimate
@@ -111,10 +111,7 @@ class Ratio:
             total = total + (vectors * roots.clip(min=0)) @ vectors.T  # no variance is negative
             parts += [(seen, seeds - 1.0), (left, degrees)]
         for spread in {at.spread: None for at in pooled if at.spread}:
-            moved = [
-                (1 / at.runs + bool(printed)) * np.outer(by, by) for at, by in pooled.items() if at.spread == spread
-            ]
-            parts.append((spread.sd**2 * np.sum(moved, axis=0), spread.df))
+            parts.append((spread.sd**2 * self._moved(spread, bool(printed)), spread.df))
             total = total + parts[-1][0]
         if len(parts) == 1:
             return total, queries - 1.0
@@ -122,6 +119,21 @@ class Ratio:
         lost = sum(float(contrast @ part @ contrast) ** 2 / of for part, of in parts)
         found = float(contrast @ total @ contrast) ** 2 / lost if lost else queries - 1.0
         return total, max(found, seeds - 1.0)
+
+    def _moved(self, spread: Spread, printed: bool) -> np.ndarray:
+        """Return the covariance [2, 2] of numerator and denominator that trainings make which deviate by 1.
+
+        What trainings with one seed have in common moves their systems together: systems of as many runs.
+        """
+        together: dict[tuple[str, int], list[np.ndarray]] = {}
+        for at, by in self._pooled.items():
+            if at.spread == spread:
+                together.setdefault((at.query_set, at.runs), []).append(by)
+        made = np.zeros((2, 2))
+        for (_, runs), moved in together.items():
+            alone, common = sum(np.outer(by, by) for by in moved), np.sum(moved, axis=0)
+            made += (1 / runs + printed) * ((1 - spread.common) * alone + spread.common * np.outer(common, common))
+        return made
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, float]:

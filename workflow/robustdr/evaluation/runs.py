@@ -16,10 +16,15 @@ ENOUGH = 5  # runs of a comparison whose own spread is used; with fewer, the poo
 
 
 class Spread(Document):
-    """A standard deviation between training runs, with its degrees of freedom."""
+    """A standard deviation between training runs, with its degrees of freedom.
+
+    `common` is the share of the variance that systems trained with one seed have in common: they see the same data in
+    the same order, and often start from the same model. It cancels where such systems are compared.
+    """
 
     sd: Annotated[float, Field(ge=0)]
     df: Annotated[float, Field(gt=0)]
+    common: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
 class Spreads(Document):
