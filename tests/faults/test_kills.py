@@ -67,7 +67,7 @@ def test_kills_at_random_moments_leave_no_trace_in_the_results(finished, tmp_pat
     try:
         while killed.total() < KILLS:
             if (project.folder / TABLE).exists():
-                (project.folder / "results").rename(tmp_path / f"done{killed.total()}")
+                (project.folder / "results").rename(tmp_path / f"done{len(list(tmp_path.iterdir()))}")
             snakemake = start(project.folder, "--retries", "3", "--", TABLE)
             for _ in range(draw.randint(0, 3)):
                 killed["worker"] += kill_a_worker(snakemake, project.folder, draw)
