@@ -20,10 +20,13 @@ ONE = claim("improves", LEVEL, system="ours", over=["theirs"], query_sets=[ORIGI
 WORDS = f"{ORIGINAL}, over theirs"
 
 
-def draw(effect, queries, spread, rng):
-    """Values [queries] of two systems whose means differ by a share `effect`; half of the luck is shared."""
+def draw(effect, queries, spread, rng, common=0.0):
+    """Values [queries] of two systems whose means differ by a share `effect`; half of the luck is shared.
+
+    `common`: of the variance of runs.
+    """
     hardness = rng.uniform(size=queries)
-    moved = 1 + rng.normal(0, spread, size=2)
+    moved = 1 + spread * (np.sqrt(common) * rng.normal() + np.sqrt(1 - common) * rng.normal(size=2))
     made = []
     for mean in BASE * np.array([1 + effect, 1.0]) * moved:
         own = np.where(rng.uniform(size=queries) < 0.8, hardness, rng.uniform(size=queries))
@@ -54,14 +57,15 @@ def printed(effect, queries, spread, rng, selected):
             return size
 
 
-def rates(truth, paper, spread, sized=False, said=None, selected=False, repeats=REPEATS, seed=0):
+def rates(truth, paper, spread, sized=False, said=None, selected=False, common=0.0, repeats=REPEATS):
     """Shares of verdicts; `said`: the true effect of the paper, `truth` if it is the same as here."""
-    rng, found = np.random.default_rng(seed), []
+    rng, found = np.random.default_rng(0), []
     for _ in range(repeats):
         size = printed(truth if said is None else said, paper, spread, rng, selected)
         measured_sd = spread * np.sqrt(rng.chisquare(DEGREES) / DEGREES)  # the ledger's own error
-        runs = Runs({"RR@10": Spreads(mean=Spread(sd=measured_sd, df=float(DEGREES)))}, frozenset({"ours", "theirs"}))
-        numbers = Drawn(draw(truth, QUERIES, spread, rng), runs)
+        known = Spreads(mean=Spread(sd=measured_sd, df=float(DEGREES), common=common))
+        runs = Runs({"RR@10": known}, frozenset({"ours", "theirs"}))
+        numbers = Drawn(draw(truth, QUERIES, spread, rng, common), runs)
         sizes = {WORDS: Interval(size - 0.0005, size + 0.0005)}
         found.append(judge(ONE, numbers, None, sizes, sized, paper).verdict)
     return {verdict: found.count(verdict) / repeats for verdict in set(found)}
@@ -81,6 +85,13 @@ def report():
 def test_a_run_that_moves_a_system_is_not_called_an_effect():
     """At no effect, where runs differ by 2 %: by queries alone a quarter would be seen."""
     assert rates(0.0, 200, 0.02, repeats=150).get("seen", 0) <= 0.06
+
+
+def test_what_runs_have_in_common_is_no_effect_and_hides_none():
+    """At no effect nothing more is seen; an effect of 5 % is seen more often than if nothing were in common."""
+    assert rates(0.0, 200, 0.02, common=0.8, repeats=150).get("seen", 0) <= 0.06
+    alone, together = (rates(0.05, 200, 0.02, common=common, repeats=100).get("seen", 0) for common in (0.0, 0.8))
+    assert together > alone + 0.1
 
 
 @pytest.mark.slow
