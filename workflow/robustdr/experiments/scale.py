@@ -116,6 +116,9 @@ class Scale:
     precision: Literal["auto", "float32", "bfloat16", "float16"]
     """Number type that models compute in; float16 needs a GPU. `auto`: bfloat16 if the processor of the host that runs
     Snakemake has instructions for it, else float32."""
+    device: Literal["any", "gpu"] = "any"
+    """`gpu`: a job that asked for GPUs and cannot use them stops. `any`: it computes on the processor where there is
+    none."""
     budgets: dict[str, Budget]
     """By name: training budgets for recipes, see below."""
     pretraining: dict[str, PretrainingBudget] = field(default_factory=dict)
