@@ -41,7 +41,8 @@ rule failing:
     wildcard_constraints: said="[A-Z].*"
     resources: mem_mb=FAILING.memory, runtime=FAILING.minutes
     shell:
-        "echo {resources.mem_mb} {resources.runtime} >> {wildcards.said:q}.asked; echo DUE TO {wildcards.said} > {log:q};"
+        "echo {resources.mem_mb} {resources.runtime} >> {wildcards.said:q}.asked;"
+        " echo DUE TO {wildcards.said} > {log:q};"
         " test $(wc -l < {wildcards.said:q}.asked) = 3; touch {output:q}"
 """
 

@@ -108,8 +108,7 @@ class Demand:
 
     @cache
     def keeps_vectors(self, system: str, collection: str) -> bool:
-        """Whether passage vectors are kept: if the scale keeps or indexes them, or if another search or a training reads
-        them too."""
+        """Whether passage vectors are kept: if the scale keeps or indexes them, or if others read them too."""
         lineage = self.lineage
         searches_indexes = lineage.scale.retrieval.index.factory != FLAT
         if lineage.scale.embeddings.keep or searches_indexes or lineage.encoder_of(system) != system:

@@ -1,8 +1,8 @@
 """Why jobs failed: a job that is submitted again asks for more memory only if memory ran out, and likewise for time.
 
-Snakemake tells a resource the number of the attempt, not the reason. The reason stands in the error that it logs for the
-job: SLURM's state of it, and the names of the logs. Logs matter where SLURM counts memory itself, without cgroups: there
-the state is CANCELLED or FAILED.
+Snakemake tells a resource the number of the attempt, not the reason. The reason stands in the error that it logs for a
+job: SLURM's state of it, and the names of its logs. These matter where SLURM counts memory itself, without cgroups: there
+the state says only that the job was cancelled or failed.
 """
 
 import logging

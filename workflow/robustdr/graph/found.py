@@ -14,8 +14,8 @@ from robustdr.keys.node import Node
 class Found:
     """The node for a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
 
-    Memory (MB) doubles each time that it ran out, and so does the time (minutes). Cores are not given as `threads`, because Snakemake reduces
-    these to the cores of the host that submits a job.
+    Memory (MB) doubles each time that it ran out, and so does the time (minutes). Cores are not given as `threads`,
+    because Snakemake reduces these to the cores of the host that submits a job.
     """
 
     find: Callable[[Any], Node]
