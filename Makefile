@@ -5,7 +5,8 @@
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
 # make findings   docs/findings.md from the ledger, or from the claims of `make papers`
-# make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions
+# make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions;
+#                 GPU=1 TORCH_CUDA=cu126: torch's build for another CUDA, from where pip is told to look for it
 # make requirements   the packages that it installs
 # make schemas    JSON schemas of the configuration for editors, and the tables of keys in config/README.md
 # make lock       requirements.lock, its hashes and envs/ from what is installed; needs the program uv
@@ -19,8 +20,8 @@ CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
 READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock requirements.hashes pyproject.toml | cksum | cut -d' ' -f1)
-# The package index's own torch has CUDA: `===` takes no other build of a version.
-BUILDS := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==/torch===/',cat)
+# The package index's own torch has CUDA: `===` takes that build alone, or the one that TORCH_CUDA names.
+BUILDS := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==\([^ ]*\)/torch===\1$(TORCH_CUDA:%=+%)/',cat)
 
 # One line of progress; Snakemake's own log, every job and why it runs, lies in .snakemake/log.
 TOLD := --logger robustdr --logger-robustdr-benchmarks results/mini/benchmarks --

@@ -342,3 +342,10 @@ def test_no_two_artifacts_have_one_path_and_no_two_jobs_one_log(nodes):
         versions = {node.path.partition(".version")[0].removesuffix(".tsv") for node in found}
         told = {str((node.code, node.settings, node.options)) for node in found}
         assert len(versions if found[0].rule == "vary" else told) == 1
+
+
+def test_a_job_of_full_scale_stops_without_its_gpus_and_one_of_a_miniature_does_not(mini, full):
+    one, none = full.model("dr_oq", 1), full.card("msmarco-passage")
+    many = full.pretrained("pretrained_typos", 1)
+    assert [node.options.get("gpus") for node in (one, many, none)] == [1, 8, None]
+    assert mini.model("dr_oq", 1).need.gpus == 1 and "gpus" not in mini.model("dr_oq", 1).options

@@ -3,6 +3,7 @@
 from functools import cache
 
 from robustdr.experiments.kinds import Split
+from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.part import Part
 from robustdr.keys.node import Need, Node, reads
 from robustdr.keys.provenance import Code
@@ -24,6 +25,8 @@ class Retrieval(Part):
 
     @cache
     def vectors(self, system: str, seed: int, collection: str, shard: int) -> Node:
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.vectors(system, seed, owner, shard)
         stored, card = self.lineage.scale.embeddings, self.card(collection)
         read = lengths(self.lineage, system)["passage_length"]
         return self.node(
@@ -48,6 +51,8 @@ class Retrieval(Part):
 
     @cache
     def compressed_shard(self, system: str, seed: int, collection: str, shard: int) -> Node:
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.compressed_shard(system, seed, owner, shard)
         factory = self.lineage.scale.retrieval.index.factory
         return self.node(
             "compress",
@@ -61,6 +66,31 @@ class Retrieval(Part):
         )
 
     @cache
+    def recall(self, system: str, seed: int, split: Split) -> Node | None:
+        """Return the node of how much of an exact search's ranking of the original queries compressed indexes find.
+
+        None for a system that does not search compressed indexes.
+        """
+        run, (collection, name) = self.run(system, seed, split, ORIGINAL), split
+        if "compressed" not in run.inputs:
+            return None
+        return self.node(
+            "recall",
+            f"recall/{collection}/{system}/seed{seed}/{name}.json",
+            f"recall of compressed indexes, {collection}, {name} by {system}, seed {seed}",
+            f"{collection}.{name}.{system}.{seed}",
+            settings=run.settings,
+            inputs={
+                "model": run.inputs["model"],
+                "corpus": run.inputs["corpus"],
+                "queries": reads(self.query_set(split, ORIGINAL)),
+                "vectors": reads(*self.embeddings(system, seed, collection)),
+                "run": reads(run),
+            },
+            need=run.need,
+        )
+
+    @cache
     def indexes(self) -> dict[str, BM25IndexSettings]:
         """Return the settings of every index of words by its name."""
         made = (self.lineage.kind(system).index(self.lineage, system) for system in self.lineage.complete())
@@ -69,6 +99,8 @@ class Retrieval(Part):
     @cache
     def index(self, collection: str, settings: BM25IndexSettings) -> Node:
         """Return the node of the index of a collection's words that BM25 searches."""
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.index(owner, settings)
         name = settings.name
         folder = f"indexes/{collection}/{name}"
         return self.node(
@@ -80,7 +112,7 @@ class Retrieval(Part):
             inputs={"corpus": reads(self.corpus(collection))},
             after=[self.card(collection)],
             files=[f"{self.root}/{folder}/index.json"],
-            need=Need(self.sized(2000, 16000), 120),
+            need=Need(self.sized(2000, 16000), self.sized(120, 360)),  # MS MARCO's documents take about 1.9 h
         )
 
     @cache

@@ -67,6 +67,8 @@ def run(name: str, a: argparse.Namespace) -> None:
             take_back(made, keys, read)
             print("The same work made this before; it is kept.")
         return
+    if a.gpus:
+        import_module("robustdr.stages.gpus").check_gpus(name, a.gpus)  # by its name: no stage is made of it
     function(a)
     check_loaded(code)
     if not first:
