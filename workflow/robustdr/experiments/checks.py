@@ -49,7 +49,13 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             parse(measure)
     for name, variation in scale.variations.items():
         with at(f"{path}: variations.{name}"):
-            variations.build(variations.kind(variation.generator or name), variation.parameters)
+            generator = variations.kind(variation.generator or name)
+            variations.build(generator, variation.parameters)
+            if variation.released and generator.versions > 1:
+                raise UserError(f"released: {name} makes several versions at once; none of them can be a released one")
+        for collection, _, split in (of.partition("/") for of in variation.released):
+            known(f"{path}: variations.{name}.released", collection, config.collections)
+            known(f"{path}: variations.{name}.released", split, config.collections[collection]["splits"])
 
 
 def _check_pretraining(config: Config, name: str, where: str) -> None:

@@ -15,6 +15,7 @@ from robustdr.experiments.scale import Embeddings, Negatives, Place, Retrieval, 
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
+from robustdr.variations.settings import Release
 
 __all__ = [
     "ORIGINAL",
@@ -30,6 +31,7 @@ __all__ = [
     "Place",
     "PretrainingBudget",
     "PretrainingRecipe",
+    "Release",
     "Retrieval",
     "Scale",
     "ScaleVariation",

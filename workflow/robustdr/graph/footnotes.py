@@ -41,7 +41,7 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
                 f"{role}: the paper counts passages that contain an answer to one of the collection's {split} "
                 f"questions; here the judged passages of {collection}'s {split} questions count."
             )
-        if any(lineage.is_released((collection, split), variation) for variation in entry.variations):
+        if entry.validated and all(lineage.release((collection, split), name) for name in entry.variations):
             notes.append(
                 f"{role}: the released variations that people judged valid, as in the paper; a query without a valid "
                 "one keeps its text."
@@ -49,7 +49,7 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
         elif entry.validated:
             notes.append(
                 f"{role}: the paper takes released variations that people judged valid; here every variation made is "
-                "taken (on the paper's queries, `qvg_labels` in config.yaml gives the released ones)."
+                "taken."
             )
     depths = {
         (candidates.depth, lineage.kind(system).depth(lineage.config, lineage.scale_name, system))
