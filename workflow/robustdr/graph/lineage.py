@@ -109,6 +109,13 @@ class Lineage:
         own = self.is_trained(system) or self.pretraining_of(system) is not None
         return own or any(map(self.is_random, self.parents(system)))
 
+    @cache
+    def takes_checkpoint(self, system: str) -> bool:
+        """Whether a system is a model as its authors released it, or ranks with one; a miniature has stand-ins."""
+        if self.scale.miniature or self.is_random(system):
+            return False
+        return self.starts_from(system) is not None or any(map(self.takes_checkpoint, self.parents(system)))
+
     def seed_of(self, system: str, seed: int) -> int:
         """Return the seed of the ancestor `system` of an artifact made with `seed`."""
         return seed if self.is_random(system) else 0

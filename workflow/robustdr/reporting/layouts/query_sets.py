@@ -26,9 +26,7 @@ CHANGED = (
     "valid: the queries that a variation leaves with other words, case and punctuation aside; an invalid variation is "
     "replaced by the original query where people judged it."
 )
-CASE = (
-    "In case alone: the query differs from the original in capital letters only, which an uncased model does not see."
-)
+CASE = "In case alone: only capital letters differ from the original query's, which an uncased model does not see."
 COUNTED = {  # quantity in reported.yaml -> key in the statistics of a query set
     "unchanged": "unchanged",
     "changed": "changed",
