@@ -1,7 +1,9 @@
 """Nodes of query sets: generators and their parameters, draws, versions, shards, and released variations."""
 
+import pytest
 from tests.changes import changed
 
+from robustdr.core.errors import UserError
 from robustdr.experiments.models import ScaleVariation
 from robustdr.graph.graph import graph
 from robustdr.graph.tables import table, table_settings
@@ -154,6 +156,24 @@ def test_of_qvgs_labels_the_variations_of_the_generator_are_taken(full):
     assert settings.generator == "released:Released" and settings.parameters["labels"] == "random_order_swap"
     nodes = {full.query_set(("antique", "reranked"), name).inputs["released"].nodes[0] for name in GENERATORS.values()}
     assert {node.path for node in nodes} == {"results/releases/cf82ff552cf42a9c/variations_antique_labeled.csv"}
+
+
+def test_a_spell_checker_s_released_corrections_are_ranked_where_a_scale_has_them(config, full, mini):
+    """ToRoDer's Table 5: Bing's corrections of MS MARCO's queries; elsewhere SymSpell corrects."""
+    for name, file in (("original", "queries.dev.small.ms.tsv"), ("typo", "queries.dev.small.typo1.ms.tsv")):
+        run = full.run("spellchecker_bert", 1, DEV, name)
+        (corrected,) = run.inputs["corrected"].nodes
+        assert corrected.settings.file == f"data/marco_dev/{file}" and f"--corrected {corrected.path}" in run.command
+    assert not mini.run("spellchecker_bert", 1, ("wordnet-mini", "dev"), "typo").inputs["corrected"].nodes
+    with pytest.raises(
+        UserError, match=r"full\.yaml: corrected\.msmarco-passage/dev: no 'misspell', which a system of"
+    ):
+        full.run("spellchecker_bert", 1, DEV, "misspell")
+    said, here = (
+        [n for n in table_settings(of, "toroder", "table5").notes if "spell checker" in n] for of in (full, mini)
+    )
+    start = "msmarco-passage: the queries as the paper's spell checker corrected them, as released "
+    assert f"{start}(ielab/CharacterBERT-DR)." in said and len(here) == len(said) - 2 == 1
 
 
 def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(config, mini, full):

@@ -1,4 +1,4 @@
-"""Tables say whose query sets and models they show: marks at rows, columns or cells, a legend, and words in the JSON."""
+"""Tables say whose query sets and models they show: marks at rows, columns or cells, a legend, words in the JSON."""
 
 import json
 

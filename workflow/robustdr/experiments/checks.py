@@ -53,9 +53,11 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             variations.build(generator, variation.parameters)
             if variation.released and generator.versions > 1:
                 raise UserError(f"released: {name} makes several versions at once; none of them can be a released one")
-        for collection, _, split in (of.partition("/") for of in variation.released):
-            known(f"{path}: variations.{name}.released", collection, config.collections)
-            known(f"{path}: variations.{name}.released", split, config.collections[collection]["splits"])
+    named = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}
+    for key, splits in {**named, "corrected": list(scale.corrected)}.items():
+        for collection, _, split in (name.partition("/") for name in splits):
+            known(f"{path}: {key}", collection, config.collections)
+            known(f"{path}: {key}", split, config.collections[collection]["splits"])
 
 
 def _check_pretraining(config: Config, name: str, where: str) -> None:

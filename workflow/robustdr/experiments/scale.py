@@ -39,6 +39,7 @@ def _several(entry: Any) -> Any:
     return entry if isinstance(entry, list) else [entry]
 
 
+SplitName = Annotated[str, Field(pattern="^[a-z0-9-]+/[a-z0-9-]+$")]
 Releases = Annotated[
     list[Release], Field(min_length=1), BeforeValidator(_several, json_schema_input_type=Release | list[Release])
 ]
@@ -92,7 +93,7 @@ class ScaleVariation:
     """What they change; a footnote of its tables."""
     devices: NonNegativeInt = 0
     """GPUs of its job."""
-    released: dict[Annotated[str, Field(pattern="^[a-z0-9-]+/[a-z0-9-]+$")], Releases] = field(default_factory=dict)
+    released: dict[SplitName, Releases] = field(default_factory=dict)
     """By `<collection>/<split>`: the query set as its authors released it, see below, which is taken there. In a list,
     the second is its `.draw2`, and so on. The generator makes all others."""
     unavailable: str = ""
@@ -147,3 +148,6 @@ class Scale:
     """Passage vectors, see below."""
     variations: dict[str, ScaleVariation]
     """By variation of the papers: how it is made here, see below."""
+    corrected: dict[SplitName, dict[str, Release]] = field(default_factory=dict)
+    """By `<collection>/<split>` and query set: its queries as a spell checker corrected them, as released. There,
+    systems of `kind: rewrite` rank these; elsewhere their own rewriter corrects."""

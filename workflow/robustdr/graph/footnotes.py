@@ -51,6 +51,10 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
                 f"{role}: the paper takes released variations that people judged valid; here every variation made is "
                 "taken."
             )
+        of = lineage.scale.corrected.get(f"{collection}/{split}", {})
+        if of and any(lineage.recipe(system).kind == "rewrite" for system, shown in spec.pairs() if shown == role):
+            places = ", ".join(dict.fromkeys(release.github or release.origin for release in of.values()))
+            notes.append(f"{role}: the queries as the paper's spell checker corrected them, as released ({places}).")
     depths = {
         (candidates.depth, lineage.kind(system).depth(lineage.config, lineage.scale_name, system))
         for system, _ in spec.pairs()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr import variations
+from robustdr.core.errors import UserError
 from robustdr.core.settings import as_json
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL, ScaleVariation
@@ -35,8 +36,10 @@ class QuerySets(Part):
     @cache
     def releases(self) -> dict[str, Release]:
         """Return the released files of the scale by their names."""
-        entries = self.lineage.scale.variations.values()
-        return {one.name: one for entry in entries for of in entry.released.values() for one in of}
+        scale = self.lineage.scale
+        varied = (one for entry in scale.variations.values() for of in entry.released.values() for one in of)
+        corrected = (one for of in scale.corrected.values() for one in of.values())
+        return {one.name: one for one in (*varied, *corrected)}
 
     @cache
     def released(self, name: str) -> Node:
@@ -55,6 +58,19 @@ class QuerySets(Part):
             inputs={"files": files},
             need=Need(1000, 10),
         )
+
+    def corrected(self, split: Split, names: Sequence[str]) -> list[Node]:
+        """Return the nodes of query sets as a released spell checker corrected them; none if the split has none.
+
+        Raises:
+            UserError: the split has such query sets, but not all of `names`.
+        """
+        at, lineage = "/".join(split), self.lineage
+        of = lineage.scale.corrected.get(at, {})
+        if of and (missing := [name for name in names if name not in of]):
+            where = f"{lineage.config.scale_files[lineage.scale_name]}: corrected.{at}"
+            raise UserError(f"{where}: no {missing[0]!r}, which a system of kind 'rewrite' ranks; allowed: all or none")
+        return [self.released(of[name].name) for name in names] if of else []
 
     def generator(self, split: Split, variation: str) -> variations.Variation:
         """Return the generator of a variation of a split, made without looking for its resources."""

@@ -10,6 +10,32 @@ from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
 
+def paired(file: Path, queries: Mapping[str, str], where: str = "", *, labels: str = "") -> dict[str, str]:
+    """The texts of a released file by query id, in the order of the queries.
+
+    Args:
+        where: the file's name in messages. labels: see `Released`.
+
+    Raises:
+        UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one.
+    """
+    if labels:
+        found = read_variations(file, sheet=False)
+        texts = {v.query: " ".join(v.text.split()) for v in found if v.generator == labels and v.valid}
+    else:
+        texts = read_queries(file)
+    missing = [] if labels else [qid for qid in queries if qid not in texts]
+    unknown = [qid for qid in texts if qid not in queries]
+    if missing or unknown:
+        cases = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
+        said = (f"query {ids[0]!r} {what} ({len(ids):,} such queries)" for ids, what in cases if ids)
+        raise UserError(
+            f"{where or file}: {'; '.join(said)}. The ids of the file must be those of the split's {len(queries):,} "
+            "queries"
+        )
+    return {qid: texts.get(qid, text) for qid, text in queries.items()}
+
+
 @dataclass(frozen=True)
 class Released(Variation):
     """The query as a released file has it; the file's ids are those of the queries.
@@ -30,6 +56,7 @@ class Released(Variation):
     sha256: str = ""
     labels: str = ""
     origin: str = ""
+    texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `fetch`
 
     def check(self) -> None:
         if self.labels:
@@ -46,29 +73,8 @@ class Released(Variation):
         return f"released query set: {self.origin or self.file}{valid}"
 
     def fetch(self, queries: Mapping[str, str]) -> None:
-        """Pair the file with the queries by their ids.
-
-        Raises:
-            UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one.
-        """
-        texts = self._texts()
-        missing = [] if self.labels else [qid for qid in queries if qid not in texts]
-        unknown = [qid for qid in texts if qid not in queries]
-        if missing or unknown:
-            found = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
-            said = (f"query {ids[0]!r} {what} ({len(ids):,} such queries)" for ids, what in found if ids)
-            raise UserError(
-                f"{self.origin or self.file}: {'; '.join(said)}. The ids of the file must be those of the split's "
-                f"{len(queries):,} queries"
-            )
+        """Join the file with the queries; see `paired`."""
+        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels))
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
-        texts = self._texts()
-        yield from ((qid, texts.get(qid, text)) for qid, text in queries)
-
-    def _texts(self) -> dict[str, str]:
-        """The released texts by query id."""
-        if not self.labels:
-            return read_queries(self.file)
-        found = read_variations(Path(self.file), sheet=False)
-        return {v.query: " ".join(v.text.split()) for v in found if v.generator == self.labels and v.valid}
+        yield from ((qid, self.texts[qid]) for qid, _ in queries)
