@@ -72,7 +72,7 @@ try:
     SETTINGS = checked(Settings, dict(config), HOUSE / "config.yaml")
     OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
     CONFIG = load(HOUSE, OVERLAY)
-    GRAPHS = graphs(CONFIG, SETTINGS.qvg_labels)
+    GRAPHS = graphs(CONFIG)
     PAPERS = SETTINGS.papers
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
         raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)

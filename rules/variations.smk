@@ -1,4 +1,5 @@
 # Query variations: every query of a split under one generator.
+RELEASE = Found(lambda w: graph(w).released(w.release))
 VARY = Found(lambda w: graph(w).query_set((w.collection, w.split), w.variation))
 VARY_SHARD = Found(lambda w: graph(w).shards((w.collection, w.split), w.variation)[int(w.shard)])
 SIMILARITY = Found(lambda w: tables.similarity(graph(w), w.checkpoint, (w.collection, w.split)))
@@ -7,6 +8,32 @@ VERSIONED = versions(GRAPHS)
 
 
 ruleorder: vary_versions > vary
+
+
+# Files that authors released are downloaded on the host that submits: compute nodes often have no network.
+rule release:
+    input:
+        unpack(inputs(RELEASE)),
+    output:
+        file="{root}/releases/{release}",
+        record="{root}/releases/{release}.sha256",
+    log:
+        "{root}/logs/release/{release}.log",
+    benchmark:
+        "{root}/benchmarks/release/{release}.tsv"
+    wildcard_constraints:
+        release=r"[0-9a-f]{16}/[^/]+(?<!\.sha256)",
+    localrule: True
+    conda:
+        "../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=RELEASE.memory,
+        runtime=RELEASE.minutes,
+    params:
+        command=RELEASE.command,
+    shell:
+        "python -m robustdr.stages {params.command} --output {output.file:q} > {log:q} 2>&1"
 
 
 # One rule for each number of query sets that a generator makes of a split, because a rule's outputs are fixed: one, or

@@ -197,6 +197,7 @@ def test_the_released_typo_queries_are_the_pinned_ones(tmp_path, monkeypatch):
     assert write_split(COLLECTIONS["dl-typo"], "test", files) == {"queries": 60, "qrels": 3811}
     scale = yaml.safe_load((ROOT / "config/scales/full.yaml").read_text(encoding="utf-8"))
     entry = scale["variations"]["human_misspelling"]
-    typed = variations.create(entry["generator"], entry["parameters"])
-    corrected = read_queries(files[0])
+    file = {"file": "data/dl-typo/query.typo.tsv", "sha256": entry["released"]["dl-typo/test"]["sha256"]}
+    typed, corrected = variations.create("released", file), read_queries(files[0])
+    typed.fetch(corrected)
     assert sum(text != corrected[qid] for qid, text in typed.vary(corrected.items(), 1)) == 60

@@ -66,6 +66,8 @@ TORODER = "papers/toroder/experiment.yaml"
 STUDY = {"title": "T", "rows": "changes", "collections": ["msmarco-passage"], "systems": ["dr_oq", "rodr"]}
 STUDY |= {"query_sets": ["misspell"], "measures": ["RR@10"]}
 ORIGINAL = {"against": "original", "level": 0.05, "mark": "↓", "gain": "↑", "correction": "bonferroni"}
+RELEASE = {"path": "q.tsv", "sha256": "a" * 64}
+REPOSITORY = {"github": "a/b", "revision": "0" * 40, "file": "q.tsv"}
 MISTAKES = {
     "chain without its system": (
         ALL,
@@ -165,6 +167,44 @@ MISTAKES = {
         put("variations", {"swap_words": {"parameters": {"word": 3}}}),
         "variations.swap_words: ",
         "'word' is unknown",
+    ),
+    "released query set of an unknown collection": (
+        MINI,
+        put("variations", {"swap_words": {"released": {"wordnet-min/dev": RELEASE}}}),
+        "variations.swap_words.released: 'wordnet-min' is unknown (did you mean wordnet-mini",
+        "wordnet-log",
+    ),
+    "corrected queries of an unknown split": (
+        MINI,
+        put("corrected", {"wordnet-mini/tset": {"typo": RELEASE}}),
+        "corrected: 'tset' is unknown (did you mean test",
+        "dev",
+    ),
+    "released query set without a digest": (
+        MINI,
+        put("variations", {"swap_words": {"released": {"wordnet-mini/dev": {"path": "q.tsv"}}}}),
+        "variations.swap_words.released.wordnet-mini/dev.",
+        "sha256",
+    ),
+    "released query set of a repository without its commit": (
+        MINI,
+        put(
+            "variations", {"swap_words": {"released": {"wordnet-mini/dev": {**RELEASE, "path": None, "github": "a/b"}}}}
+        ),
+        "variations.swap_words.released.wordnet-mini/dev.",
+        "`github`, `revision` and `file` go together",
+    ),
+    "released query set in two places": (
+        MINI,
+        put("variations", {"swap_words": {"released": {"wordnet-mini/dev": {**RELEASE, **REPOSITORY}}}}),
+        "variations.swap_words.released.wordnet-mini/dev.",
+        "either `path`, or `github` with `revision` and `file`",
+    ),
+    "released query set of a generator of several versions": (
+        MINI,
+        put("variations", {"llm": {"released": {"wordnet-mini/dev": RELEASE}}}),
+        "variations.llm: released: llm makes several versions at once",
+        "none of them",
     ),
     "unknown measure of a scale": (
         MINI,

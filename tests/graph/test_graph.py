@@ -228,11 +228,6 @@ def test_the_roots_of_the_results(config):
         graphs(replace(config, scales={"mini": config.scales["mini"]}))
 
 
-def test_labels_that_are_not_there_are_one_error(config, tmp_path):
-    with pytest.raises(UserError, match=r"config\.yaml: qvg_labels: .*variations_\w+_labeled\.csv: no such file"):
-        graphs(config, str(tmp_path))
-
-
 AT = ("msmarco-passage", "train")
 STAGES = every()
 DEV = ("wordnet-mini", "dev")

@@ -32,6 +32,20 @@ def test_the_lineage_is_what_a_system_costs(mini):
     assert lineage.lineage("bm25") == []
 
 
+def test_a_table_knows_whose_queries_and_models_it_shows(mini, full):
+    of = tables.table_settings(full, "rodr", "table2")
+    eight = full.lineage.config.papers["rodr"].evaluation["msmarco-passage"].variations
+    assert of.released == {"msmarco-passage": dict.fromkeys(eight, "cxa-unique/RoDR")} and not of.checkpoints
+    assert {"dr_oq", "rodr"} <= {*of.trained}
+    assert tables.table_settings(full, "rodr", "table5").checkpoints == ["ance", "tas_b", "adore_star"]
+    assert not full.lineage.takes_checkpoint("bm25")  # it has no model
+    assert full.lineage.takes_checkpoint("spellchecker_simlm") and not full.lineage.takes_checkpoint(
+        "spellchecker_bert"
+    )
+    here = tables.table_settings(mini, "rodr", "table5")
+    assert here.released == {"msmarco-passage": {}, "antique": {}} and not here.checkpoints
+
+
 def test_a_trained_system_stands_in_for_a_checkpoint_that_the_scale_does_not_have(mini, full):
     assert mini.model("ance", 1) is mini.model("dr_oq_mined", 1) and mini.lineage.is_random("ance")
     assert mini.lineage.lineage("rodr_ance") == ["dr_oq", "dr_oq_mined", "rodr_ance"]

@@ -3,11 +3,13 @@
 import pytest
 from tests.changes import changed
 
+from robustdr.core.errors import UserError
 from robustdr.experiments.models import ScaleVariation
-from robustdr.graph.graph import graph, graphs
-from robustdr.graph.tables import table_settings
+from robustdr.graph.graph import graph
+from robustdr.graph.tables import table, table_settings
 from robustdr.variations import translation
-from robustdr.variations.settings import VariationSettings
+from robustdr.variations.labels import GENERATORS
+from robustdr.variations.settings import Release, VariationSettings
 
 AT = ("msmarco-passage", "train")
 ORCAS = ("orcas", "train")
@@ -94,38 +96,91 @@ def test_shards_move_no_key(config, full):
         assert full.query_set(ORCAS, "typo").key == other.query_set(ORCAS, "typo").key
 
 
-@pytest.fixture()
-def labels(tmp_path, config):
-    files = {file for source in config.collections.values() for file in source.get("validated", {}).values()}
-    for file in files:
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_text("labels\n")
-    return tmp_path
+DEV = ("msmarco-passage", "dev")
+RODR = {"github": "cxa-unique/RoDR", "revision": "f9eda80fc9fc6420746198abfe15d79241db87eb"}
 
 
-def test_with_the_labels_at_hand_antiques_variations_are_the_validated_ones(config, labels):
-    made, without = (graphs(config, folder)["results"] for folder in (str(labels), None))
-    at = ("antique", "test")
-    names, _ = made.demand.evaluations("rodr")[at]
-    assert set(names[1:]) == set(config.papers["rodr"].evaluation["antique"].variations)
-    assert not made.lineage.unavailable_variations(at, names[1:])
-    assert without.lineage.unavailable_variations(at, ["embedding_synonym_swap"])
-    settings = made.variation_settings(at, "embedding_synonym_swap")
-    assert settings.generator == "released:Released" and settings.parameters["variation"] == "embedding_synonym_swap"
-    other = made.variation_settings(("wordnet-verbs", "test"), "back_translation_m2m")
-    assert "BackTranslation" in other.generator
-    key = made.query_set(at, "embedding_synonym_swap").key
-    (labels / config.collections["antique"]["validated"]["test"]).write_text("other labels\n")
-    assert graphs(config, str(labels))["results"].query_set(at, "embedding_synonym_swap").key != key
-
-
-def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(config, labels):
-    with_labels, without = graphs(config, str(labels)), graphs(config)
-    for made, scale, start in (
-        (with_labels, "results", "antique: the released variations that people judged valid"),
-        (without, "results", "antique: the paper takes released variations that people judged valid; here every"),
-        (with_labels, "results/mini", "antique: the paper takes released variations"),
+def test_rodrs_tables_are_on_the_query_sets_that_rodr_released(config, full):
+    """Its tables of passages, documents and ANTIQUE at full scale: every varied query set, without a network."""
+    for role, folder in (
+        ("msmarco-passage", "data/msmarco_passage/query/dev/queries.dev.small."),
+        ("msmarco-document", "data/msmarco_doc/query/dev/msmarco.docdev.queries."),
+        ("antique", "data/antique/query/antique.train.split200-valid."),
     ):
-        for table, spec in config.papers["rodr"].tables.items():
-            found = [note.startswith(start) for note in table_settings(made[scale], "rodr", table).notes]
+        split = full.lineage.split_of("rodr", role)
+        for variation in config.papers["rodr"].evaluation[role].variations:
+            made, release = full.query_set(split, variation), full.lineage.release(split, variation)
+            assert (release.github, release.revision) == (RODR["github"], RODR["revision"])
+            assert release.file.startswith(folder) and release.form == "queries"
+            (file,) = made.inputs["released"].nodes
+            assert file.rule == "release" and file.settings == release and file.record in {n.record for n in made.read}
+            assert f"--released {file.path}" in made.command and made.need.gpus == 0
+    ranked = [node.settings for node in table(full, "rodr", "table2").history() if node.rule == "release"]
+    assert sum(release.github == RODR["github"] for release in ranked) == 8
+
+
+def test_only_the_query_set_that_was_released_is_theirs(full):
+    """Other splits, other shares of the words, and more draws than were released come from the generator."""
+    assert not full.lineage.release(AT, "misspell") and "released" not in full.query_set(AT, "misspell").inputs
+    files = [full.lineage.release(DEV, f"typo{draw}").file for draw in ("", ".draw2", ".draw10")]
+    assert files == [f"data/marco_dev/queries.dev.small.typo{number}.tsv" for number in (1, 2, 10)]
+    for drawn in ("typo.draw11", "typo.share40", "typo.share40.draw2"):
+        assert full.variation_settings(DEV, drawn).generator == "typos:Typo"
+
+
+def test_what_a_release_decides(config, full):
+    """The digest is in the key of the query set. The seed of draws is not, nor the copy that is read."""
+
+    def made(**of):
+        entry = ScaleVariation(released={"msmarco-passage/dev": [Release(**of)]})
+        return with_variation(config, "full", "misspell", entry).query_set(DEV, "misspell")
+
+    own = {"path": "copy.tsv", "sha256": "a" * 64}
+    assert made(**own).key == made(**own).key != made(**own | {"sha256": "b" * 64}).key
+    assert made(**own).inputs["released"].nodes[0].inputs["files"].paths == ["copy.tsv"]
+    seeded = graph(changed(config, "scales", "full", "variation_seed", 9), "full")
+    assert seeded.query_set(DEV, "misspell").key == full.query_set(DEV, "misspell").key
+    assert seeded.query_set(AT, "misspell").key != full.query_set(AT, "misspell").key
+
+
+def test_a_variation_that_cannot_be_made_may_be_released(full):
+    at, name = ("antique", "test"), "embedding_synonym_swap"
+    assert not full.lineage.unavailable_variations(at, [name])
+    assert full.lineage.unavailable_variations(("antique", "official-test"), [name])
+
+
+def test_of_qvgs_labels_the_variations_of_the_generator_are_taken(full):
+    settings = full.variation_settings(("antique", "reranked"), "swap_words")
+    assert settings.generator == "surface:SwapWords"
+    settings = full.variation_settings(("antique", "reranked"), "random_order_swap")
+    assert settings.generator == "released:Released" and settings.parameters["labels"] == "random_order_swap"
+    nodes = {full.query_set(("antique", "reranked"), name).inputs["released"].nodes[0] for name in GENERATORS.values()}
+    assert {node.path for node in nodes} == {"results/releases/cf82ff552cf42a9c/variations_antique_labeled.csv"}
+
+
+def test_a_spell_checker_s_released_corrections_are_ranked_where_a_scale_has_them(config, full, mini):
+    """ToRoDer's Table 5: Bing's corrections of MS MARCO's queries; elsewhere SymSpell corrects."""
+    for name, file in (("original", "queries.dev.small.ms.tsv"), ("typo", "queries.dev.small.typo1.ms.tsv")):
+        run = full.run("spellchecker_bert", 1, DEV, name)
+        (corrected,) = run.inputs["corrected"].nodes
+        assert corrected.settings.file == f"data/marco_dev/{file}" and f"--corrected {corrected.path}" in run.command
+    assert not mini.run("spellchecker_bert", 1, ("wordnet-mini", "dev"), "typo").inputs["corrected"].nodes
+    with pytest.raises(
+        UserError, match=r"full\.yaml: corrected\.msmarco-passage/dev: no 'misspell', which a system of"
+    ):
+        full.run("spellchecker_bert", 1, DEV, "misspell")
+    said, here = (
+        [n for n in table_settings(of, "toroder", "table5").notes if "spell checker" in n] for of in (full, mini)
+    )
+    start = "msmarco-passage: the queries as the paper's spell checker corrected them, as released "
+    assert f"{start}(ielab/CharacterBERT-DR)." in said and len(here) == len(said) - 2 == 1
+
+
+def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(config, mini, full):
+    for made, start in (
+        (full, "antique: the released variations that people judged valid"),
+        (mini, "antique: the paper takes released variations that people judged valid; here every"),
+    ):
+        for name, spec in config.papers["rodr"].tables.items():
+            found = [note.startswith(start) for note in table_settings(made, "rodr", name).notes]
             assert any(found) == ("antique" in spec.collections)

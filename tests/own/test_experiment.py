@@ -67,7 +67,7 @@ def test_rules_alone_are_at_hand():
     """Neither the identity nor what a model makes, nor what a stand-in makes in place of one."""
     found = {name for names in experiment.at_hand().values() for name in names}
     assert {"typo", "misspell", "swap_words", "lemmatise"} <= found
-    assert not found & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released", "typed"}
+    assert not found & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released"}
 
 
 def test_some_of_them(monkeypatch):

@@ -156,7 +156,7 @@ def paper(measured, tmp_path):
     statistics = []
     for kind, unchanged, changed, lost in (("misspell", 0, 40, 3), ("swap_words", 1234, 5678, 0)):
         counts = {"queries": unchanged + changed, "unchanged": unchanged, "changed": changed, "lost": lost}
-        counts["changed_ignoring_case_and_punctuation"] = changed - 1
+        counts |= {"changed_in_case_alone": changed // 57, "changed_ignoring_case_and_punctuation": changed - 1}
         for collection in ("toy", "toy-verbs"):
             statistics.append(tmp_path / "variations" / collection / "dev" / f"{kind}.json")
             statistics[-1].parent.mkdir(parents=True, exist_ok=True)

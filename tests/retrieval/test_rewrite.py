@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
+from robustdr.core.errors import UserError
 from robustdr.core.settings import as_json
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
@@ -50,3 +51,16 @@ def test_the_system_ranks_what_was_rewritten(corpus, tmp_path):
         write_runs(f"robustdr.retrieval.{ranks}", as_json(settings), "tag", "toy", *files)
         runs[name] = read_run(tmp_path / f"{name}.trec.gz")
     assert runs["typos"] == runs["right"] and runs["right"]["q2"][0][0] == "d3"
+
+
+def test_queries_that_a_spell_checker_corrected_are_ranked_as_they_were_released(corpus, tmp_path):
+    """In the format and under the names of the release; the rewriter of the settings is not asked."""
+    (tmp_path / "typos.tsv").write_text("q1\tthe rivr\nq2\tstome huose\n")
+    (tmp_path / "queries.dev.small.typo1.ms.tsv").write_text("q2\tstove\nq1\tthe river\n")
+    files = {"index": [tmp_path / "index"], "corrected": [tmp_path / "queries.dev.small.typo1.ms.tsv"]}
+    ask = "robustdr.retrieval.rewrite", as_json(SETTINGS), "tag", "toy", corpus, files, [tmp_path / "typos.tsv"]
+    write_runs(*ask, [tmp_path / "run.trec.gz"])
+    assert [docid for docid, _ in read_run(tmp_path / "run.trec.gz")["q2"]] == ["d4"]
+    (tmp_path / "queries.dev.small.typo1.ms.tsv").write_text("q1\tthe river\n")
+    with pytest.raises(UserError, match=r"typo1\.ms\.tsv: query 'q2' is missing in the file"):
+        write_runs(*ask, [tmp_path / "run.trec.gz"])

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustdr import variations
-from robustdr.core.errors import UserError
-from robustdr.core.files import sha256
 from robustdr.variations import edits, lexicon, misspelling
 
 QUERY = "What is the Photosynthesis cycle"  # eligible for a typo: Photosynthesis, cycle
@@ -240,15 +238,3 @@ def test_no_misspelling_is_both_trained_and_evaluated_on():
     assert sum(bool(misspelling.human(word, learned=True)) for word in words) > len(words) / 2
     for word in words:
         assert not set(misspelling.human(word)) & set(misspelling.human(word, learned=True))
-
-
-def test_typed_queries_are_those_of_the_file(tmp_path):
-    (tmp_path / "typed.tsv").write_text("1\tphotosinthesis\n2\tcycel\n", encoding="utf-8")
-    parameters = {"queries": str(tmp_path / "typed.tsv"), "digest": sha256(tmp_path / "typed.tsv")}
-    typed = variations.create("typed", parameters)
-    typed.check()
-    assert list(typed.vary([("2", "cycle"), ("3", "plants")], 1)) == [("2", "cycel"), ("3", "plants")]
-    with pytest.raises(UserError, match=r"typed\.tsv has the SHA-256 [0-9a-f]{64}, not 00"):
-        variations.create("typed", {**parameters, "digest": "00"}).check()
-    with pytest.raises(UserError, match=r"queries: gone\.tsv: no such file"):
-        variations.create("typed", {**parameters, "queries": "gone.tsv"}).check()

@@ -16,7 +16,6 @@ TEXTS = (
     "Meaning of the {} Thermal energies",
 )
 QUERIES = {f"q{number}": TEXTS[number % 3].format(number) for number in range(18)}
-FILES = ("released", "typed")  # they answer from files of queries
 
 
 @pytest.fixture()
@@ -36,7 +35,7 @@ def in_shards(variation, shards, folder):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in variations.names() if variations.kind(name).processes and name not in FILES]
+    "name", [name for name in variations.names() if variations.kind(name).processes and name != "released"]
 )
 def test_shards_change_no_byte(portions, tmp_path, name):
     variation = variations.create(name)

@@ -49,6 +49,7 @@ def test_statistics_of_three_queries():
         "queries": 3,
         "unchanged": 1,
         "changed": 2,
+        "changed_in_case_alone": 0,
         "changed_ignoring_case_and_punctuation": 1,
         "changed_after_tokenising": 1,  # cat?? is longer than cat; dgo is as long as dog
         "characters_edited": (3 + 2 + 0) / 3,
@@ -57,6 +58,12 @@ def test_statistics_of_three_queries():
         "words": 7 / 3,
         "lost": 0,
     }
+
+
+def test_capital_letters_and_punctuation_are_counted_apart():
+    found = tally([("what is WHO", "What is who"), ("a cat", "A cat?"), ("fish", "fish"), ("Dog", "dig")])
+    assert (found["unchanged"], found["changed"], found["changed_in_case_alone"]) == (1, 3, 1)
+    assert found["changed_ignoring_case_and_punctuation"] == 1
 
 
 def test_a_question_is_lost_that_keeps_none_of_its_uncommon_words():

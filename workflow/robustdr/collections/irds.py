@@ -1,6 +1,7 @@
 """Collections by their ids in ir_datasets (MacAvaney et al., 2021), which fetches the files and checks their hashes.
 
-Released collections are used unchanged, with their empty passages.
+Released collections are used unchanged, with their empty passages and the white space of their queries: released
+variations have it too, and whether a query is counted as changed depends on it.
 """
 
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ def split(source: Irds, name: str) -> Split:
     dataset = _load(id, "queries", "qrels")
     if part.get("answers") and "answers" not in dataset.queries_cls()._fields:
         raise UserError(f"collections.yaml: {id!r} of ir_datasets has no answers; leave out `answers`")
-    queries = (Query(query.query_id, " ".join(query.default_text().split())) for query in _judged(dataset, id))
+    queries = (Query(query.query_id, query.default_text().replace("\t", " ")) for query in _judged(dataset, id))
     answers = (Answers(query.query_id, query.answers) for query in _judged(dataset, id)) if part.get("answers") else ()
     return Split(queries, _judgements(dataset, id), answers)
 

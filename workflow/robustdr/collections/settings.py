@@ -163,11 +163,6 @@ class _Stand(TypedDict, total=False):
     """It stands in for a paper's collection: what shows it prints the scale's `miniature`."""
 
 
-class _Validated(TypedDict, total=False):
-    validated: Annotated[dict[Name, Text], UNSEEN]
-    """By split, a file in the folder `qvg_labels` of config.yaml with people's labels of variations of its queries."""
-
-
 class WordNet(_Any, _Stand):
     kind: Literal["wordnet"]
     """Questions over WordNet 3.0, made here from an installed package."""
@@ -205,7 +200,7 @@ class Beir(_Any, _Pinned):
     """By name of a file in its qrels/."""
 
 
-class Irds(_Any, _Private, _Validated):
+class Irds(_Any, _Private):
     kind: Literal["irds"]
     """Read with ir_datasets."""
     corpus: Text

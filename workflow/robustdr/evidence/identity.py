@@ -43,7 +43,7 @@ def expected(graph: Graph) -> Expected:
     lineage = graph.lineage
     scale = replace(lineage.scale, precision="float32", threads=1)
     config = replace(lineage.config, scales={**lineage.config.scales, lineage.scale_name: scale})
-    plain = graph_of(config, lineage.scale_name, lineage.labels)
+    plain = graph_of(config, lineage.scale_name)
     return {
         (run.system, run.collection, f"{split}.{name}"): _digest(
             [settings(plain.run(run.system, run.seed, (at, split), name)), run.node.settings.relevance_level]

@@ -20,4 +20,4 @@ def graphs() -> dict[str, Graph]:
     path = FOLDER / "config.yaml"
     settings = checked(Settings, read(path), path)
     overlay = Path(settings.overlay) if settings.overlay else None
-    return graphs_of(load(FOLDER, overlay), settings.qvg_labels)
+    return graphs_of(load(FOLDER, overlay))

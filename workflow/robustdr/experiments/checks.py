@@ -49,7 +49,15 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             parse(measure)
     for name, variation in scale.variations.items():
         with at(f"{path}: variations.{name}"):
-            variations.build(variations.kind(variation.generator or name), variation.parameters)
+            generator = variations.kind(variation.generator or name)
+            variations.build(generator, variation.parameters)
+            if variation.released and generator.versions > 1:
+                raise UserError(f"released: {name} makes several versions at once; none of them can be a released one")
+    named = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}
+    for key, splits in {**named, "corrected": list(scale.corrected)}.items():
+        for collection, _, split in (name.partition("/") for name in splits):
+            known(f"{path}: {key}", collection, config.collections)
+            known(f"{path}: {key}", split, config.collections[collection]["splits"])
 
 
 def _check_pretraining(config: Config, name: str, where: str) -> None:

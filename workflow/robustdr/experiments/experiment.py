@@ -25,8 +25,7 @@ class Settings:
     """Second configuration folder that adds to this one, see below."""
     qvg_labels: Text | None = None
     """Folder of qvg's released repository (a clone, or its `anotations/` and `data/`), not part of the project.
-    With it, `results/tables/qvg_table2.md` and `qvg_table3.md` count qvg's human validation from the labels, and
-    rodr's query sets on ANTIQUE at full scale are the variations that people judged valid."""
+    With it, `results/tables/qvg_table2.md` and `qvg_table3.md` count qvg's human validation from the labels."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)

@@ -15,6 +15,7 @@ from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Retrie
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
+from robustdr.variations.settings import Release
 
 __all__ = [
     "ORIGINAL",
@@ -31,6 +32,7 @@ __all__ = [
     "Place",
     "PretrainingBudget",
     "PretrainingRecipe",
+    "Release",
     "Retrieval",
     "Scale",
     "ScaleVariation",

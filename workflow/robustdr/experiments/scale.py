@@ -15,6 +15,7 @@ from robustdr.encoding.settings import Checkpoint
 from robustdr.pretraining.settings import PretrainingBudget
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
+from robustdr.variations.settings import Release
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))  # not strict: a strict one cannot be built from a mapping
@@ -32,6 +33,16 @@ def _place(entry: Any) -> Any:
 
 
 Bound = Annotated[Place, BeforeValidator(_place, json_schema_input_type=str | Place)]
+
+
+def _several(entry: Any) -> Any:
+    return entry if isinstance(entry, list) else [entry]
+
+
+SplitName = Annotated[str, Field(pattern="^[a-z0-9-]+/[a-z0-9-]+$")]
+Releases = Annotated[
+    list[Release], Field(min_length=1), BeforeValidator(_several, json_schema_input_type=Release | list[Release])
+]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -92,6 +103,9 @@ class ScaleVariation:
     """What they change; a footnote of its tables."""
     devices: NonNegativeInt = 0
     """GPUs of its job."""
+    released: dict[SplitName, Releases] = field(default_factory=dict)
+    """By `<collection>/<split>`: the query set as its authors released it, see below, which is taken there. In a list,
+    the second is its `.draw2`, and so on. The generator makes all others."""
     unavailable: str = ""
     """Why it is unavailable; its cells print this."""
 
@@ -150,3 +164,6 @@ class Scale:
     """Passage vectors, see below."""
     variations: dict[str, ScaleVariation]
     """By variation of the papers: how it is made here, see below."""
+    corrected: dict[SplitName, dict[str, Release]] = field(default_factory=dict)
+    """By `<collection>/<split>` and query set: its queries as a spell checker corrected them, as released. There,
+    systems of `kind: rewrite` rank these; elsewhere their own rewriter corrects."""

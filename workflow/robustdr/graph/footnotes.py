@@ -41,7 +41,7 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
                 f"{role}: the paper counts passages that contain an answer to one of the collection's {split} "
                 f"questions; here the judged passages of {collection}'s {split} questions count."
             )
-        if any(lineage.is_released((collection, split), variation) for variation in entry.variations):
+        if entry.validated and all(lineage.release((collection, split), name) for name in entry.variations):
             notes.append(
                 f"{role}: the released variations that people judged valid, as in the paper; a query without a valid "
                 "one keeps its text."
@@ -49,8 +49,12 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
         elif entry.validated:
             notes.append(
                 f"{role}: the paper takes released variations that people judged valid; here every variation made is "
-                "taken (on the paper's queries, `qvg_labels` in config.yaml gives the released ones)."
+                "taken."
             )
+        of = lineage.scale.corrected.get(f"{collection}/{split}", {})
+        if of and any(lineage.recipe(system).kind == "rewrite" for system, shown in spec.pairs() if shown == role):
+            places = ", ".join(dict.fromkeys(release.github or release.origin for release in of.values()))
+            notes.append(f"{role}: the queries as the paper's spell checker corrected them, as released ({places}).")
     depths = {
         (candidates.depth, lineage.kind(system).depth(lineage.config, lineage.scale_name, system))
         for system, _ in spec.pairs()

@@ -1,7 +1,5 @@
 """The job graph of a scale: every artifact is a node, declared once."""
 
-from pathlib import Path
-
 from robustdr.core.errors import UserError
 from robustdr.experiments.models import Config
 from robustdr.graph.collections import Collections
@@ -17,26 +15,19 @@ class Graph(Collections, QuerySets, Models, Retrieval, Evaluation):
     """All nodes of one scale except tables, figures and pages; for these see `graph.tables` and `graph.site`."""
 
 
-def graph(config: Config, scale: str, labels: Path | None = None) -> Graph:
-    """Return the job graph of a scale; `labels`: folder of qvg's released labels."""
-    lineage = Lineage(config, scale, labels)
+def graph(config: Config, scale: str) -> Graph:
+    """Return the job graph of a scale."""
+    lineage = Lineage(config, scale)
     return Graph(lineage, Demand(lineage))
 
 
-def graphs(config: Config, labels: str | None = None) -> dict[str, Graph]:
+def graphs(config: Config) -> dict[str, Graph]:
     """Return the graphs of all scales by the folder of their results.
 
-    Args:
-        labels: `qvg_labels` of config.yaml.
-
     Raises:
-        UserError: a missing file of labels, no scale `full`, or a ranker without candidates.
+        UserError: no scale `full`, or a ranker without candidates.
     """
-    folder = Path(labels) if labels else None
-    for name in (name for source in config.collections.values() for name in source.get("validated", {}).values()):
-        if folder and not (folder / name).is_file():
-            raise UserError(f"config/config.yaml: qvg_labels: {folder / name}: no such file")
-    made = {one.root: one for one in (graph(config, scale, folder) for scale in config.scales)}
+    made = {one.root: one for one in (graph(config, scale) for scale in config.scales)}
     for one in made.values():
         one.demand.searches()  # checks before any work what each system ranks
     if "results" not in made:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from robustdr.collections import local_files, passages
@@ -12,7 +11,7 @@ from robustdr.experiments.kinds import Kind, Split, kind_of
 from robustdr.experiments.models import Budget, Config, Scale
 from robustdr.systems.trained import TrainedRecipe
 from robustdr.variations import drawn
-from robustdr.variations.labels import GENERATORS
+from robustdr.variations.settings import Release
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,14 +20,10 @@ class Lineage:
 
     Systems have their names in experiments; `<system>.at<percent>` is a system's snapshot after that share of its
     training. Collections are entries of collections.yaml; `collection_of` returns the collection of a role.
-
-    Attributes:
-        labels: folder of qvg's released labels; None without them.
     """
 
     config: Config
     scale_name: str
-    labels: Path | None = None
 
     @property
     def scale(self) -> Scale:
@@ -67,15 +62,17 @@ class Lineage:
         """Whether a collection has only queries."""
         return self.config.collections[collection].get("log", False)
 
-    def is_released(self, split: Split, variation: str) -> bool:
-        """Whether people validated a variation of this split, and their labels are on this machine."""
-        validated = self.config.collections[split[0]].get("validated", {})
-        return split[1] in validated and self.labels is not None and variation in GENERATORS.values()
+    def release(self, split: Split, variation: str) -> Release | None:
+        """Return the released file that has a varied query set; None if the query set is made here."""
+        name, parameters, draw = drawn(variation)
+        entry = self.scale.variations.get(name)
+        found = entry.released.get("/".join(split), []) if entry and not parameters else []
+        return found[draw - 1] if draw <= len(found) else None
 
     def unavailable_variations(self, split: Split, variations: Iterable[str]) -> dict[str, str]:
         """Return why variations of a split cannot be made at this scale, by variation."""
         entries = self.scale.variations
-        found = {name: entries.get(drawn(name).generator) for name in variations if not self.is_released(split, name)}
+        found = {name: entries.get(drawn(name).generator) for name in variations if not self.release(split, name)}
         return {name: entry.unavailable for name, entry in found.items() if entry and entry.unavailable}
 
     # systems
@@ -123,6 +120,13 @@ class Lineage:
         """Whether any part of a system is trained or pre-trained."""
         own = self.is_trained(system) or self.pretraining_of(system) is not None
         return own or any(map(self.is_random, self.parents(system)))
+
+    @cache
+    def takes_checkpoint(self, system: str) -> bool:
+        """Whether a system is a model as its authors released it, or ranks with one; a miniature has stand-ins."""
+        if self.scale.miniature or self.is_random(system):
+            return False
+        return self.starts_from(system) is not None or any(map(self.takes_checkpoint, self.parents(system)))
 
     def seed_of(self, system: str, seed: int) -> int:
         """Return the seed of the ancestor `system` of an artifact made with `seed`."""

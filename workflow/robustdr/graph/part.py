@@ -1,5 +1,6 @@
 """The base of all parts of the job graph: a scale's systems, what papers need of it, and shared settings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -60,6 +61,9 @@ class Part:
         raise NotImplementedError
 
     def query_set(self, split: Split, variation: str) -> Node:
+        raise NotImplementedError
+
+    def corrected(self, split: Split, names: Sequence[str]) -> list[Node]:
         raise NotImplementedError
 
     def checkpoint(self, checkpoint: str) -> Node:

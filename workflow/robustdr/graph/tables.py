@@ -176,6 +176,8 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         "losses": losses,
         "notes": [*footnotes.on_data(graph, paper, spec), *own, *experiment.notes, *(spec.notes or ())],
         "environment": {package: pins()[package] for package in ENVIRONMENT},
+        "released": {role: _released(graph, paper, role) for role in spec.collections},
+        "checkpoints": list(filter(lineage.takes_checkpoint, settings["names"])),
     }
     if "seeds" in spec.reads:
         settings["seeds"] = {"paper": experiment.seeds, "scale": lineage.seeds(systems[0])}
@@ -186,6 +188,16 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         }
         settings["reindexes"] = {system: lineage.reindexes(system, *spec.named("base")) for system in systems}
     return TableSettings(**settings, table=name, spec=spec)
+
+
+def _released(graph: Graph, paper: str, role: str) -> dict[str, str]:
+    """Return the variations of a role whose query sets their authors released, and where."""
+    split = graph.lineage.split_of(paper, role)
+    found = {
+        name: graph.lineage.release(split, name)
+        for name in graph.lineage.config.papers[paper].evaluation[role].variations
+    }
+    return {name: release.github or release.origin for name, release in found.items() if release}
 
 
 def _costs_of(graph: Graph, system: str) -> list[Node]:

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from robustdr import variations
+from robustdr.core.errors import UserError
 from robustdr.core.settings import as_json
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL, ScaleVariation
 from robustdr.graph.part import Part
-from robustdr.keys.node import Need, Node, reads
+from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, digests, distributions
 from robustdr.variations.base import build, find
-from robustdr.variations.settings import VariationSettings
+from robustdr.variations.settings import Release, VariationSettings
 
 
 class QuerySets(Part):
@@ -20,17 +22,55 @@ class QuerySets(Part):
 
     def variation_settings(self, split: Split, variation: str) -> VariationSettings:
         """Return the settings of a variation of a split, or of a further draw of it."""
-        lineage = self.lineage
+        scale = self.lineage.scale
         name, parameters, draw = variations.drawn(variation)
-        if lineage.labels and lineage.is_released(split, variation):
-            file = lineage.labels / lineage.config.collections[split[0]]["validated"][split[1]]
-            generator, own = "released", {"labels": str(file), "variation": variation}
-        else:
-            entry = lineage.scale.variations.get(name, ScaleVariation())
-            generator, own = entry.generator or name, entry.parameters
+        entry = scale.variations.get(name, ScaleVariation())
+        generator, own, seed = entry.generator or name, entry.parameters, scale.variation_seed + draw - 1
+        if release := self.lineage.release(split, variation):
+            labels = name if release.form == "labels" else ""
+            own = {"sha256": release.sha256, "labels": labels, "origin": release.origin}
+            generator, seed = "released", 0
         module, cls = variations.GENERATORS.place(generator)
-        place = f"{module.rpartition('.')[2]}:{cls}"
-        return VariationSettings(place, {**own, **parameters}, lineage.scale.variation_seed + draw - 1)
+        return VariationSettings(f"{module.rpartition('.')[2]}:{cls}", {**own, **parameters}, seed)
+
+    @cache
+    def releases(self) -> dict[str, Release]:
+        """Return the released files of the scale by their names."""
+        scale = self.lineage.scale
+        varied = (one for entry in scale.variations.values() for of in entry.released.values() for one in of)
+        corrected = (one for of in scale.corrected.values() for one in of.values())
+        return {one.name: one for one in (*varied, *corrected)}
+
+    @cache
+    def released(self, name: str) -> Node:
+        """Return the node of a released file."""
+        release = self.releases()[name]
+        own = [Path(release.path)] if release.path else []
+        files = Input(
+            files=own, decides=False, told=False, named=f"scale {self.lineage.scale_name}: variations: released"
+        )
+        return self.node(
+            "release",
+            f"releases/{name}",
+            f"released queries, {release.origin}",
+            name,
+            settings=release,
+            inputs={"files": files},
+            need=Need(1000, 10),
+        )
+
+    def corrected(self, split: Split, names: Sequence[str]) -> list[Node]:
+        """Return the nodes of query sets as a released spell checker corrected them; none if the split has none.
+
+        Raises:
+            UserError: the split has such query sets, but not all of `names`.
+        """
+        at, lineage = "/".join(split), self.lineage
+        of = lineage.scale.corrected.get(at, {})
+        if of and (missing := [name for name in names if name not in of]):
+            where = f"{lineage.config.scale_files[lineage.scale_name]}: corrected.{at}"
+            raise UserError(f"{where}: no {missing[0]!r}, which a system of kind 'rewrite' ranks; allowed: all or none")
+        return [self.released(of[name].name) for name in names] if of else []
 
     def generator(self, split: Split, variation: str) -> variations.Variation:
         """Return the generator of a variation of a split, made without looking for its resources."""
@@ -61,7 +101,7 @@ class QuerySets(Part):
         made = self.generator(split, variation)
         settings = self.variation_settings(split, variation)
         entry = self.lineage.scale.variations.get(variations.drawn(variation).generator)
-        released = self.lineage.is_released(split, variation)
+        released = self.lineage.release(split, variation)
         return {
             "code": Code(["vary", "vary_shard", type(made).__module__], distributions(made.packages)),
             "options": {"settings": as_json(settings)},
@@ -78,6 +118,8 @@ class QuerySets(Part):
         if shards:
             how["need"] = how["need"]._replace(gpus=0)
         inputs = {"queries": reads(self.split_files(split)[0]), "shards": reads(*shards, decides=False)}
+        if release := self.lineage.release(split, variation):
+            inputs["released"] = reads(self.released(release.name))
         if "base" in self.lineage.scale.checkpoints:
             base = self.checkpoint("base")
             inputs["tokenizer"] = reads(base.file(f"{base.path}/tokenizer.json"), decides=False)
@@ -98,7 +140,7 @@ class QuerySets(Part):
         collection, name = split
         count = self.lineage.config.collections[collection]["splits"][name].get("count", 1)
         number = -(-count // (self.lineage.scale.variation_shard or count))
-        if number == 1 or not self.generator(split, variation).processes:
+        if number == 1 or self.lineage.release(split, variation) or not self.generator(split, variation).processes:
             return []
         return [self._shard(split, variation, shard, number) for shard in range(number)]
 

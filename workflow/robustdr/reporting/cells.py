@@ -31,7 +31,7 @@ class Cell:
     `uncertainty` is the standard deviation over seeds if there are several, else half the 95 % confidence interval over
     queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
     ends of its 95 % interval over queries and seeds, None if unbounded. `drop_agreement`: see `agreement`. `printed_at`
-    is the audit's name of the reported cells.
+    is the audit's name of the reported cells. `queries_from`, `model_from`: see `reporting.sources`.
     """
 
     table: str
@@ -64,6 +64,8 @@ class Cell:
     p: float | None = None
     mark: str = ""
     not_run: str = ""
+    queries_from: str = ""
+    model_from: str = ""
     printed_at: str = ""
 
     def quote(self, printed: Printed | None) -> None:

@@ -75,6 +75,8 @@ class TableSettings(ReportSettings):
         seeds: for a table of seeds: those of the `paper` and of the `scale`.
         lineage: for a table of methods: the cost.json files of each system's lineage. reindexes: whether its passage
             vectors differ from the base system's.
+        released: by role, variations whose query sets are those that authors released, and where.
+        checkpoints: systems that are, or rank with, models as their authors released them, without training here.
         compared: whether a paper prints the table.
         approximate: how near the searches are to exact ones; '' if they are exact.
     """
@@ -88,6 +90,8 @@ class TableSettings(ReportSettings):
     seeds: dict[str, list[int]] = field(default_factory=dict)
     lineage: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     reindexes: dict[str, bool] = field(default_factory=dict)
+    released: dict[str, dict[str, str]] = field(default_factory=dict)
+    checkpoints: list[str] = field(default_factory=list)
     compared: bool = True
     approximate: str = ""
 

@@ -18,6 +18,7 @@ from robustdr.keys.integrity import hardware, recorded
 from robustdr.reporting.cells import Cell, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import TableSettings
+from robustdr.reporting.sources import legend, marks, set_sources
 from robustdr.reporting.written import Laid
 
 AGREEMENT = (  # legend of the signs
@@ -59,31 +60,41 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
 def laid_out(settings: TableSettings, grid: Grid) -> Laid:
     """The layout of the table; its `fields`, by row and column, are (reported, reproduced, number of the cell)."""
     unit = settings.spec.unit_of_cells
-    numbers = {at: number for number, at in enumerate(grid.cells)}
+    numbers, marked = {at: number for number, at in enumerate(grid.cells)}, marks(grid)
 
     def field(row: str, column: str) -> tuple[str, str, int | None]:
         if column in grid.facts:
             return *grid.facts[column][row], None
         if (cell := grid.cells.get((row, column))) is None:
             return "–", "–", None
-        return reported_text(cell), reproduced_text(cell, unit), numbers[row, column]
+        made = f"{reproduced_text(cell, unit)} {marked.cells[row, column]}".rstrip()
+        return reported_text(cell), made, numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
-    return {"corner": grid.corner, "rows": grid.rows, "columns": grid.columns, "fields": fields, "unit": unit}
+    return {
+        "corner": grid.corner,
+        "rows": grid.rows,
+        "columns": grid.columns,
+        "marks": {name: marked.headings.get(name, "") for name in (*grid.rows, *grid.columns)},
+        "fields": fields,
+        "unit": unit,
+    }
 
 
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported."""
-    rows = zip(grid.rows, laid_out(settings, grid)["fields"], strict=True)
+    laid = laid_out(settings, grid)
+    names, columns = ([name + laid["marks"][name] for name in of] for of in (grid.rows, grid.columns))
+    rows = zip(names, laid["fields"], strict=True)
     if not settings.compared:
-        return [grid.corner, *grid.columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
+        return [grid.corner, *columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
     lines = []
     for row, fields in rows:
         lines += [
             [row, "reported", *(said for said, *_ in fields)],
             ["", "reproduced", *(made for _, made, _ in fields)],
         ]
-    return [grid.corner, "", *grid.columns], lines
+    return [grid.corner, "", *columns], lines
 
 
 def _legend(settings: TableSettings, cells: list[Cell]) -> str:
@@ -169,7 +180,7 @@ def _losses(settings: TableSettings) -> list[str]:
 def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """All footnotes of the table."""
     cells = list(grid.cells.values())
-    notes = [_legend(settings, cells)]
+    notes = [_legend(settings, cells), *legend(settings, cells)]
     if settings.spec.explains_uncertainty and not settings.spec.about_data:
         notes += _uncertainty(settings, cells)
     notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
@@ -265,6 +276,7 @@ def write_table(
     store, printed = open_store(settings, measures, runs), load(reported) if reported else None
     layout = LAYOUTS.load(settings.spec.rows)
     grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
+    set_sources(settings, list(grid.cells.values()))
     rows = records(settings, grid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")

@@ -35,11 +35,15 @@ class Row(TypedDict):
 
 
 class Laid(TypedDict):
-    """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell)."""
+    """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell).
+
+    `marks`, by row or column, say whose queries or models it has (`reporting.sources`).
+    """
 
     corner: str
     rows: list[str]
     columns: list[str]
+    marks: dict[str, str]
     fields: list[list[tuple[str, str, int | None]]]
     unit: str
 

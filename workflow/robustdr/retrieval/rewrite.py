@@ -14,6 +14,7 @@ from robustdr.core.settings import read
 from robustdr.retrieval.rank import Files, Ranks
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import RewriteSettings as Settings
+from robustdr.variations.released import paired
 
 WORD = re.compile(r"[a-z]+")
 
@@ -48,9 +49,15 @@ def rankings(
     """Rank the passages for every query set after rewriting it.
 
     Args:
-        files: inputs of the module that ranks.
+        files: inputs of the module that ranks; `corrected`: released files of the query sets as rewritten, if any.
+
+    Raises:
+        UserError: a released file has not the ids of its query set.
     """
-    rewrite = REWRITERS[settings.rewriter](settings, corpus)
-    rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]
+    if corrected := files.get("corrected"):
+        rewritten = [paired(path, queries) for path, queries in zip(corrected, query_sets, strict=True)]
+    else:
+        rewrite = REWRITERS[settings.rewriter](settings, corpus)
+        rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]
     module: Ranks = import_module(settings.ranks)  # type: ignore[assignment]
     yield from module.rankings(read(module.Settings, json.dumps(settings.told)), corpus, files, rewritten)

@@ -83,6 +83,7 @@ def recall(a: argparse.Namespace) -> None:
     vectors_={**PATHS, "help": "the vectors of each compressed index; only their records are read"},
     candidates_=READS,
     judged_={**READS, "help": "qrels; only their passages are ranked"},
+    corrected_={**READS, "help": "the query sets as a released spell checker corrected them"},
     queries=READS,
     runs=PATHS,
     trec={**PATHS, "help": "the same runs as TREC files"},
@@ -90,6 +91,6 @@ def recall(a: argparse.Namespace) -> None:
 def rank(a: argparse.Namespace) -> None:
     from robustdr.retrieval.rank import write_runs
 
-    kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged")
+    kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged", "corrected")
     files = {name: getattr(a, name) for name in kinds}
     write_runs(a.ranks, a.settings, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)

@@ -6,9 +6,19 @@ from typing import Any
 from robustdr.stages.options import INT, MADE, MADES, READ, READS, TEXT, stage
 
 
+@stage("bring a released file of queries", settings=TEXT, output=MADE)
+def release(a: argparse.Namespace) -> None:
+    from robustdr.core.settings import read
+    from robustdr.variations.release import bring
+    from robustdr.variations.settings import Release
+
+    bring(read(Release, a.settings), a.output)
+
+
 @stage(
     "vary the queries of a split",
     settings=TEXT,
+    released_={**READ, "help": "of a generator that reads a released file: the file"},
     tokenizer_={**READ, "help": "counts the changes that it sees"},
     queries=READ,
     output={**MADES, "help": "of a generator of several versions, one of each"},
@@ -26,8 +36,10 @@ def vary(a: argparse.Namespace) -> None:
     from robustdr.variations.settings import VariationSettings
 
     settings = read(VariationSettings, a.settings)
-    generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
+    file = {"file": str(a.released)} if a.released else {}
+    generator = build(find(settings.generator), {**settings.parameters, **file})
     generator.check()
+    queries = read_queries(a.queries)
     if not a.shards:
         generator.fetch(queries)
     for version, (output, statistics) in enumerate(zip(a.output, a.statistics, strict=True)):

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from robustdr.core.settings import STRICT
 from robustdr.experiments.kinds import Graph, Inputs, Kind, Lineage, Recipe, Split, kind_of
 from robustdr.experiments.models import Config
-from robustdr.keys.node import Need
+from robustdr.keys.node import Need, reads
 from robustdr.retrieval.settings import RewriteSettings
 
 
@@ -27,7 +27,10 @@ class Settings(Recipe):
 
 
 class Rewrite(Kind):
-    """Rewrites queries and ranks with the system `ranker`, with that system's seeds."""
+    """Rewrites queries and ranks with the system `ranker`, with that system's seeds.
+
+    On a split that has a scale's `corrected` queries these are ranked, and the rewriter is not asked.
+    """
 
     ranks = "robustdr.retrieval.rewrite"
 
@@ -57,7 +60,8 @@ class Rewrite(Kind):
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         ranker = graph.lineage.recipe(system).ranker
         its_seed = graph.lineage.seed_of(ranker, seed)
-        return graph.lineage.kind(ranker).reads(graph, ranker, its_seed, split, variations)
+        read = graph.lineage.kind(ranker).reads(graph, ranker, its_seed, split, variations)
+        return {**read, "corrected": reads(*graph.corrected(split, variations))}
 
     def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
         ranker = graph.lineage.recipe(system).ranker

@@ -1,6 +1,6 @@
-"""Released query variations: texts that people judged valid, and queries as people typed them."""
+"""Released query sets: the variations that authors made, as files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,69 +10,71 @@ from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
 
+def paired(file: Path, queries: Mapping[str, str], where: str = "", *, labels: str = "") -> dict[str, str]:
+    """The texts of a released file by query id, in the order of the queries.
+
+    Args:
+        where: the file's name in messages. labels: see `Released`.
+
+    Raises:
+        UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one.
+    """
+    if labels:
+        found = read_variations(file, sheet=False)
+        texts = {v.query: " ".join(v.text.split()) for v in found if v.generator == labels and v.valid}
+    else:
+        texts = read_queries(file)
+    missing = [] if labels else [qid for qid in queries if qid not in texts]
+    unknown = [qid for qid in texts if qid not in queries]
+    if missing or unknown:
+        cases = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
+        said = (f"query {ids[0]!r} {what} ({len(ids):,} such queries)" for ids, what in cases if ids)
+        raise UserError(
+            f"{where or file}: {'; '.join(said)}. The ids of the file must be those of the split's {len(queries):,} "
+            "queries"
+        )
+    return {qid: texts.get(qid, text) for qid, text in queries.items()}
+
+
 @dataclass(frozen=True)
 class Released(Variation):
-    """rodr, section 4.1, on ANTIQUE: the query's variation that qvg released and people judged valid.
+    """The query as a released file has it; the file's ids are those of the queries.
 
-    A query without one keeps its text. White space becomes single blanks, as in rodr's released query sets. `labels` is
-    one of qvg's labelled files, `variation` the generator that made the texts. The seed has no effect.
+    `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
+    labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
+    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
+    `origin` says where the file is from. The seed has no effect.
     """
 
     name = "released"
     listed = 15
     category = "paraphrasing"
-    papers = ("rodr",)
-    needs = "qvg's released labels"
+    papers = ("rodr", "qvg", "toroder")
+    needs = "a released file of queries"
 
-    labels: str = field(default="", metadata={"effect": False})  # its contents decide texts, not its path: see `files`
-    variation: str = ""
-
-    @property
-    def files(self) -> list[Path]:
-        return [Path(self.labels)] if self.labels else []  # Path("") would be the current folder
+    file: str = field(default="", metadata={"effect": False})  # its contents decide texts, not its path
+    sha256: str = ""
+    labels: str = ""
+    origin: str = ""
+    texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `fetch`
 
     def check(self) -> None:
-        one_of(self, "variation", GENERATORS.values())
-        if not Path(self.labels).is_file():
-            raise UserError(f"variation {self.name}: labels: {self.labels}: no such file")
+        if self.labels:
+            one_of(self, "labels", GENERATORS.values())
+        where = f"variation {self.name}: file"
+        if not Path(self.file).is_file():
+            raise UserError(f"{where}: {self.file!r}: no such file")
+        if (found := sha256(self.file)) != self.sha256:
+            raise UserError(f"{where}: {self.file} has the SHA-256 {found}, not {self.sha256}")
 
     @property
     def resource(self) -> str:
-        return f"{self.needs}: {self.variation}, judged valid"
+        valid = f", {self.labels}, judged valid" if self.labels else ""
+        return f"released query set: {self.origin or self.file}{valid}"
+
+    def fetch(self, queries: Mapping[str, str]) -> None:
+        """Join the file with the queries; see `paired`."""
+        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels))
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
-        found = read_variations(Path(self.labels), sheet=False)
-        valid = {v.query: " ".join(v.text.split()) for v in found if v.generator == self.variation and v.valid}
-        yield from ((qid, valid.get(qid, text)) for qid, text in queries)
-
-
-@dataclass(frozen=True)
-class Typed(Variation):
-    """toroder, section 5: the query as a person typed it, from a file of `qid<TAB>text`, e.g. DL-Typo's.
-
-    A query that is not in the file keeps its text. `queries`: the file, `digest`: its SHA-256. The seed has no effect.
-    """
-
-    name = "typed"
-    listed = 36
-    category = "misspelling"
-    papers = ("toroder",)
-    needs = "queries that people typed"
-
-    queries: str = field(default="", metadata={"effect": False})  # `digest` decides texts, not the path
-    digest: str = ""
-
-    def check(self) -> None:
-        path = Path(self.queries)
-        if not path.is_file():
-            raise UserError(f"variation {self.name}: queries: {path}: no such file")
-        if (found := sha256(path)) != self.digest:
-            raise UserError(f"variation {self.name}: queries: {path} has the SHA-256 {found}, not {self.digest}")
-
-    @property
-    def resource(self) -> str:
-        return f"{self.needs}: {self.queries}"
-
-    def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
-        typed = read_queries(self.queries)
-        yield from ((qid, typed.get(qid, text)) for qid, text in queries)
+        yield from ((qid, self.texts[qid]) for qid, _ in queries)

@@ -1,8 +1,51 @@
-"""Settings of the stage that varies the queries of a split."""
+"""Settings of the stages that vary the queries of a split and bring released query sets."""
 
+from typing import Annotated, Literal
+
+from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.settings import STRICT
+from robustdr.core.validation import wrong
+from robustdr.encoding.settings import Revision, Sha256
+
+FilePath = Annotated[str, Field(pattern="[^/]$")]
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class Release:
+    """A file of query sets as its authors released it: in a repository on GitHub, or your own copy."""
+
+    github: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
+    """Repository, `owner/name`, with `revision` and `file`."""
+    revision: Revision | None = None
+    """Commit of the repository."""
+    file: FilePath | None = None
+    """File in the repository."""
+    path: FilePath | None = None
+    """Your own file in place of `github`; a relative path starts where the command runs."""
+    sha256: Sha256
+    """Of the file."""
+    form: Literal["queries", "labels"] = "queries"
+    """`queries`: a line is qid<TAB>text, and the ids are those of the split; `labels`: qvg's labelled variations, of
+    which the valid ones are taken, and a query without one keeps its text."""
+
+    def __post_init__(self) -> None:
+        for key in ("revision", "file"):
+            if bool(getattr(self, key)) != bool(self.github):
+                raise wrong(key, "`github`, `revision` and `file` go together; give all of them or none")
+        if bool(self.github) == bool(self.path):
+            raise wrong("path", "give either `path`, or `github` with `revision` and `file`")
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, for people."""
+        return f"{self.github}@{self.revision}: {self.file}" if self.github else str(self.path)
+
+    @property
+    def name(self) -> str:
+        """The file in the folder of released files."""
+        return f"{self.sha256[:16]}/{(self.file or self.path or '').rpartition('/')[2]}"
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -63,6 +63,7 @@ def tally(
         "queries": len(pairs),
         "unchanged": len(pairs) - len(different),
         "changed": len(different),
+        "changed_in_case_alone": sum(one.lower() == two.lower() for one, two in different),
         "changed_ignoring_case_and_punctuation": sum(neutral(one) != neutral(two) for one, two in different),
         "characters_edited": sum(levenshtein(one, two) for one, two in different),
         "word_jaccard": sum(jaccard(one, two) for one, two in pairs),
@@ -115,10 +116,10 @@ def statistics(
         encoders: embedding models by name, for the semantic similarity (intent, Table 2).
 
     Returns:
-        Counts: queries, unchanged (the rule did not apply), changed, changed queries that still differ if case and
-        punctuation are ignored, or after tokenising, and `lost` (see `lost`). Means over all queries:
-        characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets), characters and words of
-        the varied query, and semantic_similarity (cosine) by encoder.
+        Counts: queries, unchanged (the rule did not apply), changed, changed queries that differ in case alone, those
+        that still differ if case and punctuation are ignored, or after tokenising, and `lost` (see `lost`). Means over
+        all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets), characters
+        and words of the varied query, and semantic_similarity (cosine) by encoder.
     """
     totals = tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders)
     return describe({**totals, "lost": lost(originals, varied)})

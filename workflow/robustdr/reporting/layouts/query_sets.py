@@ -26,6 +26,7 @@ CHANGED = (
     "valid: the queries that a variation leaves with other words, case and punctuation aside; an invalid variation is "
     "replaced by the original query where people judged it."
 )
+CASE = "In case alone: only capital letters differ from the original query's, which an uncased model does not see."
 COUNTED = {  # quantity in reported.yaml -> key in the statistics of a query set
     "unchanged": "unchanged",
     "changed": "changed",
@@ -58,11 +59,15 @@ def query_sets(make: Maker[Settings]) -> Grid:
             for quantity, of_rows in counted.items():
                 printed = make.printed(collection=role, query_set=query_set, quantity=quantity)
                 here = f"{found[COUNTED[quantity]]:,}" if found else "–"
+                if found and quantity == "changed" and found["changed_in_case_alone"]:
+                    here += f" ({found['changed_in_case_alone']:,} in case alone)"
                 of_rows[row] = (printed.printed if printed else "–", here)
             if found and found["lost"]:
                 lost.append(f"{row} {100 * found['lost'] / found['queries']:.1f} %")
     rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
     notes = [CHANGED] if "valid" in counted else []
+    if any("in case alone" in here for _, here in counted.get("changed", {}).values()):
+        notes.append(CASE)
     if lost:
         few = "Queries left none of their uncommon words, a lost question more than a reworded one"
         notes.append(f"{few}: {', '.join(lost)}.")
