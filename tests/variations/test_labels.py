@@ -21,7 +21,7 @@ BROKEN = {
     ),
     "no label": ("table2", 1, "TRUE", "yes", r":3: Paraphrasing: 'yes' is not a label; allowed: TRUE, FALSE"),
     "a pair twice": ("table2", 2, "\n2,", "\n1,", r":4: id: pair '1' occurs twice"),
-    "other queries": ("table2", 1, '"one, 3"', '"one, 4"', r": id: pair '3' has other queries than in .*_0\.csv"),
+    "other queries": ("table2", 1, '"one, 3"', '"one, 4"', r": id: pair '3' has other queries than in .* 0\.csv"),
     "an unknown generator": (
         "table3",
         4,
@@ -51,10 +51,32 @@ def test_bad_labels_are_one_line_and_nothing_is_written(labelled, tmp_path, caps
     assert error.startswith(f"robustdr: {path}:")
 
 
+# As a clone of the authors' repository has them.
+CLONE = [
+    "anotations/UQV_annotation - 0.csv",
+    "anotations/UQV_annotation - 1.csv",
+    "anotations/UQV_annotation - 2.csv",
+    "anotations/automatic_query_variations_anotation - 0.csv",
+    "anotations/automatic_query_variations_anotation - 1.csv",
+    "anotations/automatic_query_variations_anotation - 2.csv",
+    "data/variations_antique_labeled.csv",
+    "data/variations_trec2019_labeled.csv",
+]
+
+
+@pytest.mark.parametrize("blank", [" ", "_"])
+def test_the_files_of_a_clone_are_found_and_copies_without_blanks(tmp_path, blank):
+    made = [tmp_path / name.replace(" ", blank) for name in CLONE]
+    for path in made:
+        write(path, [], [])
+    assert sorted([*labels.files(tmp_path, "table2"), *labels.files(tmp_path, "table3")]) == sorted(made)
+    made[1].unlink()
+    with pytest.raises(UserError, match=r"anotations/UQV_annotation - 1\.csv: no such file; table2 of qvg"):
+        labels.files(tmp_path, "table2")
+
+
 def test_absent_empty_and_unrelated_files(labelled, tmp_path):
-    with pytest.raises(
-        UserError, match=r"anotations/UQV_annotation_-_0\.csv: no such file; table2 of qvg is counted from"
-    ):
+    with pytest.raises(UserError, match=r"anotations/UQV_annotation - 0\.csv: no such file; table2 of qvg is counted f"):
         labels.files(tmp_path / "nowhere", "table2")
     with pytest.raises(UserError, match=r"table of qvg: 'table4' is unknown .*allowed: table2, table3"):
         labels.files(labelled, "table4")

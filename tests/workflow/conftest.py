@@ -50,10 +50,14 @@ class Project:
         """Without a network."""
         return {**os.environ, **OFFLINE, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
+    @property
+    def command(self) -> list[str]:
+        return ["snakemake", "--cores", "2"]
+
     def snakemake(self, *arguments: str) -> tuple[int, str]:
         """Exit status and output."""
         done = subprocess.run(
-            ["snakemake", "--cores", "2", *arguments],
+            [*self.command, *arguments],
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,

@@ -64,6 +64,7 @@ def _judgements(dataset: Any, id: str) -> Iterator[Judgement]:
 
 def _load(id: str, *parts: str) -> Any:
     """Return the data set after a check that it has `parts`; nothing is downloaded yet."""
+    import ijson  # noqa: F401  (ir_datasets loads it by name, to read DPR's release)
     import ir_datasets  # slow, and reading the configuration asks this module for its files
 
     try:
@@ -89,9 +90,14 @@ def _reading(id: str, what: str) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, RuntimeError) as error:  # RuntimeError: all of several mirrors failed
+    except UserError:
+        raise
+    except ImportError as error:
+        raise UserError(f"{id}: ir_datasets needs a package to read its {what}: {error}; `make setup`") from None
+    except Exception as error:  # a broken archive or file raises whatever its reader does
+        reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         raise UserError(
-            f"{id}: ir_datasets could not bring its {what} into {ir_datasets.util.home_path()}: {error}. "
-            "Files that arrived whole are kept there: the same command goes on from them. "
+            f"{id}: ir_datasets could not bring its {what} into {ir_datasets.util.home_path()}: {reason}. "
+            "Files that arrived whole are kept there: the same command goes on from them (remove one that is damaged). "
             "A machine without a network can be given that folder (IR_DATASETS_HOME)"
         ) from None

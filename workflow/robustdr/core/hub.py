@@ -8,6 +8,9 @@ from pathlib import Path
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 
+# Of a model: configurations, tokenizers in every published form, weights as safetensors.
+MODEL_FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
+
 
 @contextmanager
 def fetching(what: str) -> Iterator[None]:

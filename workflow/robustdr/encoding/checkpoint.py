@@ -145,7 +145,7 @@ def write_character(settings: CheckpointSettings, output: Path) -> None:
 def _located(settings: CheckpointSettings) -> Path:
     """Return the directory of an encoder's source after a check that it has the layers to keep."""
     directory = locate(settings.source)
-    has = json.loads((directory / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    has = loading.configuration(directory).num_hidden_layers  # a DistilBERT's file calls it n_layers
     check_layers(settings.name, settings.layers or [], directory, has)
     return directory
 

@@ -19,6 +19,7 @@ from robustdr.encoding.allowed import CONFIG, check_configuration, check_transfo
 
 LOCAL: Any = {"local_files_only": True, "trust_remote_code": False}
 SAFE: Any = {"use_safetensors": True}
+KNOWN = "what is the meaning of a river"
 # What transformers and sentence-transformers raise of damaged folders, beside OSError and ValueError.
 RAISED = (TypeError, LookupError, AttributeError, RuntimeError, ImportError, SafetensorError, StrictDataclassError)
 
@@ -38,12 +39,28 @@ def configuration(folder: Path) -> Any:
 
 
 def tokenizer(folder: Path) -> Any:
-    """Return the tokenizer of a transformer's folder; raises as `configuration`."""
+    """Return the tokenizer of a transformer's folder; raises as `configuration`, and `UserError` if it is empty."""
     from transformers import AutoTokenizer
 
     check_configuration(folder)
     with reading():
-        return AutoTokenizer.from_pretrained(folder, **LOCAL)
+        found = AutoTokenizer.from_pretrained(folder, **LOCAL)
+        check_tokenizer(found, folder)
+    return found
+
+
+def check_tokenizer(tokenizer: Any, folder: Path) -> None:
+    """Refuse a tokenizer that knows none of a few words: of a folder without its files, transformers makes an empty one.
+
+    Raises:
+        UserError: names the folder and the files that tokenizers have.
+    """
+    tokens = [token for token in tokenizer.tokenize(KNOWN) if any(map(str.isalnum, token))]
+    if {*tokenizer.convert_tokens_to_ids(tokens)} <= {tokenizer.unk_token_id}:
+        raise UserError(
+            f"{folder}: its tokenizer knows no word of {KNOWN!r}; the files of a tokenizer are missing: "
+            "tokenizer.json, vocab.txt, spiece.model, or source.spm, target.spm and vocab.json"
+        )
 
 
 def transformer(kind: Any, folder: Path, **how: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.allowed import RUN, check_modules, check_transformer
-from robustdr.encoding.loading import LOCAL, SAFE, reading
+from robustdr.encoding.loading import LOCAL, SAFE, check_tokenizer, reading
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
@@ -23,12 +23,14 @@ def module(folder: Path, dtype: "dtype") -> Any:
 
     check_transformer(folder)
     with reading():
-        return Transformer(
+        found = Transformer(
             str(folder),
             model_kwargs={"dtype": dtype, **SAFE, **LOCAL},
             config_kwargs=dict(LOCAL),
             processor_kwargs=dict(LOCAL),
         )
+        check_tokenizer(found.tokenizer, folder)
+    return found
 
 
 def sentence_transformer(

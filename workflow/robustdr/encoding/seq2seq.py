@@ -134,6 +134,9 @@ def write_seq2seq(settings: CheckpointSettings, output: Path) -> None:
         UserError: see `source.locate`; the source is neither a T5 nor a BERT, or damaged; `layers` of a T5; or a layer
             that the BERT lacks.
     """
+    import google.protobuf  # noqa: F401  (transformers loads both by name, for a T5 with its spiece.model alone)
+    import sentencepiece  # noqa: F401
+
     directory = locate(settings.source)
     try:
         with loading.reading():

@@ -29,7 +29,7 @@ def from_hub(name: str, revision: str | None, what: str) -> Path:
     from huggingface_hub import snapshot_download
 
     with hub.fetching(f"{what}: {name}{f'@{revision}' if revision else ''}"):
-        return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.safetensors"]))
+        return Path(snapshot_download(name, revision=revision, allow_patterns=[*hub.MODEL_FILES]))
 
 
 def locate(source: CheckpointSource) -> Path:

@@ -45,6 +45,7 @@ DISTRIBUTIONS = {
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
     "Stemmer": ("pystemmer",),
     "docx": ("python-docx",),
+    "google": ("protobuf",),
     "markdown_it": ("markdown-it-py",),
     "pytrec_eval": ("pytrec-eval-terrier",),
     "yaml": ("pyyaml",),

@@ -10,8 +10,8 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import read_lines
 
 ANNOTATORS = range(3)
-PAIR_SHEETS = [f"anotations/UQV_annotation_-_{n}.csv" for n in ANNOTATORS]
-VARIATION_SHEETS = [f"anotations/automatic_query_variations_anotation_-_{n}.csv" for n in ANNOTATORS]
+PAIR_SHEETS = [f"anotations/UQV_annotation - {n}.csv" for n in ANNOTATORS]
+VARIATION_SHEETS = [f"anotations/automatic_query_variations_anotation - {n}.csv" for n in ANNOTATORS]
 LABELLED = ["data/variations_trec2019_labeled.csv", "data/variations_antique_labeled.csv"]
 COUNTED = ("qvg_table2", "qvg_table3")  # tables counted from the labels, at every scale
 FILES = {"table2": PAIR_SHEETS, "table3": [*VARIATION_SHEETS, *LABELLED]}
@@ -85,18 +85,22 @@ def configured(folder: str | None, table: str) -> list[Path]:
 
 
 def files(folder: Path, table: str) -> list[Path]:
-    """The released files from which `table2` or `table3` is counted.
+    """The released files from which `table2` or `table3` is counted; copies may have `_` for the blanks of their names.
 
     Raises:
         UserError: the table is another one, or a file is missing in `folder`.
     """
     if table not in FILES:
         raise unknown("table of qvg", table, FILES)
-    paths = [folder / name for name in FILES[table]]
-    for path in paths:
-        if not path.is_file():
-            raise UserError(f"{path}: no such file; {table} of qvg is counted from {', '.join(FILES[table])}")
-    return paths
+    return [_found(folder, name, table) for name in FILES[table]]
+
+
+def _found(folder: Path, name: str, table: str) -> Path:
+    for path in (folder / name, folder / name.replace(" ", "_")):
+        if path.is_file():
+            return path
+    listed = ", ".join(map(repr, FILES[table]))
+    raise UserError(f"{folder / name}: no such file; {table} of qvg is counted from {listed} of its repository")
 
 
 def read_pairs(path: Path) -> dict[str, Pair]:

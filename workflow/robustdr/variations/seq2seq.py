@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from robustdr.core import hub
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.encoding import loading
@@ -42,9 +43,10 @@ def load(model: str, precision: str = EXACT) -> "Seq2Seq":
         return Seq2Seq(Path(model), precision)
     from huggingface_hub import snapshot_download
 
-    wanted = ["*.json", "*.model", "*.spm", "*.txt", _WEIGHTS]
     try:
-        folder = Path(snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=wanted))
+        folder = Path(
+            snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=[*hub.MODEL_FILES])
+        )
     except Exception as error:  # network, permission and hub errors have no common class
         raise UserError(f"{model}: cannot be downloaded ({error})") from None
     weights = folder / _WEIGHTS
@@ -61,14 +63,20 @@ class Seq2Seq:
     """
 
     def __init__(self, folder: Path, precision: str):
-        import sentencepiece  # noqa: F401  (the tokenizers of Marian and M2M100 load it by name)
+        import google.protobuf  # noqa: F401  (transformers loads both by name, for the tokenizers of T5, Marian, M2M100)
+        import sentencepiece  # noqa: F401
         import torch
         from transformers import AutoModelForSeq2SeqLM
 
         self._torch = torch
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._tokenizer = loading.tokenizer(folder)
-        model = loading.transformer(AutoModelForSeq2SeqLM, folder, dtype=precision)
+        try:
+            self._tokenizer = loading.tokenizer(folder)
+            model = loading.transformer(AutoModelForSeq2SeqLM, folder, dtype=precision)
+        except UserError:
+            raise
+        except (OSError, ValueError) as error:
+            raise UserError(f"{folder}: no whole sequence-to-sequence model with its tokenizer ({error})") from error
         self._model = model.to(self._device).eval()
 
     def generate(

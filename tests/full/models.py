@@ -1,0 +1,183 @@
+"""The checkpoints and translators of full.yaml, tiny, with the files and names that their authors published."""
+
+import io
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import sentencepiece
+import torch
+from safetensors.torch import save_file
+from tests.full.texts import facts
+from transformers import (
+    BertConfig,
+    BertForPreTraining,
+    BertTokenizerFast,
+    DistilBertConfig,
+    DistilBertModel,
+    M2M100Config,
+    M2M100ForConditionalGeneration,
+    MarianConfig,
+    MarianMTModel,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from robustdr.encoding.convert import convert
+
+SENTENCES = [sentence for fact in facts(300, 7) for sentence in (fact.text, fact.question)]
+MARKS = ["true", "false", "Query: Document: Relevant:", "paraphrase: </s>", "abcdefghijklmnopqrstuvwxyz0123456789"]
+LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+LAYERS = {"d_model": 16, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "encoder_layers": 1, "decoder_layers": 1}
+HEADS = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "init_std": 0.5}
+
+
+def told(file: Path, about: object) -> None:
+    file.write_text(json.dumps(about, indent=2), encoding="utf-8")
+
+
+def pieces(folder: Path, name: str, **ids: int) -> list[str]:
+    """Write a sentencepiece model; return its pieces but for the marks of a text's ends."""
+    buffer, about = io.BytesIO(), {"vocab_size": 300, "character_coverage": 1.0, "hard_vocab_limit": False, **ids}
+    lines = iter([*SENTENCES, *(mark for mark in MARKS for _ in range(40))])
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=buffer, minloglevel=2, **about)
+    (folder / name).write_bytes(buffer.getvalue())
+    processor = sentencepiece.SentencePieceProcessor(model_proto=buffer.getvalue())
+    return [piece for piece in map(processor.id_to_piece, range(processor.get_piece_size())) if piece[0] != "<"]
+
+
+def write_weights(model: torch.nn.Module, folder: Path, name: Callable[[str], str] = str, *, pickled: bool) -> None:
+    """Write weights as safetensors or as a pickle alone, with old names where the release has them."""
+    model.config.save_pretrained(folder)
+    if getattr(model, "generation_config", None):
+        model.generation_config.save_pretrained(folder)
+    weights = {name(key): tensor.contiguous().clone() for key, tensor in model.state_dict().items()}
+    if pickled:
+        torch.save(weights, folder / "pytorch_model.bin")
+    else:
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def bert_tokenizer(folder: Path, files: Iterable[str]) -> int:
+    """Write a BERT's vocabulary in the files of the release; return its size."""
+    words = sorted({word.strip(".,") for sentence in SENTENCES for word in sentence.lower().split()})
+    special = ["[PAD]", *(f"[unused{n}]" for n in range(4)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    listed = dict.fromkeys(
+        [*special, *LETTERS, *"0123456789?!.,'-", *words, *(f"##{letter}" for letter in [*LETTERS, *"0123456789"])]
+    )
+    (folder / "vocab.txt").write_text("\n".join(listed) + "\n", encoding="utf-8")
+    made = folder / "made"
+    BertTokenizerFast.from_pretrained(folder).save_pretrained(made)
+    for name in files:
+        shutil.copy(made / name, folder)
+    shutil.rmtree(made)
+    return len(listed)
+
+
+def base(folder: Path) -> None:
+    """BERT-base: its pre-training's heads, and layer norms by their old names."""
+    size = bert_tokenizer(folder, ["tokenizer.json"])
+    told(folder / "tokenizer_config.json", {"do_lower_case": True, "model_max_length": 512})
+    config = BertConfig(
+        vocab_size=size, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
+        architectures=["BertForMaskedLM"], initializer_range=0.2,
+    )  # fmt: skip
+
+    def old(name: str) -> str:
+        return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+    write_weights(BertForPreTraining(config), folder, old, pickled=False)
+
+
+def tas_b(folder: Path) -> None:
+    """TAS-Balanced: a DistilBERT with a pooling, in the layout of sentence-transformers."""
+    size = bert_tokenizer(folder, ["tokenizer.json", "tokenizer_config.json"])
+    config = DistilBertConfig(vocab_size=size, dim=32, n_layers=2, n_heads=2, hidden_dim=64, initializer_range=0.2)
+    write_weights(DistilBertModel(config), folder, pickled=False)
+    parts = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    told(
+        folder / "modules.json",
+        [
+            {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.models.{kind}"}
+            for n, (path, kind) in enumerate(parts)
+        ],
+    )
+    (folder / "1_Pooling").mkdir()
+    told(folder / "1_Pooling/config.json", {"word_embedding_dimension": 32, "pooling_mode_cls_token": True,
+                                            "pooling_mode_mean_tokens": False})  # fmt: skip
+    told(folder / "sentence_bert_config.json", {"max_seq_length": 512, "do_lower_case": False})
+    told(folder / "config_sentence_transformers.json", {"__version__": {"sentence_transformers": "2.0.0"}})
+
+
+def t5(folder: Path, *, pickled: bool) -> None:
+    """A T5 whose tokenizer is spiece.model alone, as monoT5's and the paraphrasers' are."""
+    known = pieces(folder, "spiece.model", pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
+    told(folder / "tokenizer_config.json", {"model_max_length": 512, "tokenizer_class": "T5Tokenizer"})
+    extra = [f"<extra_id_{n}>" for n in range(100)]
+    told(
+        folder / "special_tokens_map.json",
+        {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>", "additional_special_tokens": extra},
+    )
+    config = T5Config(
+        vocab_size=len(known) + 3 + len(extra) + 25, d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2,
+        decoder_start_token_id=0, initializer_factor=20.0, architectures=["T5ForConditionalGeneration"],
+    )  # fmt: skip
+    write_weights(T5ForConditionalGeneration(config), folder, pickled=pickled)
+
+
+def marian(folder: Path) -> None:
+    """A translator of opus-mt: two sentencepiece models, one vocabulary, a pickle."""
+    known = pieces(folder, "source.spm")
+    shutil.copy(folder / "source.spm", folder / "target.spm")
+    listed = ["</s>", "<unk>", *known, "<pad>"]
+    told(folder / "vocab.json", {piece: number for number, piece in enumerate(listed)})
+    told(folder / "tokenizer_config.json", {"target_lang": "de", "source_lang": "en"})
+    pad = listed.index("<pad>")
+    ids = {"pad_token_id": pad, "decoder_start_token_id": pad, "eos_token_id": 0, "forced_eos_token_id": 0}
+    config = MarianConfig(vocab_size=len(listed), max_position_embeddings=512, **LAYERS, **HEADS, **ids)
+    config.architectures = ["MarianMTModel"]
+    write_weights(MarianMTModel(config), folder, pickled=True)
+
+
+def m2m100(folder: Path) -> None:
+    """M2M100: one sentencepiece model for a hundred languages, a vocabulary, a pickle."""
+    known = pieces(folder, "sentencepiece.bpe.model")
+    listed = ["<s>", "<pad>", "</s>", "<unk>", *known]
+    told(folder / "vocab.json", {piece: number for number, piece in enumerate(listed)})
+    told(folder / "tokenizer_config.json", {"tokenizer_class": "M2M100Tokenizer", "src_lang": None, "tgt_lang": None})
+    told(folder / "special_tokens_map.json", {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"})
+    config = M2M100Config(vocab_size=len(listed) + 108, max_position_embeddings=512, **LAYERS, **HEADS)
+    config.architectures = ["M2M100ForConditionalGeneration"]
+    write_weights(M2M100ForConditionalGeneration(config), folder, pickled=True)
+
+
+# By name on the hub; beside them whatever else their releases hold.
+CHECKPOINTS: dict[str, Callable[[Path], None]] = {
+    "google-bert/bert-base-uncased": base,
+    "sentence-transformers/msmarco-distilbert-base-tas-b": tas_b,
+    "castorini/monot5-base-msmarco": lambda folder: t5(folder, pickled=False),
+}
+# Folders of data/models, which people fetch and convert by hand.
+FOLDERS: dict[str, Callable[[Path], None]] = {
+    "opus-mt-en-de": marian,
+    "opus-mt-de-en": marian,
+    "m2m100_418M": m2m100,
+    "t5_paraphraser": lambda folder: t5(folder, pickled=True),
+    "T5_Paraphrase_Paws": lambda folder: t5(folder, pickled=True),
+}
+
+
+def write_published(write: Callable[[Path], None], folder: Path) -> None:
+    """Write a model as it is published, with what stands beside it there."""
+    folder.mkdir(parents=True)
+    torch.manual_seed(len(folder.name))
+    write(folder)
+    (folder / "README.md").write_text("---\nlanguage: en\n---\n", encoding="utf-8")
+    (folder / ".gitattributes").write_text("*.bin filter=lfs\n", encoding="utf-8")
+
+
+def write_converted(name: str, scratch: Path, output: Path) -> None:
+    """Write a folder of data/models: as it is published, then by `robustdr convert-weights`."""
+    write_published(FOLDERS[name], scratch / name)
+    convert(scratch / name, output)
