@@ -84,6 +84,8 @@ class ScaleVariation:
     """GPUs of its job."""
     unavailable: str = ""
     """Why it is unavailable; its cells print this."""
+    fetch: dict[str, Text] = field(default_factory=dict)
+    """By file or folder among the parameters: the command that fetches it, printed where it is missing."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)

@@ -35,11 +35,20 @@ def load(model: str, precision: str = EXACT) -> "Seq2Seq":
     """Load a model; `precision` is the name of a torch type. Calls with the same arguments share one model.
 
     Raises:
+        UserError: see `find`.
+    """
+    return Seq2Seq(find(model), precision)
+
+
+def find(model: str) -> Path:
+    """Return a model's folder; a model of the hub is fetched if it is not there, and checked.
+
+    Raises:
         UserError: the weights cannot be downloaded, or are not the pinned ones.
     """
     pinned = PINNED.fullmatch(model)
     if not pinned:
-        return Seq2Seq(Path(model), precision)
+        return Path(model)
     from huggingface_hub import snapshot_download
 
     wanted = ["*.json", "*.model", "*.spm", "*.txt", _WEIGHTS]
@@ -50,7 +59,7 @@ def load(model: str, precision: str = EXACT) -> "Seq2Seq":
     weights = folder / _WEIGHTS
     if not weights.is_file() or sha256(weights) != pinned["sha256"]:
         raise UserError(f"{model}: {_WEIGHTS} of that revision is missing or has another sha256; nothing was loaded")
-    return Seq2Seq(folder, precision)
+    return folder
 
 
 class Seq2Seq:
