@@ -97,7 +97,7 @@ onstart:
             command, env={**os.environ, "PYTHONPATH": str(Path(workflow.basedir) / "workflow")}
         ).returncode:
             stop(
-                "the preflight found what is listed above; no job was started (--config preflight=false does without)"
+                "the preflight found what is listed above; no job was started (--config preflight=False does without)"
             )
     planned = [job for job in workflow.dag.needrun_jobs() if not workflow.dag.reason(job).forced]
     kept.keep(file for job in planned for file in job.output)

@@ -1,4 +1,4 @@
-"""A preflight of RoDR's Table 2 at full scale against servers and folders of this machine: all that is broken is named."""
+"""A preflight of RoDR's Table 2 at full scale against servers and folders of this machine names all that is broken."""
 
 import hashlib
 import json

@@ -60,7 +60,7 @@ def unfit(needs: list[Need]) -> Iterator[Missing]:
     files = {FOLDER / f"{need.gpus}gpu-{need.cores}core-{need.memory}mb-{need.minutes}min.json": need for need in needs}
     for path in files:
         path.unlink(missing_ok=True)
-    how = ["--profile", str(PROFILE), "--nolock", "--keep-going", "--retries", "0", "--config", "preflight=false"]
+    how = ["--profile", str(PROFILE), "--nolock", "--keep-going", "--retries", "0", "--config", "preflight=False"]
     command = [sys.executable, "-m", "snakemake", *how, "--", *map(str, files)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for path, need in files.items():
