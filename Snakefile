@@ -19,6 +19,7 @@ include: "rules/evaluation.smk"
 include: "rules/audit.smk"
 include: "rules/reporting.smk"
 include: "rules/validation.smk"
+include: "rules/machines.smk"
 
 
 localrules:

@@ -2,8 +2,8 @@
 
 The lock has one line a package: its version, and after `# via` the packages that need it. requirements.hashes has, as
 pip reads it, the SHA-256 of every file that the package index has of these versions, whatever the system. Torch is not
-in it: there are builds of it that the index does not have. What conda itself installs (Python, pip, FAISS for GPUs) has
-no hash either: a lock with hashes is made by solving on conda-forge, for each system.
+in it: there are builds of it that the index does not have. What conda itself installs (Python, pip) has no hash either:
+a lock with hashes is made by solving on conda-forge, for each system.
 
 An environment names what its stages import; everything that this needs follows at the locked versions.
 """

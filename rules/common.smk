@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -88,6 +89,18 @@ onstart:
     workflow.scheduler.job_rate_limiter = None
     if Path("results").exists() and not os.access("results", os.W_OK):
         stop("results: the folder is read-only; make it writable, or run in a copy of the project")
+    if ABSENT:
+        stop(f"{len(ABSENT)} file(s) or folder(s) are missing, listed above; no job was started")
+    if SETTINGS.preflight and workflow.non_local_exec:
+        asked = [str((job.output or job.input)[0]) for job in workflow.dag.targetjobs]
+        changes = [f"{key}={json.dumps(value)}" for key, value in config.items()]
+        command = [sys.executable, "-m", "robustdr", "preflight", *asked, "--config", *changes]
+        if subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": str(Path(workflow.basedir) / "workflow")}
+        ).returncode:
+            stop(
+                "the preflight found what is listed above; no job was started (--config preflight=False does without)"
+            )
     planned = [job for job in workflow.dag.needrun_jobs() if not workflow.dag.reason(job).forced]
     kept.keep(file for job in planned for file in job.output)
 
@@ -142,10 +155,17 @@ def root_of(scale):
     return roots[scale]
 
 
+ABSENT = {}  # files and folders of the user that planned jobs lack
+
+
 def inputs(found):
     """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for."""
 
     def of(w):
+        for path, line in found.absent(w).items():
+            if path not in ABSENT:
+                last(line)
+            ABSENT[path] = line
         files = found.inputs(w)
         return {**files, "artifacts": ancient(files["artifacts"])}
 

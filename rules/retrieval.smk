@@ -105,6 +105,7 @@ for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
             f"{RANKED.graph.root}/benchmarks/rank/{PLACE}.tsv"
         wildcard_constraints:
             system=RANKED.pattern,
+        localrule: RANKED.network
         conda:
             "../envs/index-gpu.yaml"
         threads: RANK.cores

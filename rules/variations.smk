@@ -1,6 +1,7 @@
 # Query variations: every query of a split under one generator.
 RELEASE = Found(lambda w: graph(w).released(w.release))
 VARY = Found(lambda w: graph(w).query_set((w.collection, w.split), w.variation))
+FETCH = Found(lambda w: graph(w).fetched((w.collection, w.split), w.variation))
 VARY_SHARD = Found(lambda w: graph(w).shards((w.collection, w.split), w.variation)[int(w.shard)])
 SIMILARITY = Found(lambda w: tables.similarity(graph(w), w.checkpoint, (w.collection, w.split)))
 VERSIONED = versions(GRAPHS)
@@ -72,6 +73,30 @@ for NAME, COUNT, GENERATORS in (("vary", 1, VARIATION), ("vary_versions", VERSIO
         shell:
             "python -m robustdr.stages {params.command} --output {output.queries:q} --statistics {output.statistics:q}"
             " --split {output.split:q} > {log:q} 2>&1"
+
+
+# What a generator needs from the network: models of a hub, answers of a language model. Jobs that vary have no network.
+rule fetch:
+    input:
+        unpack(inputs(FETCH)),
+    output:
+        fetched="{root}/fetched/{collection}/{split}/{variation}.json",
+        record="{root}/fetched/{collection}/{split}/{variation}.json.sha256",
+    log:
+        "{root}/logs/fetch/{collection}.{split}.{variation}.log",
+    benchmark:
+        "{root}/benchmarks/fetch/{collection}.{split}.{variation}.tsv"
+    localrule: True
+    conda:
+        "../envs/variations.yaml"
+    threads: 1
+    resources:
+        mem_mb=FETCH.memory,
+        runtime=FETCH.minutes,
+    params:
+        command=FETCH.command,
+    shell:
+        "python -m robustdr.stages {params.command} --output {output.fetched:q} > {log:q} 2>&1"
 
 
 # A part of a split of millions of queries: `vary` gathers them.

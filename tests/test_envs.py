@@ -23,7 +23,7 @@ STAGES = every()
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}
 RULE = re.compile(r"^ *(?:rule|checkpoint)\b.*:$", re.MULTILINE)
-LOCKED = {"faiss-gpu": "faiss-cpu"}  # conda's build for GPUs of the same library
+LOCKED = {"faiss-gpu": "faiss-cpu"}  # the build for GPUs of the same library
 providers = cache(packages_distributions)  # reads the records of every installed package
 
 
@@ -105,8 +105,9 @@ def test_pins_equal_the_lock(environment):
         assert version == pins().get(normalised(LOCKED.get(name, name))), name
 
 
-def test_faiss_of_the_gpu_comes_from_conda():
-    assert pinned("index-gpu.yaml")["faiss-gpu"][0] == "="
+def test_faiss_of_the_gpu_comes_from_the_package_index():
+    """Which has the locked version, where conda-forge does not."""
+    assert pinned("index-gpu.yaml")["faiss-gpu"][0] == "=="
 
 
 def test_every_rule_names_an_environment_and_every_environment_is_used():

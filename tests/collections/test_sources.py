@@ -86,9 +86,10 @@ def beir(folder):
 
 
 @pytest.fixture
-def registered(tmp_path):
+def registered(tmp_path, monkeypatch):
     """A function that registers an ir_datasets data set under a fresh id and takes it back in the end."""
     ids = []
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "irds"))
 
     def register(*parts):
         ids.append(f"robustdr-test-{tmp_path.name}-{len(ids)}".lower())

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -25,11 +26,15 @@ REVISION = "1" * 40
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `files` by path; `cuts` answers end halfway; `ranges`: a download may go on where it stopped."""
+    """Serves `files` by path; `cuts` answers end halfway; `ranges`: a download may go on where it stopped.
+
+    An answer begins after `slow` seconds and pauses for `pause` seconds in its middle.
+    """
 
     def __init__(self, files: dict[str, bytes]):
         super().__init__(("127.0.0.1", 0), Handler)
         self.files, self.cuts, self.ranges, self.asked = files, 0, True, []
+        self.slow, self.pause = 0.0, 0.0
         self.url = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -48,6 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(body=True)
 
     def answer(self, body):
+        time.sleep(self.server.slow)
         data = self.server.files.get(self.path.partition("?")[0])
         asked = self.headers.get("Range") if self.server.ranges else None
         if body:
@@ -56,6 +62,9 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         first = int(asked.removeprefix("bytes=").partition("-")[0]) if asked else 0
+        if first >= len(data):
+            self.send_error(416)
+            return
         self.send_response(206 if asked else 200)
         if asked:
             self.send_header("Content-Range", f"bytes {first}-{len(data) - 1}/{len(data)}")
@@ -72,7 +81,11 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data[first : (first + len(data)) // 2])
             self.close_connection = True
         else:
-            self.wfile.write(data[first:])
+            middle = (first + len(data)) // 2
+            self.wfile.write(data[first:middle])
+            self.wfile.flush()
+            time.sleep(self.server.pause)
+            self.wfile.write(data[middle:])
 
 
 def left(folder: Path) -> list[str]:
@@ -83,6 +96,7 @@ def left(folder: Path) -> list[str]:
 def collection(tmp_path, monkeypatch):
     """A server, and the source of a collection of ir_datasets that it serves."""
     monkeypatch.setenv("IR_DATASETS_DL_TRIES", "2")
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
     server = Server({"/docs.tsv": DOCS})
     download = Download(
         [RequestsDownload(f"{server.url}/docs.tsv")], tmp_path / "home" / "docs.tsv", hashlib.md5(DOCS).hexdigest()
@@ -102,15 +116,16 @@ def test_a_collection_goes_on_where_the_connection_was_cut(collection, tmp_path)
 
 
 @pytest.mark.parametrize("fault", ["cut", "other bytes"])
-def test_a_collection_that_does_not_arrive_leaves_nothing_and_can_be_asked_for_again(collection, tmp_path, fault):
+def test_a_collection_that_does_not_arrive_is_not_read_and_can_be_asked_for_again(collection, tmp_path, fault):
     server, source = collection
     server.cuts, server.ranges = 10 if fault == "cut" else 0, False
     server.files["/docs.tsv"] = DOCS if fault == "cut" else DOCS.replace(b"number 77\n", b"number 78\n")
     with pytest.raises(UserError, match=r"robustdr-faults: ir_datasets could not bring its passages into "):
         write_corpus(source, tmp_path / "out" / "corpus.jsonl")
-    assert left(tmp_path) == []
+    assert [name for name in left(tmp_path) if not name.endswith(".lock")] == ["docs.tsv.part"] * (fault == "cut")
     server.cuts, server.files["/docs.tsv"] = 0, DOCS
     assert write_corpus(source, tmp_path / "out" / "corpus.jsonl") == {"passages": 5000}
+    assert left(tmp_path / "home") == ["docs.tsv", "robustdr-faults.lock"]
 
 
 def test_a_collection_with_several_mirrors_fails_with_one_error(collection, tmp_path):
@@ -119,7 +134,7 @@ def test_a_collection_with_several_mirrors_fails_with_one_error(collection, tmp_
     ir_datasets.registry._registered["robustdr-faults"] = Dataset(TsvDocs(download, lang="en"))
     with pytest.raises(UserError, match=r"could not bring its passages (?s:.)*127\.0\.0\.1"):
         write_corpus(collection[1], tmp_path / "out" / "corpus.jsonl")
-    assert left(tmp_path) == []
+    assert left(tmp_path) == ["robustdr-faults.lock"]
 
 
 @pytest.fixture()

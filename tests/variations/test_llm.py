@@ -43,6 +43,7 @@ def create(server, tmp_path):
 
 def vary(variation, queries=QUERIES, seed=1):
     variation.fetch(queries)
+    variation.ready(queries)
     return dict(variation.vary(queries.items(), seed))
 
 
@@ -80,7 +81,7 @@ def test_a_complete_cache_is_read_and_nobody_is_asked(create, server):
     with pytest.raises(
         UserError, match=r"complete: .*llm\.jsonl has no answer for 1 of \d+ queries, e\.g\. 'one more'"
     ):
-        create(complete=True).fetch({**QUERIES, "another": "one more"})
+        create(complete=True).ready({**QUERIES, "another": "one more"})
     assert len(server.requests) == asked
 
 

@@ -112,7 +112,7 @@ def test_a_processor_computes_in_double_precision(tiny_t5, capsys):
     variation = variations.create("t5_qqp_paraphrase", {"engine": "t5", "model": str(tiny_t5), "tokens": 4})
     if seq2seq.half():
         pytest.skip("this machine has a GPU")
-    variation.fetch(dict(QUERIES))
+    variation.ready(dict(QUERIES))
     assert not variation.chosen and not capsys.readouterr().err
 
 

@@ -51,10 +51,10 @@ def test_a_server_runs_for_as_long_as_it_is_asked(tmp_path, port, monkeypatch):
     cache = tmp_path / "llm.jsonl"
     parameters = {"engine": "server", "server": COMMAND, "port": port, "cache": str(cache), "server_wait": 120.0}
     made = variations.create("llm", parameters)
-    made.fetch({"1": "what is it", "2": "who is it"})
+    made.ready({"1": "what is it", "2": "who is it"})
     assert gone(port) and dict(made.vary([("2", "who is it")], 1))["2"].endswith("who is it")
     assert f"listening at http://127.0.0.1:{port}/v1" in Path(f"{cache}.server.log").read_text()
-    made.fetch({"1": "what is it"})  # nothing to ask, nothing to start
+    made.ready({"1": "what is it"})  # nothing to ask, nothing to start
     assert Path(f"{cache}.server.log").read_text().count("listening") == 1
 
 

@@ -86,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
     from robustdr.own import command as own
+    from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
 
     made = Parser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
@@ -145,6 +146,10 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=convert)
     command.add_argument("folder", type=named, help="with pytorch_model.bin and config.json")
     command.add_argument("output", type=named, help="folder to write")
+    text = "list all that a target lacks before a job runs: downloads, models, keys, room; exit status 1 if it is any"
+    command = commands.add_parser("preflight", help=text, description=f"{text.capitalize()}.")
+    command.set_defaults(function=preflight.run)
+    preflight.add_arguments(command)
     text = "keep finished runs in the ledger evidence/, so that runs of several evenings and machines add up"
     command = commands.add_parser("evidence", help=text, description=f"{text.capitalize()}.")
     evidence.add_arguments(command)

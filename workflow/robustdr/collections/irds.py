@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
+from robustdr.collections.archives import bring
 from robustdr.collections.records import Answers, Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, IrdsSplit
 from robustdr.core.errors import UserError
@@ -17,9 +18,10 @@ from robustdr.core.errors import UserError
 
 def corpus(source: Irds) -> Iterator[Passage]:
     """Yield the passages of the data set `corpus`, with titles if it has them; `quoted`: CSV quotes are removed."""
-    dataset = _load(source["corpus"], "docs")
+    dataset = load(source["corpus"], "docs")
     plain = _unquoted if source.get("quoted") else str
     with _reading(source["corpus"], "passages"):
+        bring(source["corpus"], dataset, ["docs"])
         for document in dataset.docs_iter():
             named = document._asdict()
             text = named.get("text", named.get("body"))
@@ -33,9 +35,11 @@ def split(source: Irds, name: str) -> Split:
     """Return the judged queries of the split's data set `id`, all its judgements, and on request the answers."""
     part = cast(IrdsSplit, source["splits"][name])
     id = part["id"]
-    dataset = _load(id, "queries", "qrels")
+    dataset = load(id, "queries", "qrels")
     if part.get("answers") and "answers" not in dataset.queries_cls()._fields:
         raise UserError(f"collections.yaml: {id!r} of ir_datasets has no answers; leave out `answers`")
+    with _reading(id, "queries and judgements"):
+        bring(id, dataset, ["qrels", "queries"])
     queries = (Query(query.query_id, query.default_text().replace("\t", " ")) for query in _judged(dataset, id))
     answers = (Answers(query.query_id, query.answers) for query in _judged(dataset, id)) if part.get("answers") else ()
     return Split(queries, _judgements(dataset, id), answers)
@@ -62,8 +66,12 @@ def _judgements(dataset: Any, id: str) -> Iterator[Judgement]:
         yield from dict.fromkeys(Judgement(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in dataset.qrels_iter())
 
 
-def _load(id: str, *parts: str) -> Any:
-    """Return the data set after a check that it has `parts`; nothing is downloaded yet."""
+def load(id: str, *parts: str) -> Any:
+    """Return the data set after a check that it has `parts`; nothing is downloaded yet.
+
+    Raises:
+        UserError: ir_datasets has no such data set, or the data set lacks a part.
+    """
     import ijson  # noqa: F401  (ir_datasets loads it by name, to read DPR's release)
     import ir_datasets  # slow, and reading the configuration asks this module for its files
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from robustdr.core.errors import UserError
+from robustdr.core.network import LOOPBACK
 
 if TYPE_CHECKING:
     import openai
@@ -15,7 +16,6 @@ Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
 PACKAGE = "openai==3.54.0"
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class UnansweredError(Exception):

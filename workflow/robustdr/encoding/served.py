@@ -1,6 +1,5 @@
 """Encoders behind a server with OpenAI's embeddings API; vectors are kept on disk and never requested twice."""
 
-import fcntl
 import hashlib
 import json
 import sqlite3
@@ -15,6 +14,7 @@ import numpy as np
 
 from robustdr.core.client import Client, GarbledError
 from robustdr.core.errors import UserError
+from robustdr.core.locks import alone
 
 if TYPE_CHECKING:
     import openai
@@ -68,8 +68,7 @@ class Vectors:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Wait until no other process requests vectors for this file; it may request the same ones."""
-        with open(f"{self.path}.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with alone(self.path.with_name(f"{self.path.name}.lock")):
             yield
 
 

@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add(a: argparse.Namespace) -> None:
     from robustdr.core.errors import unknown
     from robustdr.evidence.adding import add
-    from robustdr.evidence.project import graphs
+    from robustdr.graph.project import project
 
-    made = graphs()
+    made = project().graphs
     if (root := a.results.as_posix()) not in made:
         raise unknown("folder of a scale", root, made)
     new, old, path = add(made[root], EVIDENCE)
@@ -47,9 +47,9 @@ def show(a: argparse.Namespace) -> None:
 def findings(a: argparse.Namespace) -> None:
     from robustdr.core.checks import known
     from robustdr.evidence.findings import findings
-    from robustdr.evidence.project import graphs
+    from robustdr.graph.project import project
 
-    made = graphs()
+    made = project().graphs
     scale = a.scale or ("evidence" if any(EVIDENCE.glob("evidence/*.parquet")) else "mini")
     known("--scale", scale, {graph.lineage.scale_name for graph in made.values()})
     findings(made, scale, EVIDENCE, FINDINGS)

@@ -21,6 +21,8 @@ class Settings:
     papers: SomeNames
     """Folders of `papers/` whose tables, figures and claims are made and shown in the report. Every other paper can
     still be named as a target."""
+    preflight: bool = True
+    """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and ends if that finds something."""
     overlay: Text | None = None
     """Second configuration folder that adds to this one, see below."""
     qvg_labels: Text | None = None

@@ -81,9 +81,11 @@ class Kind(ABC):
 
     Attributes:
         trains: module that trains, if recipes of the kind may have a loss; see `training.loop`.
+        network: whether ranking asks a server, and so runs on the host that submits.
     """
 
     trains: ClassVar[str] = ""
+    network: ClassVar[bool] = False
 
     @property
     @abstractmethod

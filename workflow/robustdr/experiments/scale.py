@@ -108,6 +108,8 @@ class ScaleVariation:
     the second is its `.draw2`, and so on. The generator makes all others."""
     unavailable: str = ""
     """Why it is unavailable; its cells print this."""
+    fetch: dict[str, Text] = field(default_factory=dict)
+    """By file or folder among the parameters: the command that fetches it, printed where it is missing."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)

@@ -33,6 +33,7 @@ class Collections(Part):
                 )
             },
             "options": {"source": json.dumps(entry), **({"split": split} if split else {})},
+            "network": True,
             "decides": [{key: value for key, value in entry.items() if key not in DESCRIBING}, split],
         }
 

@@ -45,6 +45,14 @@ class Found:
         devices = max(1, self.find(wildcards).need.gpus)
         return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
 
+    def absent(self, wildcards: Any) -> dict[str, str]:
+        """Return files and folders of the user that a job of an artifact to be made lacks, and what fetches each."""
+        node = self.find(wildcards)
+        if Path(node.path).exists():  # it may outlive them
+            return {}
+        needs = {path: f"{path}: not here; {node.what} needs it: {how}" for path, how in node.outside.items()}
+        return {path: line for path, line in needs.items() if not Path(path).exists()}
+
     def inputs(self, wildcards: Any) -> dict[str, list[str]]:
         """Return the files that a job waits for.
 

@@ -49,6 +49,7 @@ class Models(Part):
             inputs={"folder": Input(files=local, told=False)},
             files=self._model_files(f"checkpoints/{checkpoint}", entry.form == WHOLE),
             need=Need(4000, 60),
+            network="hub" in source,
         )
 
     def pretraining_settings(self, name: str) -> PretrainingSettings:

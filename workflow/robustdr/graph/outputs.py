@@ -68,12 +68,13 @@ def trained_by_files(graphs: Graphs) -> dict[Trainings, list[str]]:
 
 
 class Ranked(NamedTuple):
-    """Systems that rank the same variations of a split at one scale."""
+    """Systems that rank the same variations of a split at one scale, all with the network or all without."""
 
     graph: Graph
     split: Split
     variations: tuple[str, ...]
     systems: Sequence[str]
+    network: bool
 
     @property
     def pattern(self) -> str:
@@ -84,10 +85,12 @@ class Ranked(NamedTuple):
 def rankings(graphs: Graphs) -> list[Ranked]:
     """Return every list of variations of a split that systems rank."""
     return [
-        Ranked(graph, split, variations, systems)
+        Ranked(graph, split, variations, of, network)
         for graph in graphs.values()
         for split, lists in graph.demand.searches().items()
         for variations, systems in lists.items()
+        for network in (False, True)
+        if (of := [system for system in systems if graph.lineage.kind(system).network == network])
     ]
 
 

@@ -145,4 +145,5 @@ class Retrieval(Part):
             need=kind.need(self, system, name),
             query_set=f"{name}.{names[0]}",
             makes=lambda: [self.run(system, seed, split, variation) for variation in names],
+            network=kind.network,
         )

@@ -102,14 +102,39 @@ class QuerySets(Part):
         settings = self.variation_settings(split, variation)
         entry = self.lineage.scale.variations.get(variations.drawn(variation).generator)
         released = self.lineage.release(split, variation)
+        fetch = entry.fetch if entry and not released else {}
+        named = {str(value) for value in settings.parameters.values()}
+        outside = {path: command for path, command in fetch.items() if path in named}
+        where = f"put it there: `variations` of the scale {self.lineage.scale_name} names it"
         return {
+            "outside": {**{str(path): where for path in made.files}, **outside},
             "code": Code(["vary", "vary_shard", type(made).__module__], distributions(made.packages)),
             "options": {"settings": as_json(settings)},
             "decides": [made.name, made.effective, settings.seed, digests(made.files)],
-            "after": [self.card(split[0])],
+            "after": [self.card(split[0]), *([self.fetched(split, variation)] if made.fetches else [])],
             "need": Need(self.sized(6000, 12000), 240, entry.devices if entry and not released else 0),
             "query_set": f"{split[1]}.{variation}",
         }
+
+    @cache
+    def fetched(self, split: Split, variation: str) -> Node:
+        """Return the node of what a variation of a split needs from the network, which its other jobs do without."""
+        collection, name = split
+        job, made = variation.partition(".version")[0], self.generator(split, variation)
+        settings = self.variation_settings(split, job)
+        return self.node(
+            "fetch",
+            f"fetched/{collection}/{name}/{job}.json",
+            f"models or answers for {job} of {collection}, {name}",
+            f"{collection}.{name}.{job}",
+            code=Code(["fetch", type(made).__module__], distributions(made.packages)),
+            options={"settings": as_json(settings)},
+            decides=[made.name, made.effective, settings.seed],
+            inputs={"queries": reads(self.split_files(split)[0])},
+            after=[self.card(collection)],
+            need=Need(4000, 1440),
+            network=True,
+        )
 
     def _varied(self, split: Split, variation: str) -> Node:
         """Return the node of a varied query set, gathered from shards if its split has millions of queries."""

@@ -77,6 +77,8 @@ class Node:
         query_set: `<split>.<variation>` if the node is about one query set.
         whole: the node that this one is a file of.
         makes: the nodes of the artifacts that the job makes, in the order of their records; by default this one.
+        outside: files and folders of the user that its settings name, each with the command that fetches it.
+        network: whether the job may use the network. It then runs on the host that submits (`localrule` of its rule).
     """
 
     rule: str
@@ -96,6 +98,8 @@ class Node:
     query_set: str = ""
     whole: "Node | None" = None
     makes: "Callable[[], Sequence[Node]] | None" = None
+    outside: Mapping[str, str] = field(default_factory=dict)
+    network: bool = False
 
     def file(self, path: str) -> "Node":
         """Return the node of one file of this artifact."""
@@ -161,6 +165,8 @@ class Node:
             words += ["--code", *self.code.names]
         if self.code.packages:
             words += ["--packages", *self.code.packages]
+        if self.network:
+            words += ["--network"]
         if self.settings is not None:
             words += ["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)]
         told = {name: one for name, one in self.inputs.items() if one.told}

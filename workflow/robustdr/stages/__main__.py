@@ -3,10 +3,11 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from robustdr.core import network
 from robustdr.core.errors import exit_status, unknown
 from robustdr.keys.attestation import check_code, check_inputs, check_loaded
 from robustdr.keys.integrity import check_chain, hardware, record, verify
@@ -86,13 +87,24 @@ def _paths(value: object) -> list[Path]:
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path)]
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run one stage; bad input is one line on standard error and exit status 2."""
+def main(argv: Sequence[str], refuse: Callable[[], None] = lambda: None) -> int:
+    """Run one stage; bad input is one line on standard error and exit status 2.
+
+    Args:
+        refuse: is called before a stage that was not given `--network`.
+    """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     name, *options = argv or [""]
-    return exit_status(lambda: run(name, parser(name).parse_args(options)))
+
+    def start() -> None:
+        arguments = parser(name).parse_args(options)
+        if not arguments.network:
+            refuse()
+        run(name, arguments)
+
+    return exit_status(start)
 
 
 if __name__ == "__main__":
     watch()
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main(sys.argv[1:], network.refuse))

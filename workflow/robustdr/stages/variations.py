@@ -41,13 +41,27 @@ def vary(a: argparse.Namespace) -> None:
     generator.check()
     queries = read_queries(a.queries)
     if not a.shards:
-        generator.fetch(queries)
+        generator.ready(queries)
     for version, (output, statistics) in enumerate(zip(a.output, a.statistics, strict=True)):
         versions: dict[str, Any] = {"version": version} if version else {}
         variation = replace(generator, **versions) if versions else generator
         run(queries, output, statistics, variation, settings.seed, a.tokenizer, shards=a.shards)
     for path in a.split:
         write_json(path, {"attacks": generator.split(queries, settings.seed)})
+
+
+@stage("bring what varying a split's queries needs from the network", settings=TEXT, queries=READ, output=MADE)
+def fetch(a: argparse.Namespace) -> None:
+    from robustdr.core.files import read_queries, write_json
+    from robustdr.core.settings import read
+    from robustdr.variations.base import build, find
+    from robustdr.variations.settings import VariationSettings
+
+    settings, queries = read(VariationSettings, a.settings), read_queries(a.queries)
+    generator = build(find(settings.generator), settings.parameters)
+    generator.check()
+    generator.fetch(queries)
+    write_json(a.output, {"fetched": generator.resource, "queries": len(queries)})
 
 
 @stage(
@@ -68,7 +82,7 @@ def vary_shard(a: argparse.Namespace) -> None:
     settings = read(VariationSettings, a.settings)
     generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
     generator.check()
-    generator.fetch(queries)
+    generator.ready(queries)
     run(shard_of(queries, a.shard, a.shards), a.output, None, generator, settings.seed)
 
 

@@ -55,6 +55,7 @@ class Served(Kind):
     """The model `model` of the server at `url`. Its weights are not here, so nothing can be trained from it."""
 
     ranks = "robustdr.retrieval.served"
+    network = True
 
     def check(self, config: Config, name: str, where: str) -> None:
         if variable := config.systems[name].key:

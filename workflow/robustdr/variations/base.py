@@ -66,8 +66,20 @@ class Variation:
         for pin in self.packages:
             require(pin, self.name)
 
+    @property
+    def fetches(self) -> bool:
+        """Whether `fetch` uses the network. It then runs on the host that submits jobs, before the others."""
+        return False
+
     def fetch(self, queries: Mapping[str, str]) -> None:
-        """Prepare what `vary` needs for these queries, texts by qid; called once, before `vary`.
+        """Bring what `ready` and `vary` need for these queries, texts by qid, from the network.
+
+        Raises:
+            UserError: it cannot be had.
+        """
+
+    def ready(self, queries: Mapping[str, str]) -> None:
+        """Make `vary` ready for these queries, texts by qid; called once, before `vary` and after `fetch`.
 
         Raises:
             UserError: a resource is not available.

@@ -30,5 +30,7 @@ def vary(
         UserError: see `create`, `queries.read` and `runner.run`.
     """
     variation, encoders = create(name, parameters), {model.name: Similarity(model) for model in models}
-    variation.fetch(originals := read(queries))
+    originals = read(queries)
+    variation.fetch(originals)
+    variation.ready(originals)
     runner.run(originals, output, statistics, variation, seed, tokenizer, workers, encoders)

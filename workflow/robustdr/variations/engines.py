@@ -63,7 +63,15 @@ class Engined(Variation):
             return f"stand-in: {self.stand_in}"
         return " and ".join((self.engine, *self.models.values()))
 
+    @property
+    def fetches(self) -> bool:
+        return any(seq2seq.PINNED.fullmatch(model) for model in self.models.values())
+
     def fetch(self, queries: Mapping[str, str]) -> None:
+        for model in self.models.values():
+            seq2seq.find(model)
+
+    def ready(self, queries: Mapping[str, str]) -> None:
         if self.models and (precisions := seq2seq.half()):
             self.choose(precisions, list(queries.values()))
 

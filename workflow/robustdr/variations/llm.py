@@ -72,7 +72,7 @@ class Llm(Variation):
 
     The version for evaluation is drawn for each query: `version` 0; 1 to 4 are the others, in the order of the answer.
     `engine: server` asks `model` at `base_url` with OpenAI's chat completions. With `server`, a command such as
-    `vllm serve {model} --port {port}`, it starts and asks this server instead. `fetch` asks once for all versions and
+    `vllm serve {model} --port {port}`, it starts and asks this server instead. It asks once for all versions and
     queries and keeps answers in `cache` by model, temperature, prompt and query. A malformed answer is asked for again,
     `attempts` times in all. A query without answer keeps its text; at most the share `unanswered` may. The environment
     variable `key` holds the server's key. Prices are per million tokens. `engine: rules` is the stand-in.
@@ -147,17 +147,36 @@ class Llm(Variation):
         """The answers so far, by key."""
         return Answers(Path(self.cache))
 
+    @property
+    def fetches(self) -> bool:
+        return self.engine == "server" and not self.server and not self.complete
+
     def fetch(self, queries: Mapping[str, str]) -> None:
+        if self.fetches:
+            self._complete(queries)
+
+    def ready(self, queries: Mapping[str, str]) -> None:
+        """Ask the server that is started here; check that all queries have answers if they were to be there."""
         if self.engine == "rules":
             return
-        texts = list(dict.fromkeys(queries.values()))
-        if self.complete:
-            if unasked := [text for text in texts if self._key(text) not in self.answers]:
-                raise UserError(
-                    f"variation llm: complete: {self.cache} has no answer for {len(unasked)} of {len(texts)} queries, "
-                    f"e.g. {unasked[0]!r}; remove `complete` to ask the model"
-                )
+        if self.server and not self.complete:
+            self._complete(queries)
             return
+        texts = list(dict.fromkeys(queries.values()))
+        if unasked := [text for text in texts if self._key(text) not in self.answers]:
+            mend = "remove `complete` to ask the model" if self.complete else "they are fetched first"
+            raise UserError(
+                f"variation llm: {'complete: ' * self.complete}{self.cache} has no answer for {len(unasked)} of "
+                f"{len(texts)} queries, e.g. {unasked[0]!r}; {mend}"
+            )
+
+    def _complete(self, queries: Mapping[str, str]) -> None:
+        """Ask for the versions of the queries that have no answer yet.
+
+        Raises:
+            UserError: the key is not there, the server refuses or does not answer; answers that came are kept.
+        """
+        texts = list(dict.fromkeys(queries.values()))
         missing = [text for text in texts if not self._has_versions(text)]
         if not missing:
             return
@@ -203,7 +222,7 @@ class Llm(Variation):
         if self.engine == "rules":
             return Answer(tuple(rewordings(text, draws("", text)))) if WORD.search(text) else Answer(problem="no word")
         if (key := self._key(text)) not in self.answers:
-            raise UserError(f"variation llm: {text!r} was not asked; `fetch` comes before `vary`")
+            raise UserError(f"variation llm: {text!r} was not asked; `ready` comes before `vary`")
         return self.answers[key]
 
     def _key(self, text: str) -> str:

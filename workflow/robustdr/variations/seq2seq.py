@@ -36,23 +36,30 @@ def load(model: str, precision: str = EXACT) -> "Seq2Seq":
     """Load a model; `precision` is the name of a torch type. Calls with the same arguments share one model.
 
     Raises:
+        UserError: see `find`.
+    """
+    return Seq2Seq(find(model), precision)
+
+
+def find(model: str) -> Path:
+    """Return a model's folder; a model of the hub is fetched if it is not there, and checked.
+
+    Raises:
         UserError: the weights cannot be downloaded, or are not the pinned ones.
     """
     pinned = PINNED.fullmatch(model)
     if not pinned:
-        return Seq2Seq(Path(model), precision)
+        return Path(model)
     from huggingface_hub import snapshot_download
 
     try:
-        folder = Path(
-            snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=[*hub.MODEL_FILES])
-        )
+        folder = Path(snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=[*hub.MODEL_FILES]))
     except Exception as error:  # network, permission and hub errors have no common class
         raise UserError(f"{model}: cannot be downloaded ({error})") from None
     weights = folder / _WEIGHTS
     if not weights.is_file() or sha256(weights) != pinned["sha256"]:
         raise UserError(f"{model}: {_WEIGHTS} of that revision is missing or has another sha256; nothing was loaded")
-    return Seq2Seq(folder, precision)
+    return folder
 
 
 class Seq2Seq:

@@ -1,0 +1,65 @@
+"""Which jobs may use the network, and that these, and no others that compute, run on the host that submits."""
+
+import re
+from pathlib import Path
+
+from tests.changes import changed
+
+from robustdr.experiments.models import ScaleVariation
+from robustdr.graph.graph import graph
+from robustdr.graph.targets import nodes
+from robustdr.keys.node import histories
+
+RULES = Path(__file__).parents[2] / "rules"
+AT = ("msmarco-passage", "dev")
+PINNED = f"owner/name@{'0' * 40}:{'1' * 64}"
+
+
+def local_rules():
+    """The rules that run on the host, by the name of their logs."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(RULES.glob("*.smk")))
+    rules = re.split(r"^ *rule\b.*:$", text, flags=re.MULTILINE)[1:]
+    return {found[1] for body in rules if "localrule: True" in body and (found := re.search(r"/logs/(\w+)/", body))}
+
+
+def test_the_network_is_used_on_the_host_alone(config, full):
+    found = nodes("results/report/index.html", {"results": full}, list(config.papers))
+    network = {node.rule for node in histories(found) if node.network}
+    assert network == {"corpus", "split", "checkpoint", "fetch"} <= local_rules()
+
+
+def test_a_command_says_whether_its_job_may_use_the_network(full):
+    assert "--network" in full.corpus("msmarco-passage").command.split()
+    assert "--network" not in full.query_set(AT, "misspell").command.split()
+
+
+def test_models_of_the_hub_and_answers_are_fetched_before_jobs_that_vary(config):
+    def behind(**parameters):
+        scale = changed(config, "scales", "full", "variations", {"asked": ScaleVariation(**parameters)})
+        made = graph(scale, "full").query_set(AT, "asked")
+        return [node.rule for node in made.after], made.network
+
+    hub = {"generator": "back_translation_m2m", "parameters": {"engine": "m2m100", "model": PINNED}}
+    folder = {"generator": "back_translation_m2m", "parameters": {"engine": "m2m100", "model": "data/models/x"}}
+    asked = {"engine": "server", "base_url": "https://example.org/v1"}
+    assert behind(**hub) == (["card", "fetch"], False)
+    assert behind(**folder) == (["card"], False)
+    assert behind(generator="llm", parameters=asked) == (["card", "fetch"], False)
+    assert behind(generator="llm", parameters={**asked, "server": "serve --port {port}"}) == (["card"], False)
+    assert behind(generator="llm", parameters={**asked, "complete": True}) == (["card"], False)
+
+
+def test_what_is_fetched_decides_no_key(config):
+    """The parameters do: revision, digest, model, temperature."""
+    made = graph(config, "full")
+    fetched, varied = made.fetched(("wikiqa", "test"), "llm"), made.query_set(("wikiqa", "test"), "llm")
+    assert fetched in varied.after and fetched not in varied.read
+    assert made.fetched(("wikiqa", "test"), "llm.version2").path == fetched.path
+
+
+def test_a_missing_model_names_the_command_that_fetches_it(full):
+    outside = full.query_set(AT, "back_translation").outside
+    assert set(outside) == {"data/models/opus-mt-en-de", "data/models/opus-mt-de-en"}
+    for path, command in outside.items():
+        assert command.startswith("hf download Helsinki-NLP/opus-mt-") and command.endswith(f" {path}")
+    assert full.query_set(AT, "misspell").outside == {}

@@ -1,0 +1,235 @@
+"""A preflight of RoDR's Table 2 at full scale against servers and folders of this machine names all that is broken."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.faults.test_network import Server
+
+ROOT = Path(__file__).parents[2]
+TABLE = "results/tables/rodr_table2.md"
+REVISION = "86b5e0934494bd15c9632b12f714a8a67f723594"  # of BERT, in full.yaml
+TREE = f"/api/models/google-bert/bert-base-uncased/tree/{REVISION}"
+SNAPSHOT = f"hf/hub/models--google-bert--bert-base-uncased/snapshots/{REVISION}"
+FILES = {  # that ir_datasets fetches for the table, by their names in its list
+    "collectionandqueries": ("collectionandqueries.tar.gz", b"passages" * 500),
+    "queries": ("queries.tar.gz", b"queries" * 50),
+    "train/qrels": ("train/qrels", b"qrels" * 50),
+}
+MODELS = ("opus-mt-en-de", "opus-mt-de-en", "T5_Paraphrase_Paws")
+
+# The command with ir_datasets as it is, but for where files are, what their digests are, and how large a collection is.
+PROGRAM = """
+import json, os, pkgutil, sys
+data, known = pkgutil.get_data, json.loads(os.environ["KNOWN"])
+def get(package, file):
+    found = data(package, file)
+    if file == "etc/downloads.json":
+        listed = json.loads(found)
+        for name, of in known["files"].items():
+            listed["msmarco-passage"][name] |= of
+        return json.dumps(listed).encode()
+    if file == "etc/metadata.json":
+        listed = json.loads(found)
+        listed["msmarco-passage"]["docs"]["count"] = known["passages"]
+        return json.dumps(listed).encode()
+    return found
+pkgutil.get_data = get
+from robustdr.cli import main
+raise SystemExit(main(["preflight", *sys.argv[1:]]))
+"""
+
+
+class Place:
+    """A project with its servers, the hub's cache and ir_datasets' folder; `known`: what ir_datasets knows."""
+
+    def __init__(self, folder: Path, model: Path):
+        self.folder, self.server, self.more = folder, Server({}), {}
+        shutil.copytree(ROOT / "config", folder / "config")
+        for name in MODELS:
+            shutil.copytree(model, folder / "data/models" / name)
+        tree = [{"type": "file", "path": f.name, "size": f.stat().st_size, "oid": "0" * 40} for f in model.iterdir()]
+        self.server.files[TREE] = json.dumps(tree).encode()
+        self.known = {"passages": 1000, "files": {}}
+        for name, (path, content) in FILES.items():
+            self.server.files[f"/{path}"] = content
+            about = {"expected_md5": hashlib.md5(content).hexdigest(), "size_hint": len(content)}
+            self.known["files"][name] = {"url": f"{self.server.url}/{path}", **about}
+
+    def keep(self, model: Path) -> None:
+        """Put all that is fetched where it is kept."""
+        for path, content in FILES.values():
+            (kept := self.folder / "irds/msmarco-passage" / path).parent.mkdir(parents=True, exist_ok=True)
+            kept.write_bytes(content)
+        shutil.copytree(model, self.folder / SNAPSHOT)
+
+    def preflight(self, *arguments: str) -> tuple[int, list[str]]:
+        """Exit status and lines."""
+        of_git = {"PATH": f"{self.folder}/bin{os.pathsep}{os.path.dirname(sys.executable)}{os.pathsep}/usr/bin:/bin"}
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")},
+            **of_git,
+            "PYTHONPATH": str(ROOT / "workflow"),
+            "IR_DATASETS_HOME": str(self.folder / "irds"),
+            "HF_HOME": str(self.folder / "hf"),
+            "HF_ENDPOINT": self.server.url,
+            "HF_HUB_OFFLINE": "0",
+            "KNOWN": json.dumps(self.known),
+            **self.more,
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *arguments],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        return done.returncode, done.stdout.splitlines()
+
+    def found(self, *arguments: str) -> list[tuple[str, str]]:
+        """What is missing, and what mends it."""
+        status, lines = self.preflight(*arguments)
+        things = [line.partition(". ")[2] for line in lines if line[:1].isdigit() and ". " in line]
+        assert status == (1 if things else 0), lines
+        return list(zip(things, [line.split("mend: ")[1] for line in lines if "   mend: " in line], strict=True))
+
+
+@pytest.fixture
+def place(tmp_path, tiny_transformer):
+    made = Place(tmp_path, tiny_transformer)
+    yield made
+    made.server.shutdown()
+
+
+@pytest.mark.slow
+def test_nothing_is_missing_and_nothing_was_fetched(place):
+    status, lines = place.preflight(TABLE)
+    assert status == 0 and lines[-1].startswith("nothing is missing for "), lines
+    sizes = sum(len(content) for _, content in FILES.values())
+    assert f"IR_DATASETS_HOME ({place.folder}/irds): {sizes / 1000:.1f} kB to come" in lines[0]
+    assert "no SLURM is configured here: no job looked at the machines" in lines
+    # 12 models, 1,000 passages, 768 dimensions of two bytes
+    assert f"results (results): {12 * 1000 * 768 * 2 / 1e6:.1f} MB to come" in lines[2]
+    assert not (place.folder / "irds").exists() and not (place.folder / "hf/hub").exists()
+
+
+def test_five_broken_things_are_five_lines(place):
+    """A file of another size, a revision without weights, a folder, a tokenizer without its words, the room."""
+    place.server.files["/queries.tar.gz"] = b"another"
+    tree = json.loads(place.server.files[TREE])
+    place.server.files[TREE] = json.dumps([file for file in tree if file["path"] != "model.safetensors"]).encode()
+    shutil.rmtree(place.folder / "data/models/opus-mt-en-de")
+    tokenizer = place.folder / "data/models/T5_Paraphrase_Paws/tokenizer.json"
+    words = json.loads(tokenizer.read_text())
+    special = {word: number for word, number in words["model"]["vocab"].items() if word.startswith("[")}
+    words["model"]["vocab"] = special
+    tokenizer.write_text(json.dumps(words))
+    place.known["passages"] = 10**12
+    found = dict(place.found(TABLE))
+    assert len(found) == 5
+    (size,) = (what for what in found if what.startswith(f"{place.server.url}/queries.tar.gz"))
+    assert "the server has 7 bytes, 350 were released" in size and "put a copy with the MD5" in found[size]
+    weights = "google-bert/bert-base-uncased@86b5e09: that revision has no model.safetensors"
+    assert "name a revision" in found[weights]
+    folder = found["data/models/opus-mt-en-de: no such folder"]
+    assert folder.startswith(
+        "hf download Helsinki-NLP/opus-mt-en-de --local-dir data/released/opus-mt-en-de && robustdr"
+    )
+    (tokens,) = (what for what in found if what.startswith("data/models/T5_Paraphrase_Paws: its tokenizer reads 'how"))
+    assert "Vamsi/T5_Paraphrase_Paws" in found[tokens]
+    (room,) = (what for what in found if "results (results)" in what)
+    assert "18432.0 TB to come" in room and "free" in room
+
+
+@pytest.mark.slow
+def test_what_is_here_is_checked_and_not_asked_for(place, tiny_transformer):
+    place.keep(tiny_transformer)
+    assert place.found(TABLE) == place.found("--offline", TABLE) == []
+    assert not place.server.asked
+    for path, harm in {"queries.tar.gz": b"x" * 350, "train/qrels": b"short"}.items():
+        (place.folder / "irds/msmarco-passage" / path).write_bytes(harm)
+    (place.folder / SNAPSHOT / "tokenizer.json").unlink()
+    for offline in ([], ["--offline"]):
+        found = dict(place.found(*offline, TABLE))
+        (digest,) = (what for what in found if "queries.tar.gz has the MD5" in what)
+        assert found[digest].startswith(
+            f"rm {place.folder}/irds/msmarco-passage/queries.tar.gz && snakemake --cores 1 "
+        )
+        assert any("train/qrels has 5 bytes, 250 were released" in what for what in found)
+        (model,) = (what for what in found if SNAPSHOT in what)
+        assert "tokenizer" in model and found[model].endswith(f"--revision {REVISION} --force-download")
+        assert len(found) == 3
+
+
+@pytest.mark.slow
+def test_a_node_without_a_network_lists_what_is_not_on_its_disk(place):
+    found = dict(place.found("--offline", TABLE))
+    assert len(found) == 4 and not place.server.asked
+    base = "google-bert/bert-base-uncased@86b5e09 is not in the hub's cache (HF_HOME)"
+    assert found[base] == f"hf download google-bert/bert-base-uncased --revision {REVISION}"
+    (passages,) = (what for what in found if "collectionandqueries.tar.gz is not here (4.0 kB from" in what)
+    assert found[passages] == "snakemake --cores 1 results/collections/msmarco-passage/corpus.jsonl"
+
+
+@pytest.mark.slow
+def test_a_server_that_cannot_be_reached_is_one_line(place):
+    """Port 9 of this machine refuses connections, as a network that is not there does."""
+    for about in place.known["files"].values():
+        about["url"] = about["url"].replace(place.server.url, "http://127.0.0.1:9")
+    ((what, _),) = place.found(TABLE)
+    assert what.startswith("127.0.0.1:9 cannot be reached ([Errno 111] Connection refused); 3 thing(s) come from there")
+    place.more["HF_ENDPOINT"] = "http://127.0.0.1:9"
+    ((what, _),) = place.found(TABLE)
+    assert "4 thing(s) come from there" in what
+
+
+@pytest.mark.slow
+def test_a_key_and_the_server_that_it_is_for(place):
+    """intent's reworded queries at full scale, of which ANTIQUE's and WikiQA's files are not here."""
+    path = place.folder / "config/scales/full.yaml"
+    scale = yaml.safe_load(path.read_text())
+    scale["variations"]["llm"]["parameters"] |= {"base_url": f"{place.server.url}/v1", "key": "SOME_KEY"}
+    path.write_text(yaml.safe_dump(scale))
+
+    def of_server() -> list[tuple[str, str]]:
+        found = place.found("results/claims/intent.md")
+        return [
+            one for one in found if place.server.url in one[0] and "datasets" not in one[0] and "wiki" not in one[0]
+        ]
+
+    what = f"the environment variable SOME_KEY, the key of {place.server.url}/v1, is not set"
+    assert of_server() == [(what, "export SOME_KEY=…")]
+    place.more["SOME_KEY"] = "secret"
+    assert of_server() == []
+    assert [path for path, _ in place.server.asked if path == "/v1/models"] == ["/v1/models"]
+
+
+@pytest.mark.slow
+def test_an_artifact_that_is_made_needs_its_sources_no_more(place):
+    from robustdr.graph.project import project
+
+    os.chdir(place.folder)
+    try:
+        (split,) = {project().graphs["results"].split(("msmarco-passage", split)) for split in ["train"]}
+    finally:
+        os.chdir(ROOT)
+    for file in split.files:
+        (made := place.folder / file).parent.mkdir(parents=True, exist_ok=True)
+        made.write_text("made")
+        made.with_name(f"{made.name}.sha256").write_text(f"# key: {split.key}\n{'0' * 64}  {made.name}\n")
+    found = dict(place.found("--offline", TABLE))
+    assert len(found) == 2  # without the two files that the training queries are read from
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["results/tables/rodr_table99.md", "elsewhere/table.md", "results/nothing"])
+def test_an_unknown_target_is_one_error(place, target):
+    status, lines = place.preflight(target)
+    assert status == 2 and len(lines) == 1 and target in lines[0]

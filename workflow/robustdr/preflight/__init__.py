@@ -1,0 +1,1 @@
+"""`robustdr preflight`: is all that a target needs from outside there, before the first job runs?"""

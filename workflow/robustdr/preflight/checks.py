@@ -1,0 +1,134 @@
+"""Checks of what jobs take from outside: here, and unless told otherwise on the servers that it comes from."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from functools import singledispatchmethod
+from pathlib import Path
+
+from robustdr.collections.archives import Archive
+from robustdr.core.errors import UserError
+from robustdr.encoding.source import WEIGHTS
+from robustdr.keys.integrity import digest
+from robustdr.keys.notes import note, recall
+from robustdr.preflight.findings import amount
+from robustdr.preflight.hosts import Hosts
+from robustdr.preflight.hub import asked
+from robustdr.preflight.models import unusable
+from robustdr.preflight.things import File, Folder, Generator, Kept, Pinned, Server, Thing
+
+Wrong = Iterator[tuple[str, str]]  # what is wrong, and the command that mends it
+
+
+class Checks:
+    """Checks each thing once.
+
+    Args:
+        offline: look at this machine alone.
+
+    Attributes:
+        fetched: bytes still to be fetched, by the variable of the environment that names their folder, and by thing.
+    """
+
+    def __init__(self, offline: bool):
+        self.offline, self.hosts = offline, Hosts()
+        self.fetched: dict[str, dict[str, int]] = {"IR_DATASETS_HOME": {}, "HF_HOME": {}}
+        self._known: dict[str, list[tuple[str, str]]] = {}
+
+    def wrong(self, thing: Thing, needs: str) -> list[tuple[str, str]]:
+        """Return what is wrong with a thing, and what mends it. `needs`: what needs it, in words."""
+        if (subject := repr(thing)) not in self._known:
+            self._known[subject] = list(self._wrong(thing, needs))
+        return self._known[subject]
+
+    @singledispatchmethod
+    def _wrong(self, thing: Thing, needs: str) -> Wrong:
+        raise NotImplementedError
+
+    @_wrong.register
+    def _(self, thing: File, needs: str) -> Wrong:
+        if not thing.path.is_file():
+            yield f"{thing.path}: no such file", thing.mend
+        elif thing.sha and (found := digest(thing.path)) != thing.sha:
+            yield f"{thing.path}: its SHA-256 is {found}, the configuration pins {thing.sha}", thing.mend
+
+    @_wrong.register
+    def _(self, thing: Folder, needs: str) -> Wrong:
+        if wrong := unusable(thing.path, thing.sha, thing.tokenizer):
+            yield wrong, thing.mend
+
+    @_wrong.register
+    def _(self, thing: Generator, needs: str) -> Wrong:
+        try:
+            thing.made.check()
+        except UserError as error:
+            yield str(error), thing.mend
+
+    @_wrong.register
+    def _(self, thing: Server, needs: str) -> Wrong:
+        key = os.environ.get(thing.key, "") if thing.key else ""
+        if thing.key and not key:
+            yield f"the environment variable {thing.key}, the key of {thing.url}, is not set", f"export {thing.key}=…"
+        elif not self.offline:
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            answer = self.hosts.size(f"{thing.url}/models", headers, needs)
+            if isinstance(answer, str) and any(f"answers {status}" in answer for status in (401, 403)):
+                yield f"{answer}: it refuses the key", f"export {thing.key or 'NAME'}=…"
+
+    @_wrong.register
+    def _(self, thing: Pinned, needs: str) -> Wrong:
+        from huggingface_hub import try_to_load_from_cache
+
+        name = thing.file or WEIGHTS
+        cached = try_to_load_from_cache(thing.name, name, revision=thing.revision, repo_type=thing.kind)
+        if isinstance(cached, str):
+            path = Path(cached)
+            wrong = "" if thing.file else unusable(path.parent, "", thing.tokenizer)
+            if thing.sha and (found := digest(path)) != thing.sha:
+                wrong = f"{path}: its SHA-256 is {found}, the configuration pins {thing.sha}"
+            if wrong:
+                yield wrong, f"{thing.mend} --force-download"
+        elif self.offline:
+            yield f"{thing.named} is not in the hub's cache (HF_HOME)", thing.mend
+        else:
+            answer = asked(thing, self.hosts, needs)
+            if isinstance(answer, int):
+                self.fetched["HF_HOME"][thing.named] = answer
+            elif answer:
+                yield answer
+
+    @_wrong.register
+    def _(self, thing: Kept, needs: str) -> Wrong:
+        archive = thing.archive
+        if here := next((path for path in (archive.path, archive.given) if path and path.exists()), None):
+            if wrong := _changed(here, archive):
+                yield wrong, f"rm {here} && {thing.mend}"
+            return
+        first = next(iter(archive.urls), "")
+        if self.offline:
+            yield f"{archive.path or first} is not here ({amount(archive.size)} from {first})", thing.mend
+            return
+        refused = []
+        for url, headers in archive.urls.items():
+            size = self.hosts.size(url, headers, needs)
+            if isinstance(size, str):
+                refused.append(size)
+            elif size and archive.size and size != archive.size:
+                refused.append(f"{url}: the server has {size:,} bytes, {archive.size:,} were released")
+            else:
+                self.fetched["IR_DATASETS_HOME"][first] = archive.size
+                return
+        yield "; ".join(refused), f"put a copy with the MD5 {archive.md5} at {archive.path}"
+
+
+def _changed(file: Path, archive: Archive) -> str:
+    """Return how a file differs from what was released; '' if it does not. Its digest is noted on this machine."""
+    stat = file.stat()
+    if archive.size and stat.st_size != archive.size:
+        return f"{file} has {stat.st_size:,} bytes, {archive.size:,} were released"
+    subject, state = f"MD5 of {file.resolve()}", f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+    if (found := recall(subject, state)) is None:
+        with open(file, "rb") as opened:
+            found = hashlib.file_digest(opened, "md5").hexdigest()
+        note(subject, state, found)
+    return f"{file} has the MD5 {found}, {archive.md5} was released" if archive.md5 not in ("", found) else ""

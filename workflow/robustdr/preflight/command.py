@@ -1,0 +1,97 @@
+"""`robustdr preflight`: lists all that a target lacks before a job runs, each with the command that fetches it."""
+
+import argparse
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robustdr.keys.node import Node
+from robustdr.preflight import machines
+from robustdr.preflight.behind import undone
+from robustdr.preflight.findings import Missing, lines, merged
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    text = (
+        "a file that snakemake makes, such as results/tables/rodr_table2.md; default: the report of config/config.yaml"
+    )
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=text)
+    text = "look at this machine alone, ask no server, and submit nothing: for compute nodes"
+    parser.add_argument("--offline", action="store_true", help=text)
+    text = "values in place of those of config/config.yaml, as snakemake takes them"
+    parser.add_argument("--config", nargs="+", type=_change, default=[], metavar="KEY=VALUE", help=text)
+
+
+def _change(text: str) -> tuple[str, Any]:
+    key, _, value = text.partition("=")
+    return key, yaml.safe_load(value)
+
+
+def run(a: argparse.Namespace) -> int:
+    """Print what is missing; exit status 1 if anything is.
+
+    Raises:
+        UserError: a fault of the configuration, or an unknown target.
+    """
+    from robustdr.graph.project import project
+    from robustdr.graph.targets import nodes
+
+    settings, graphs = project(dict(a.config))
+    report = "results" if settings.scale == "full" else f"results/{settings.scale}"
+    asked = a.targets or [f"{report}/report/index.html"]
+    jobs = undone([node for target in asked for node in nodes(target, graphs, settings.papers)])
+    found, told = preflight(jobs, a.offline)
+    if not a.offline and not found:
+        if machines.is_there():
+            gpus = {root: not graph.lineage.scale.miniature for root, graph in graphs.items()}
+            needs = machines.kinds(machines.submitted(jobs, gpus), machines.partitions())
+            told.append(f"{len(needs)} kind(s) of machine were asked for, and looked at by a job each")
+            found = list(machines.unfit(needs))
+        else:
+            told.append("no SLURM is configured here: no job looked at the machines")
+    print("\n".join([*told, *lines(found)]))
+    print(f"{len(found)} thing(s) missing" if found else f"nothing is missing for {len(jobs)} artifacts")
+    return 1 if found else 0
+
+
+def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[str]]:
+    """Check what jobs take from outside, and the room for it.
+
+    Returns:
+        What is missing, and lines about what is still to come into which folder.
+    """
+    from robustdr.preflight.checks import Checks
+    from robustdr.preflight.space import Filled, short
+    from robustdr.preflight.things import things
+    from robustdr.preflight.vectors import vectors
+
+    checks, jobs = Checks(offline), list(jobs)
+    found = [
+        Missing(*wrong, (node.what,))
+        for node in jobs
+        for thing in things(node)
+        for wrong in checks.wrong(thing, node.what)
+    ]
+    folders = [
+        Filled(name, folder, sum(checks.fetched[name].values()))
+        for name, folder in {"IR_DATASETS_HOME": _datasets(), "HF_HOME": _hub()}.items()
+    ]
+    roots = dict.fromkeys(node.root for node in jobs)
+    folders += [Filled("results", Path(root), vectors(node for node in jobs if node.root == root)) for root in roots]
+    if offline:
+        folders = [one for one in folders if one.name == "results"]
+    return merged([*found, *checks.hosts.unreachable(), *short(folders)]), list(map(str, folders))
+
+
+def _datasets() -> Path:
+    return Path(os.environ.get("IR_DATASETS_HOME", Path.home() / ".ir_datasets"))
+
+
+def _hub() -> Path:
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HOME)

@@ -1,0 +1,81 @@
+"""One small job for each kind of machine that a target needs, submitted as its jobs will be."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.files import read_lines
+from robustdr.core.yaml_files import read
+from robustdr.keys.node import Need, Node
+from robustdr.preflight.findings import Missing
+
+PROFILE = Path("slurm")
+FOLDER = Path("results/machines")
+LIMITS = {"max_mem_mb": "memory", "max_runtime": "minutes", "max_gpu": "gpus", "max_threads": "cores"}
+
+
+def kinds(needs: Iterable[Need], partitions: Mapping[str, Mapping[str, Any]]) -> list[Need]:
+    """Return the largest need of each kind of machine: of jobs with as many GPUs that fit into the same partitions.
+
+    Args:
+        partitions: their limits, as slurm/site.yaml has them.
+    """
+    found: dict[tuple[int, tuple[str, ...]], Need] = {}
+    for need in needs:
+        fits = tuple(name for name, limits in partitions.items() if _fits(need, limits))
+        kind = (need.gpus, fits)
+        found[kind] = Need(*map(max, zip(need, found.get(kind, need), strict=True)))
+    return [found[kind] for kind in sorted(found)]
+
+
+def _fits(need: Need, limits: Mapping[str, Any]) -> bool:
+    least = {"max_gpu": 0}  # of a partition whose limits do not mention GPUs
+    return all(getattr(need, of) <= limits.get(name, least.get(name, float("inf"))) for name, of in LIMITS.items())
+
+
+def submitted(jobs: Iterable[Node], gpus: Mapping[str, bool]) -> list[Need]:
+    """Return what the jobs of nodes ask for that are not run on the host.
+
+    Args:
+        gpus: by folder of a scale, whether its jobs need the GPUs that they ask for.
+    """
+    return [
+        node.need if gpus[node.root] else node.need._replace(gpus=0)
+        for node in jobs
+        if not node.network and node.rule not in ("table", "figure", "claims")
+    ]
+
+
+def partitions() -> Mapping[str, Mapping[str, Any]]:
+    """Return the partitions of slurm/site.yaml with their limits."""
+    path = PROFILE / "site.yaml"
+    return read(path).get("partitions", {}) if path.is_file() else {}
+
+
+def unfit(needs: list[Need]) -> Iterator[Missing]:
+    """Submit a job for each kind of machine and wait for it; yield what does not work there."""
+    files = {FOLDER / f"{need.gpus}gpu-{need.cores}core-{need.memory}mb-{need.minutes}min.json": need for need in needs}
+    for path in files:
+        path.unlink(missing_ok=True)
+    how = ["--profile", str(PROFILE), "--nolock", "--keep-going", "--retries", "0", "--config", "preflight=False"]
+    command = [sys.executable, "-m", "snakemake", *how, "--", *map(str, files)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for path, need in files.items():
+        if path.is_file():
+            continue
+        log = Path("results/logs/machine", f"{path.stem}.log")
+        told = [line for _, line in read_lines(log)] if log.is_file() else done.stdout.splitlines()
+        reason = next((line.removeprefix("robustdr: ") for line in reversed(told) if line.strip()), "it did not run")
+        what = f"a job with {need.gpus} GPU(s), {need.cores} core(s), {need.memory} MB and {need.minutes} minutes: "
+        mend = f"mend the node, its software or slurm/; try it with: {' '.join(command[1 : -len(files)])} {path}"
+        yield Missing(what + reason, mend.replace("-m snakemake", "snakemake"))
+
+
+def is_there() -> bool:
+    """Whether jobs can be submitted to a SLURM from here."""
+    if not shutil.which("sbatch") or not (PROFILE / "config.yaml").is_file():
+        return False
+    return subprocess.run(["sinfo", "--noheader"], capture_output=True).returncode == 0

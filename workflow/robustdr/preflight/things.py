@@ -1,0 +1,144 @@
+"""What jobs take from outside: archives, models of a hub, files and folders of this machine, servers."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from robustdr.collections import kind_of, part_files
+from robustdr.collections.archives import Archive, archives
+from robustdr.encoding.directory import CHARACTER
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.keys.node import Node
+from robustdr.variations import seq2seq
+from robustdr.variations.base import Variation, build, find
+
+
+class File(NamedTuple):
+    """A file of the user. `sha`: its SHA-256; '' if it is not pinned. `mend`: how it comes there."""
+
+    path: Path
+    sha: str
+    mend: str
+
+
+class Folder(NamedTuple):
+    """A model's folder. `sha`: SHA-256 of the weights; `tokenizer`: whether it has one; `mend`: how it comes there."""
+
+    path: Path
+    sha: str
+    tokenizer: bool
+    mend: str
+
+
+class Pinned(NamedTuple):
+    """A model of the hub, or one `file` of a data set, at a revision; `sha`: SHA-256 of the weights or the file."""
+
+    name: str
+    revision: str
+    sha: str
+    file: str = ""
+    tokenizer: bool = True
+
+    @property
+    def kind(self) -> str:
+        return "dataset" if self.file else "model"
+
+    @property
+    def named(self) -> str:
+        return f"{self.name}@{self.revision[:7]}" + (f": {self.file}" if self.file else "")
+
+    @property
+    def mend(self) -> str:
+        what = f"{self.name} {self.file} --repo-type dataset" if self.file else self.name
+        return f"hf download {what} --revision {self.revision}"
+
+
+class Kept(NamedTuple):
+    """An archive that ir_datasets keeps; `mend`: the job that fetches it."""
+
+    archive: Archive
+    mend: str
+
+
+class Generator(NamedTuple):
+    """A query variation generator, which checks its own packages, programs and files."""
+
+    made: Variation
+    mend: str
+
+
+class Server(NamedTuple):
+    """A server at a URL, and the variable of the environment that holds its key, or ''."""
+
+    url: str
+    key: str
+
+
+Thing = File | Folder | Pinned | Kept | Generator | Server
+
+
+def things(node: Node) -> Iterator[Thing]:
+    """Yield what a job takes from outside.
+
+    Raises:
+        UserError: ir_datasets has no such data set.
+    """
+    if node.rule in ("corpus", "split"):
+        yield from _of_collection(node)
+    elif isinstance(node.settings, CheckpointSettings):
+        yield from _of_checkpoint(node.settings)
+    elif node.rule in ("vary", "vary_shard"):
+        yield from _of_variation(json.loads(node.options["settings"]), node.outside)
+    elif node.rule == "rank" and node.network:
+        yield Server(node.settings.url, node.settings.key)
+
+
+def _of_collection(node: Node) -> Iterator[Thing]:
+    source, split = json.loads(node.options["source"]), node.options.get("split")
+    parts = [source["splits"][split]] if split else []
+    for path in part_files(source, split):
+        where = f"{node.inputs['files'].named} of the configuration says what it is"
+        yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or where)
+    if kind_of(source, split) == "irds":
+        id, asked = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
+        yield from (Kept(one, f"snakemake --cores 1 {node.path}") for one in _archives(id, asked))
+    if kind_of(source, split) == "pairs":
+        parts = list(source["splits"].values())
+    for part in parts:
+        if "hub" in part:
+            yield Pinned(part["hub"], part["revision"], part.get("sha256", ""), part["file"])
+
+
+def _archives(id: str, parts: list[str]) -> list[Archive]:
+    from robustdr.collections.irds import load
+
+    dataset = load(id, *parts)
+    return [archive for part in parts for archive in archives(dataset, part)]
+
+
+def _of_checkpoint(settings: CheckpointSettings) -> Iterator[Thing]:
+    source, tokenizer = settings.source, settings.form not in (CHARACTER, "static")
+    sha, mend = source.get("sha256", ""), f"put it there; checkpoint {settings.name} of the scale says what it is"
+    if "hub" in source:
+        yield Pinned(source["hub"], source["revision"], sha, tokenizer=tokenizer)
+    elif "package" in source:
+        return
+    elif settings.form == "static":
+        yield File(Path(source["path"]), sha, mend)
+    else:
+        yield Folder(Path(source["path"]), sha, tokenizer, mend)
+
+
+def _of_variation(settings: Mapping[str, Any], outside: Mapping[str, str]) -> Iterator[Thing]:
+    made = build(find(settings["generator"]), settings["parameters"])
+    models: Mapping[str, str] = getattr(made, "models", {})
+    for model in models.values():
+        if pinned := seq2seq.PINNED.fullmatch(model):
+            yield Pinned(pinned["id"], pinned["revision"], pinned["sha256"])
+        else:
+            yield Folder(Path(model), "", True, outside[model])
+    if not models:
+        yield Generator(made, "; ".join(outside.values()) or "see the message")
+    if made.fetches and not models:
+        yield Server(settings["parameters"]["base_url"], settings["parameters"].get("key", ""))

@@ -1,0 +1,26 @@
+"""How much room passage vectors take, which are most of what full scale writes."""
+
+import json
+from collections.abc import Iterable
+
+from robustdr.keys.node import Node
+from robustdr.retrieval.settings import EmbedSettings
+
+DIMENSIONS = 768  # of BERT-base, which full scale starts from
+
+
+def vectors(jobs: Iterable[Node]) -> int:
+    """Return the bytes of passage vectors that jobs write, of collections whose size ir_datasets knows."""
+    return sum(_of(node.settings, node) for node in jobs if isinstance(node.settings, EmbedSettings))
+
+
+def _of(settings: EmbedSettings, node: Node) -> int:
+    import ir_datasets
+
+    (corpus,) = (read for read in node.read if read.rule == "corpus")
+    source = json.loads(corpus.options["source"])
+    if source["kind"] != "irds":
+        return 0
+    count = ir_datasets.load(source["corpus"]).metadata().get("docs", {}).get("count", 0)
+    bytes_each = 2 if settings.stored == "float16" else 4
+    return count * DIMENSIONS * bytes_each // node.options["shards"]
