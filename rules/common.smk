@@ -20,6 +20,7 @@ from robustdr.experiments.config import load
 from robustdr.experiments.models import Settings
 from robustdr.graph import site, tables
 from robustdr.graph.collections import JUDGEMENTS
+from robustdr.graph.failures import FAILURES
 from robustdr.graph.found import Found
 from robustdr.graph.graph import graphs
 from robustdr.graph.outputs import (
@@ -55,6 +56,7 @@ class Repeats(logging.Handler):
 
 
 logger.addHandler(Repeats())
+logger.addHandler(FAILURES)
 
 
 def stop(message):

@@ -99,7 +99,8 @@ def test_a_gpu_takes_other_builds_of_the_locked_versions(make):
 
 
 def test_torch_for_another_cuda_is_that_build_of_the_locked_version(make):
-    (line,) = (line for line in make("requirements", "GPU=1", "TORCH_CUDA=cu126").splitlines() if line.startswith("torch="))
+    lines = make("requirements", "GPU=1", "TORCH_CUDA=cu126").splitlines()
+    (line,) = (line for line in lines if line.startswith("torch="))
     asked, version = Requirement(line.partition(" #")[0]).specifier, provenance.pins()["torch"]
     assert asked.contains(f"{version}+cu126") and not asked.contains(version)
 

@@ -98,3 +98,38 @@ def test_released_negatives_take_the_place_of_mined_ones(config, full):
     for system, moved in (("regular_nq", True), ("capot_nq", False), ("regular_msmarco", False)):
         keys = {made.training_data(system, 1).key for made in (full, mined)}
         assert (len(keys) == 2) == moved
+
+
+def test_collections_with_the_same_passages_share_what_is_made_of_them(config, full):
+    shared = {"dl-typo": "msmarco-passage", "trec-dl-2019": "msmarco-passage", "trivia-qa": "natural-questions"}
+    for name, owner in shared.items():
+        assert full.corpus(name) is full.corpus(owner) and full.corpus(name).path.endswith(f"{owner}/corpus.jsonl")
+        assert full.embeddings("dr_oq", 1, name)[0] is full.embeddings("dr_oq", 1, owner)[0]
+        (index, *_) = full.indexes().values()
+        assert full.index(name, index) is full.index(owner, index)
+    for other in ("msmarco-document", "antique", "wikiqa"):
+        assert full.lineage.passages_of(other) == other
+    # Its check and its queries are its own.
+    assert full.card("dl-typo").path != full.card("msmarco-passage").path
+    assert full.corpus("dl-typo") in full.card("dl-typo").read
+
+
+@pytest.mark.parametrize("key, value", [("corpus", "cord19"), ("quoted", True), ("kind", "beir")])
+def test_passages_that_are_read_in_another_way_are_others(config, key, value):
+    source = {**config.collections["dl-typo"], key: value}
+    if key == "kind":
+        source["folder"] = "data/beir"
+    made = graph(changed(config, "collections", "dl-typo", source), "full")
+    assert made.lineage.passages_of("dl-typo") == "dl-typo"
+
+
+def test_vectors_of_passages_that_two_collections_share_are_kept_for_both(config):
+    """One of a scale's systems searches them for MS MARCO's queries and for DL-Typo's."""
+    one = graph(changed(config, "scales", "full", "embeddings", "keep", False), "full")
+    searched = {name: {split[0] for split in one.demand.evaluations(name)} for name in one.demand.evaluated()}
+    both = [name for name, places in searched.items() if {"msmarco-passage", "dl-typo"} <= places]
+    dense = [name for name in both if one.lineage.kind(name).name == "dense" and one.lineage.is_trained(name)]
+    assert dense and all(one.demand.keeps_vectors(name, "dl-typo") for name in dense)
+    alone = changed(config, "collections", "dl-typo", "corpus", "cord19")
+    alone = graph(changed(alone, "scales", "full", "embeddings", "keep", False), "full")
+    assert not all(alone.demand.keeps_vectors(name, "dl-typo") for name in dense)

@@ -22,3 +22,38 @@ def test_no_finished_job_wakes_the_scheduler_for_ever(project):
     status, printed = project.snakemake("--snakefile", "many.smk", "--forceall", "many")
     assert status == 0, printed
     assert "timers: 0\n" in printed
+
+
+FAILING = """
+from types import SimpleNamespace
+from robustdr.keys.node import Need
+
+include: "Snakefile"
+
+FAILING = Found(lambda w: SimpleNamespace(log=f"{w.said}.log", need=Need(100, 10)))
+
+rule all_failing:
+    input: "MemoryError.made", "TIME LIMIT.made", "ValueError.made"
+
+rule failing:
+    output: "{said}.made"
+    log: "{said}.log"
+    wildcard_constraints: said="[A-Z].*"
+    resources: mem_mb=FAILING.memory, runtime=FAILING.minutes
+    shell:
+        "echo {resources.mem_mb} {resources.runtime} >> {wildcards.said:q}.asked;"
+        " echo DUE TO {wildcards.said} > {log:q};"
+        " test $(wc -l < {wildcards.said:q}.asked) = 3; touch {output:q}"
+"""
+
+
+def test_a_job_that_failed_asks_for_more_of_what_ran_out(project):
+    (project.folder / "failing.smk").write_text(FAILING)
+    status, printed = project.snakemake("--snakefile", "failing.smk", "--retries", "2", "all_failing")
+    assert status == 0, printed
+    asked = {path.stem: path.read_text().splitlines() for path in project.folder.glob("*.asked")}
+    assert asked == {
+        "MemoryError": ["100 10", "200 10", "400 10"],
+        "TIME LIMIT": ["100 10", "100 20", "100 40"],
+        "ValueError": ["100 10"] * 3,
+    }

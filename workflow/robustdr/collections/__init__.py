@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from robustdr.collections.settings import Source
+from robustdr.collections.settings import DESCRIBING, OF_QUERIES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic
 
@@ -103,6 +103,12 @@ def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
         return source
     own = {} if split is None else {name: value for name, value in _split(source, split).items() if name != "count"}
     return {**source, "splits": {split: own} if split else {}}
+
+
+def passages(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the keys of a source that decide its passages: sources with equal ones have the same passages."""
+    others = DESCRIBING | OF_QUERIES | (set() if part_files(source, None) else {"sha256"})
+    return {key: value for key, value in part(source, None).items() if key not in others}
 
 
 def part_files(source: Mapping[str, Any], split: str | None) -> list[Path]:

@@ -268,6 +268,7 @@ Source = TypeAliasType(
 )
 Collections = Annotated[dict[Name, Annotated[Source, AfterValidator(_split)]], Field(min_length=1)]
 
+OF_QUERIES = {"binary_from", "ignore_unjudged"}  # keys that decide no byte of a collection's passages
 # Keys that decide no byte of a collection.
 DESCRIBING = {
     key

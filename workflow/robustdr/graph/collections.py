@@ -38,6 +38,9 @@ class Collections(Part):
 
     @cache
     def corpus(self, collection: str) -> Node:
+        """Return the node of a collection's passages, which collections with the same ones share."""
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.corpus(owner)
         path, what = f"collections/{collection}/corpus.jsonl", f"passages of {collection}"
         return self.node("corpus", path, what, collection, need=Need(4000, 240), **self._source(collection, None))
 

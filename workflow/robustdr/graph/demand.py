@@ -108,18 +108,22 @@ class Demand:
 
     @cache
     def keeps_vectors(self, system: str, collection: str) -> bool:
-        """Whether passage vectors are kept: if the scale keeps or indexes them, or if other systems read them."""
+        """Whether passage vectors are kept: if the scale keeps or indexes them, or if others read them too."""
         lineage = self.lineage
         searches_indexes = lineage.scale.retrieval.index.factory != FLAT
         if lineage.scale.embeddings.keep or searches_indexes or lineage.encoder_of(system) != system:
             return True
-        shared = any(
-            lineage.encoder_of(other) == system and any(of == collection for of, _ in self.evaluations(other))
+        of_passages = lineage.passages_of(collection)
+        searches = {
+            (other, of)
             for other in self.evaluated()
-            if other != system
-        )
+            if lineage.encoder_of(other) == system
+            for of, _ in self.evaluations(other)
+            if lineage.passages_of(of) == of_passages
+        }
         taught = (name for name in lineage.complete() if getattr(lineage.recipe(name), "teacher", None) == system)
-        return shared or any(lineage.train_split(name)[0] == collection for name in taught)
+        trained = (lineage.passages_of(lineage.train_split(name)[0]) for name in taught)
+        return bool(searches - {(system, collection)}) or of_passages in trained
 
     def training_variations(self, system: str) -> list[str]:
         """Return the variations that a system is trained on, without those that this scale cannot make.

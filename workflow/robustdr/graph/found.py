@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.core.errors import UserError
+from robustdr.graph.failures import FAILURES
 from robustdr.keys.node import Node
 
 
@@ -13,8 +14,8 @@ from robustdr.keys.node import Node
 class Found:
     """The node for a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
 
-    Memory (MB) and time (minutes) double at every attempt. Cores are not given as `threads`, because Snakemake reduces
-    these to the cores of the host that submits a job.
+    Memory (MB) doubles each time that it ran out, and so does the time (minutes). Cores are not given as `threads`,
+    because Snakemake reduces these to the cores of the host that submits a job.
     """
 
     find: Callable[[Any], Node]
@@ -25,11 +26,13 @@ class Found:
     def path(self, wildcards: Any) -> str:
         return self.find(wildcards).path
 
-    def memory(self, wildcards: Any, attempt: int) -> int:
-        return self.find(wildcards).need.memory * 2 ** (attempt - 1)
+    def memory(self, wildcards: Any) -> int:
+        node = self.find(wildcards)
+        return node.need.memory * 2 ** FAILURES.memory[node.log]
 
-    def minutes(self, wildcards: Any, attempt: int) -> int:
-        return self.find(wildcards).need.minutes * 2 ** (attempt - 1)
+    def minutes(self, wildcards: Any) -> int:
+        node = self.find(wildcards)
+        return node.need.minutes * 2 ** FAILURES.time[node.log]
 
     def gpus(self, wildcards: Any) -> int:
         return self.find(wildcards).need.gpus

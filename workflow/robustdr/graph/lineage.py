@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robustdr.collections import local_files
+from robustdr.collections import local_files, passages
 from robustdr.encoding.directory import WHOLE
 from robustdr.experiments.kinds import Kind, Split, kind_of
 from robustdr.experiments.models import Budget, Config, Scale
@@ -50,6 +50,18 @@ class Lineage:
         source = self.config.collections[self.collection_of(role)]
         missing = "unavailable" in source and not all(path.is_file() for path in local_files(source))
         return source["unavailable"] if missing else ""
+
+    @cache
+    def passages_of(self, collection: str) -> str:
+        """Return the collection whose passages, vectors and indexes serve this one too.
+
+        It is the first of the scale's roles with the same passages, one that is always available if there is one.
+        """
+        sources = self.config.collections
+        wanted = passages(sources[collection])
+        bound = dict.fromkeys(place.collection for place in self.scale.collections.values())
+        same = [name for name in bound if not self.is_log(name) and passages(sources[name]) == wanted]
+        return min(same, key=lambda name: "unavailable" in sources[name], default=collection)
 
     def is_log(self, collection: str) -> bool:
         """Whether a collection has only queries."""

@@ -24,6 +24,8 @@ class Retrieval(Part):
 
     @cache
     def vectors(self, system: str, seed: int, collection: str, shard: int) -> Node:
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.vectors(system, seed, owner, shard)
         stored, card = self.lineage.scale.embeddings, self.card(collection)
         read = lengths(self.lineage, system)["passage_length"]
         return self.node(
@@ -48,6 +50,8 @@ class Retrieval(Part):
 
     @cache
     def compressed_shard(self, system: str, seed: int, collection: str, shard: int) -> Node:
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.compressed_shard(system, seed, owner, shard)
         factory = self.lineage.scale.retrieval.index.factory
         return self.node(
             "compress",
@@ -69,6 +73,8 @@ class Retrieval(Part):
     @cache
     def index(self, collection: str, settings: BM25IndexSettings) -> Node:
         """Return the node of the index of a collection's words that BM25 searches."""
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.index(owner, settings)
         name = settings.name
         folder = f"indexes/{collection}/{name}"
         return self.node(
@@ -80,7 +86,7 @@ class Retrieval(Part):
             inputs={"corpus": reads(self.corpus(collection))},
             after=[self.card(collection)],
             files=[f"{self.root}/{folder}/index.json"],
-            need=Need(self.sized(2000, 16000), 120),
+            need=Need(self.sized(2000, 16000), self.sized(120, 360)),  # MS MARCO's documents take about 1.9 h
         )
 
     @cache

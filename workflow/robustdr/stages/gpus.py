@@ -2,7 +2,7 @@
 
 from robustdr.core.errors import UserError
 
-# The oldest NVIDIA driver for each major version of CUDA (NVIDIA, CUDA Toolkit release notes, minor version compatibility).
+# The oldest NVIDIA driver for each major version of CUDA (CUDA Toolkit release notes).
 DRIVERS = {"12": 525, "13": 580}
 
 
