@@ -1,7 +1,7 @@
 """Why jobs failed: a job that is submitted again asks for more memory only if memory ran out, and likewise for time.
 
 Snakemake tells a resource the number of the attempt, not the reason. The reason stands in the error that it logs for a
-job: SLURM's state of it, and the names of its logs. These matter where SLURM counts memory itself, without cgroups: there
+job: SLURM's state of it, and the names of its logs. They matter where SLURM counts memory without cgroups: there
 the state says only that the job was cancelled or failed.
 """
 
