@@ -52,3 +52,11 @@ def test_a_pinned_file_of_a_local_folder_leaves_no_other_out_of_the_key(whole, t
     before = graph(pinned, "mini").checkpoint("base").key
     (tmp_path / "modules.json").write_text("[]")
     assert graph(pinned, "mini").checkpoint("base").key != before
+
+
+def test_every_gpu_of_a_training_has_cores_that_feed_it(full, mini):
+    one, documents = full.model("dr_oq", 1).need, full.model("dr_oq_document", 1).need
+    assert (one.gpus, one.cores, documents.gpus, documents.cores) == (1, 8, 4, 8)
+    pretraining = full.pretrained("pretrained_typos", 1).need
+    assert (pretraining.gpus, pretraining.cores) == (8, 40)  # four workers and the trainer each
+    assert mini.pretrained("pretrained_typos", 1).need.cores == mini.lineage.scale.threads

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import Draw
@@ -198,3 +200,10 @@ def test_a_tokenizer_without_a_mask_token(tiny_model, tmp_path):
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     with pytest.raises(UserError, match="its tokenizer has no mask token"):
         Vocabulary(tmp_path)
+
+
+@given(st.text(st.sampled_from("aeiotrsn7ÄßΩ日 -'"), min_size=1, max_size=12))
+def test_a_word_is_split_as_the_tokenizer_splits_it(tiny_model, text):
+    vocabulary = Vocabulary(tiny_model)
+    whole = vocabulary.tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert vocabulary.split(text) == whole

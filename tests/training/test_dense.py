@@ -109,14 +109,18 @@ def test_a_model_of_word_pieces_is_used_by_sentence_transformers(student):
 # What a batch holds
 
 
+def batch_of(made, seen, step, needs):
+    return made.batch(made.read(seen, needs), step)
+
+
 def test_a_batch_holds_what_is_needed(student, seen):
     made = student()
-    assert made.batch(seen, 0, {"query"}).passages is None
-    batch = made.batch(seen, 0, {"groups", "variations"})
+    assert made.batch(made.read(seen, {"query"}), 0).passages is None
+    batch = made.batch(made.read(seen, {"groups", "variations"}), 0)
     assert batch.query is batch.variation is batch.negative is batch.anchor is None
     assert batch.passages.shape == (12, 32) and batch.variations.shape == (4, 1, 32)
     assert batch.positive.tolist() == [0, 3, 6, 9]
-    assert made.batch(seen, 0, {"passages"}).passages.requires_grad
+    assert made.batch(made.read(seen, {"passages"}), 0).passages.requires_grad
 
 
 def test_every_text_of_every_step_has_a_dropout_of_its_own(student, seen):
@@ -124,7 +128,7 @@ def test_every_text_of_every_step_has_a_dropout_of_its_own(student, seen):
     twice = replace(seen, variation=seen.query)
 
     def batch(step=0, seed=1):
-        return student(seed=seed, dropout=0.3).batch(twice, step, {"passages", "query", "variation"})
+        return batch_of(student(seed=seed, dropout=0.3), twice, step, {"passages", "query", "variation"})
 
     once = batch()
     assert not torch.allclose(once.query, once.variation)
@@ -139,11 +143,11 @@ def test_a_process_encodes_its_own_share(student, seen, monkeypatch):
     """What the second of two processes adds; the same texts have another dropout there."""
     needs = {"passages", "query"}
     twice = replace(seen, query=seen.query[2:] * 2, passages=seen.passages[6:] * 2)
-    whole = student().batch(seen, 0, needs)
-    first = student(batch_size=2, dropout=0.3).batch(twice, 0, needs)
+    whole = batch_of(student(), seen, 0, needs)
+    first = batch_of(student(batch_size=2, dropout=0.3), twice, 0, needs)
     monkeypatch.setattr(distributed, "rank", lambda: 1)
-    share = student(batch_size=2).batch(seen, 0, needs)
-    second = student(batch_size=2, dropout=0.3).batch(twice, 0, needs)
+    share = batch_of(student(batch_size=2), seen, 0, needs)
+    second = batch_of(student(batch_size=2, dropout=0.3), twice, 0, needs)
     for name, start in (("query", 2), ("passages", 6)):
         assert torch.allclose(getattr(share, name), getattr(whole, name)[start:], atol=1e-5)
         assert not torch.allclose(getattr(second, name), getattr(first, name))
@@ -156,7 +160,7 @@ def test_a_temperature_divides_every_dot_product_of_every_vector(student, seen, 
     for loss, teacher in (("capot", {}), ("rodr", files)):
         needs = {"passages", "query", "variation", "variations", "negative"}
         plain, cold = (
-            student(loss={"name": loss}, files=teacher, temperature=temperature).batch(seen, 0, needs)
+            batch_of(student(loss={"name": loss}, files=teacher, temperature=temperature), seen, 0, needs)
             for temperature in (1.0, 2.0)
         )
         for name in VECTORS:
@@ -172,7 +176,7 @@ def test_a_temperature_divides_every_dot_product_of_every_vector(student, seen, 
 
 def test_the_second_pass_takes_the_pieces_and_the_dropout_of_the_first(student, seen):
     made = student(gradient_cache=40, dropout=0.3)
-    made.batch(seen, 0, {"passages"})
+    made.batch(made.read(seen, {"passages"}), 0)
     (kept,) = made.parts
     pieces = kept.encoder.groups(kept.tokens, 40)
     assert len(pieces) > 1
@@ -185,11 +189,11 @@ def test_the_second_pass_takes_the_pieces_and_the_dropout_of_the_first(student, 
 def test_gradients_of_a_text_that_no_term_reads_are_left_out(student, seen, cache):
     """What is encoded after it has its gradients all the same, and the next step starts with none."""
     made = student(gradient_cache=cache)
-    batch = made.batch(seen, 0, {"passages", "query", "variation"})
+    batch = made.batch(made.read(seen, {"passages", "query", "variation"}), 0)
     made.backward(batch.variation.sum())
     assert not made.parts
     alone = student()
-    alone.backward(alone.batch(seen, 0, {"variation"}).variation.sum())
+    alone.backward(alone.batch(alone.read(seen, {"variation"}), 0).variation.sum())
     expected = {name: p.grad for name, p in alone.parameters.items() if p.grad is not None}
     assert len(expected) > 10
     for name, gradient in expected.items():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
+HALF = 1 << 128
 
 
 def digest(*parts: object) -> int:
@@ -28,14 +29,14 @@ class Draw:
     def __init__(self, seed: bytes):
         self._digest = seed
         self._number = int.from_bytes(seed)
-        self._left = 1 << 256
+        self._used = 1  # the product of the bases of its digits
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1 (bias below 2**-96 for n under 2**32)."""
-        if self._left < 1 << 128:
+        if self._used > HALF:
             self._digest = hashlib.sha256(self._digest).digest()
-            self._number, self._left = int.from_bytes(self._digest), 1 << 256
-        self._left //= n
+            self._number, self._used = int.from_bytes(self._digest), 1
+        self._used *= n
         self._number, chosen = divmod(self._number, n)
         return chosen
 
@@ -45,9 +46,10 @@ class Draw:
 
     def sample(self, items: Sequence[Item], count: int) -> list[Item]:
         """`count` of `items` without replacement, in random order (Fisher-Yates)."""
-        pool = list(items)
-        for at in range(count):
-            other = at + self.below(len(pool) - at)
+        pool, below = list(items), self.below
+        left = len(pool)
+        for at in range(min(count, left - 1)):  # of one item there is no choice
+            other = at + below(left - at)
             pool[at], pool[other] = pool[other], pool[at]
         return pool[:count]
 

@@ -19,6 +19,10 @@ from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 class Models(Part):
     """Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
+    def cores(self, devices: int, each: int) -> int:
+        """Return the cores of a training: `each` process has its own and those that prepare its batches."""
+        return max(self.threads, devices * each)
+
     def _model_files(self, folder: str, whole: bool, separate: bool = False) -> list[str]:
         """Return the files of a model's folder that jobs wait for: its weights, if their place is known."""
         names = ["model.safetensors"]
@@ -71,7 +75,7 @@ class Models(Part):
             inputs={"data": reads(corpus), "initial": reads(self.checkpoint(recipe.initial))},
             options={"trains": TRAINS, "seed": seed, "resume": f"{self.root}/resume/pretrained/{name}/seed{seed}"},
             files=self._model_files(folder, False),
-            need=Need(self.sized(4000, 24000) * devices, 420, devices, self.threads),
+            need=Need(self.sized(4000, 24000) * devices, 420, devices, self.cores(devices, 1 + settings.workers)),
         )
 
     @cache
@@ -150,7 +154,7 @@ class Models(Part):
             },
             options={"trains": kind.trains, "seed": seed, "resume": resume, "percents": percents, "snapshots": taken},
             files=self._model_files(folder, lineage.is_whole(name), lineage.is_separate(name)),
-            need=Need(self.sized(3000, 24000) * devices, 360, devices, self.threads),
+            need=Need(self.sized(3000, 24000) * devices, 360, devices, self.cores(devices, 2)),
             makes=lambda: [self.model(made, seed) for made in (name, *(f"{name}.at{percent}" for percent in percents))],
         )
 

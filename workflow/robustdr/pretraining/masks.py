@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import floor
 
 from robustdr.core.seeds import Draw
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.variations.base import WORD
 from robustdr.variations.typos import Typo
 
 TYPO = Typo()
@@ -57,6 +59,11 @@ class Masks:
 
     def __init__(self, settings: PretrainingSettings, vocabulary: Vocabulary, random: Sequence[int]):
         self.settings, self.vocabulary, self.random = settings, vocabulary, random
+        self.mistakable = lru_cache(1 << 16)(self._mistakable)
+
+    def _mistakable(self, text: str) -> bool:
+        """Whether `TYPO` may change a word; the others take nothing of a `Draw`."""
+        return any(map(TYPO.eligible, WORD.finditer(text)))
 
     def show(self, passage: Sequence[int], draw: Draw) -> Shown:
         """The inputs of both sides for a passage of word pieces; they depend only on the passage and `draw`."""
@@ -76,16 +83,16 @@ class Masks:
     def misspelled(self, words: list[list[int]], order: list[int], draw: Draw) -> dict[int, list[int]]:
         """The pieces of each misspelled word, by the word's position."""
         ratio = self.settings.typo
-        nominal = self.settings.typos == "nominal"
+        nominal, chance = self.settings.typos == "nominal", ratio * (1 << 32)
         wanted = len(words) if nominal else floor(ratio * len(words) + 0.5)
         wrong: dict[int, list[int]] = {}
         for at in order if ratio else ():
             if len(wrong) == wanted:
                 break
-            if nominal and draw.below(1 << 32) >= ratio * (1 << 32):
+            if nominal and draw.below(1 << 32) >= chance:
                 continue
             text = self.vocabulary.text(words[at])
-            if (changed := TYPO.rewrite(text, draw)) != text:
+            if self.mistakable(text) and (changed := TYPO.rewrite(text, draw)) != text:
                 wrong[at] = self.vocabulary.split(changed)
         return wrong
 
@@ -115,11 +122,11 @@ class Masks:
         for at, word in enumerate(words):
             start = len(seen) + 1  # after [CLS]
             if at in masked:
-                targets |= {start + i: piece for i, piece in enumerate(word)}
+                targets.update(enumerate(word, start))
                 seen += self.replaced(word, draw)
             elif at in wrong:
                 if self.settings.recover:
-                    targets |= {start + i: piece for i, (_, piece) in enumerate(zip(wrong[at], word, strict=False))}
+                    targets.update(enumerate(word[: len(wrong[at])], start))
                 seen += wrong[at]
             else:
                 seen += word
@@ -139,6 +146,8 @@ class Masks:
         targets: dict[int, int] = {}
         for at, word in enumerate(words):
             if at in hidden:
-                targets |= {len(seen) + 1 + i: piece for i, piece in enumerate(word)}
-            seen += [self.vocabulary.mask] * len(word) if at in hidden else word
+                targets.update(enumerate(word, len(seen) + 1))
+                seen += [self.vocabulary.mask] * len(word)
+            else:
+                seen += word
         return Side(self.vocabulary.framed(seen), targets)

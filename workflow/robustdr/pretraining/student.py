@@ -104,6 +104,9 @@ class Student:
         """The highest learning rate of each parameter."""
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
+    def ready(self, seen: Step) -> Step:
+        return seen
+
     def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
         """The terms of the loss, by name, on this process's passages."""
         torch.manual_seed(digest(self.seed, "dropout", step, distributed.rank()))

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from tokenizers.models import WordPiece
+
 from robustdr.core.errors import UserError
 from robustdr.encoding import loading
 
@@ -29,7 +31,11 @@ class Vocabulary:
                 "name a checkpoint whose tokenizer has one as `initial`"
             )
         self.mask, self.special = self.tokenizer.mask_token_id, frozenset(self.tokenizer.all_special_ids)
+        self.first, self.last = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
         self.pieces = [str(self.tokenizer.convert_ids_to_tokens(token)) for token in range(len(self.tokenizer))]
+        self.continues = [piece.startswith(CONTINUES) for piece in self.pieces]
+        model = self.tokenizer.backend_tokenizer.model
+        self.word_pieces = model if isinstance(model, WordPiece) else None
         self.split = lru_cache(1 << 16)(self._split)
 
     def ordinary(self) -> list[int]:
@@ -45,7 +51,7 @@ class Vocabulary:
         """The pieces of each word: letters or digits in a row, or one punctuation mark."""
         found: list[list[int]] = []
         for piece in pieces:
-            if found and self.pieces[piece].startswith(CONTINUES):
+            if self.continues[piece] and found:
                 found[-1].append(piece)
             else:
                 found.append([piece])
@@ -56,9 +62,11 @@ class Vocabulary:
         return "".join(self.pieces[piece].removeprefix(CONTINUES) for piece in word)
 
     def _split(self, text: str) -> list[int]:
-        """The pieces of a word. The backend tokenizer takes a quarter of the wrapper's time."""
+        """The pieces of a word. A plain one needs the model alone, an eighth of the backend tokenizer's time."""
+        if self.word_pieces and text.isascii() and text.isalnum() and text == text.lower():
+            return [token.id for token in self.word_pieces.tokenize(text)]
         return self.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids
 
     def framed(self, pieces: Sequence[int]) -> list[int]:
         """A text with its special tokens around it."""
-        return [self.tokenizer.cls_token_id, *pieces, self.tokenizer.sep_token_id]
+        return [self.first, *pieces, self.last]

@@ -13,7 +13,7 @@ from robustdr.core.statements import Words
 from robustdr.encoding.character import CharacterBertModel
 from robustdr.encoding.directory import DOCUMENT, QUERY, is_router
 from robustdr.encoding.encoder import Encoder, drop_out
-from robustdr.encoding.hardware import Precision
+from robustdr.encoding.hardware import Precision, sent
 from robustdr.losses.batch import Batch
 from robustdr.retrieval.embeddings import PassageVectors
 from robustdr.training import distributed, scores
@@ -70,6 +70,22 @@ class Part:
     tokens: list[list[int]]
     seed: int
     vectors: torch.Tensor  # [texts, d]
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a batch of `size` queries is computed from.
+
+    Attributes:
+        tokens: token ids of this process's texts, by field of the batch.
+        taught: fields of the batch that a teacher made, on the CPU.
+        negative: whether the loss reads another query of each.
+    """
+
+    size: int
+    tokens: dict[str, list[list[int]]]
+    taught: dict[str, torch.Tensor]
+    negative: bool
 
 
 @dataclass
@@ -142,35 +158,44 @@ class Student(LearnsFromQueries):
             if parameter.requires_grad
         }
 
-    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
-        """The batch of a step, with the fields in `needs`: vectors of the texts of all processes."""
-        rank, tokenise = distributed.rank(), self.encoders[QUERY].tokenise
-        size = len(seen.examples)
-        mine = rank * self.settings.batch_size, (rank + 1) * self.settings.batch_size
-        batch = Batch()
+    def read(self, seen: Step, needs: set[str]) -> Ready:
+        """This process's tokens of the fields in `needs`, and what teachers say of the texts of all processes."""
+        start = distributed.rank() * self.settings.batch_size
+        mine = start, start + self.settings.batch_size
+        tokens = {}
         if needs & {"passages", "groups"}:
             documents = self.reads(DOCUMENT)
             texts = [passage.read().joined(documents.separator) for passage in seen.of("passages", *mine)]
-            dropout = digest(self.seed, "dropout", step, rank, "passages")
-            batch.passages = self.embed(documents, documents.tokenise(texts, self.settings.passage_length), dropout)
-            batch.positive = torch.arange(size, device=self.device) * (len(batch.passages) // size)
-        for name in ("query", "variation", "variations"):
-            if name in needs:
-                tokens = tokenise(seen.of(name, *mine), self.settings.query_length)
-                vectors = self.embed(self.encoders[QUERY], tokens, digest(self.seed, "dropout", step, rank, name))
+            tokens["passages"] = documents.tokenise(texts, self.settings.passage_length)
+        fields = {name: name for name in ("query", "variation", "variations") if name in needs}
+        if self.anchor is not None:
+            fields["anchor"] = "query"
+        for name, of in fields.items():
+            tokens[name] = self.encoders[QUERY].tokenise(seen.of(of, *mine), self.settings.query_length)
+        taught = {}
+        if self.teacher is not None:
+            taught["teacher_query"] = self.teacher.queries[seen.examples]
+            taught["teacher_passages"] = torch.from_numpy(self.teacher.passages[[p.row for p in seen.passages]])
+        if self.teacher_scores is not None:
+            taught["teacher_scores"] = scores.of_groups(self.teacher_scores, seen.examples, seen.passages)
+        return Ready(len(seen.examples), tokens, taught, "negative" in needs)
+
+    def batch(self, ready: Ready, step: int) -> Batch:
+        """The batch of a step: vectors of the texts of all processes."""
+        size, batch = ready.size, Batch(**{name: sent(of, self.device) for name, of in ready.taught.items()})
+        for name in ("passages", "query", "variation", "variations"):
+            if name in ready.tokens:
+                encoder = self.reads(DOCUMENT) if name == "passages" else self.encoders[QUERY]
+                dropout = digest(self.seed, "dropout", step, distributed.rank(), name)
+                vectors = self.embed(encoder, ready.tokens[name], dropout)
                 setattr(batch, name, vectors.unflatten(0, (size, -1)) if name == "variations" else vectors)
+        if batch.passages is not None:
+            batch.positive = torch.arange(size, device=self.device) * (len(batch.passages) // size)
         if self.anchor is not None:
             with torch.no_grad():
-                tokens = tokenise(seen.of("query", *mine), self.settings.query_length)
-                batch.anchor = distributed.gather(self.anchor.embed(tokens))
-        if "negative" in needs:
+                batch.anchor = distributed.gather(self.anchor.embed(ready.tokens["anchor"]))
+        if ready.negative:
             batch.negative = torch.tensor(derangement(size, self.seed, "negative query", step), device=self.device)
-        if self.teacher is not None:
-            batch.teacher_query = self.teacher.queries[seen.examples].to(self.device)
-            rows = [passage.row for passage in seen.passages]
-            batch.teacher_passages = torch.from_numpy(self.teacher.passages[rows]).to(self.device)
-        if self.teacher_scores is not None:
-            batch.teacher_scores = scores.of_groups(self.teacher_scores, seen.examples, seen.passages).to(self.device)
         if self.settings.temperature is not None:
             for name in VECTORS:
                 if (vectors := getattr(batch, name)) is not None:

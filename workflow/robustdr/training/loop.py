@@ -17,6 +17,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json
 from robustdr.encoding import hardware
 from robustdr.training import distributed
+from robustdr.training.ahead import ahead
 from robustdr.training.card import model_card
 from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate
@@ -43,6 +44,8 @@ class Feed(Protocol):
 class Student(Protocol):
     """The models in training, with their data, loss and output.
 
+    `ready` makes all of a step that needs no model, such as tokens; another thread calls it ahead of `terms`.
+
     Attributes:
         use: how to use the model, for its card.
     """
@@ -65,7 +68,9 @@ class Student(Protocol):
     @property
     def rates(self) -> dict[str, float]: ...
 
-    def terms(self, seen: Any, step: int) -> dict[str, torch.Tensor]: ...
+    def ready(self, seen: Any) -> Any: ...
+
+    def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]: ...
 
     def backward(self, loss: torch.Tensor) -> None: ...
 
@@ -144,11 +149,11 @@ def train(
 
     bar = tqdm(total=steps, initial=start, desc=settings.system, unit="step", disable=None if rank == 0 else True)
     began = time.monotonic() - spent
-    for step, seen in enumerate(feed.run(start, steps), start):
+    for step, (seen, ready) in enumerate(ahead(feed.run(start, steps), student.ready), start):
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup)
 
-        terms = student.terms(seen, step)
+        terms = student.terms(ready, step)
         each = torch.stack(list(terms.values()))
         shown = distributed.average(each)
         values, total = dict(zip(terms, shown.tolist(), strict=True)), shown.sum().item()

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -61,9 +62,15 @@ class LearnsFromQueries(ABC):
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
     @abstractmethod
-    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch: ...
+    def read(self, seen: Step, needs: set[str]) -> Any:
+        """What the fields `needs` of a batch are computed from: tokens, and what teachers said."""
 
-    def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
+    @abstractmethod
+    def batch(self, ready: Any, step: int) -> Batch: ...
+
+    def ready(self, seen: Step) -> Any:
+        return self.read(seen, self.loss[1])
+
+    def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]:
         """The weighted terms of the loss, by name."""
-        loss, needs = self.loss
-        return loss(self.batch(seen, step, needs))
+        return self.loss[0](self.batch(ready, step))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel
@@ -10,6 +11,7 @@ from robustdr.collections.reading import read_corpus
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.seeds import digest
 from robustdr.core.statements import Words
+from robustdr.encoding.hardware import sent
 from robustdr.losses.batch import Batch
 from robustdr.rankers.ranker import Ranker, load, saved
 from robustdr.training import distributed, scores
@@ -22,6 +24,21 @@ TITLE: Words = "A ranking model"
 USE: Words = """It scores pairs of a query (at most {query_length} tokens) and a passage (at most {passage_length}
 tokens):
 `robustdr rerank --model path/to/this/directory --run in.trec --queries q.tsv --corpus c.jsonl -o out.trec`."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a batch is computed from.
+
+    Attributes:
+        per_query: passages of each text. pairs: texts and their passages by field of the batch, for vectors alone.
+        tokens: of the pairs. teacher_scores: [B, 1 + n], on the CPU.
+    """
+
+    per_query: int
+    pairs: dict[str, list[tuple[str, str]]]
+    tokens: dict[str, list[Any]]
+    teacher_scores: torch.Tensor | None
 
 
 @dataclass
@@ -75,33 +92,46 @@ class Student(LearnsFromQueries):
         new = self.settings.new_layers_learning_rate or self.settings.learning_rate
         return super().rates | {name: new for name, p in self.parameters.items() if id(p) not in pretrained}
 
-    def batch(self, seen: Step, step: int, needs: set[str]) -> Batch:
-        """The batch of a step, with the fields in `needs`: scores of this process's queries.
+    @property
+    def lengths(self) -> tuple[int, int]:
+        return self.settings.query_length, self.settings.passage_length
 
-        Vectors of queries, if the loss reads them, are those of all processes.
-        """
-        rank, share = distributed.rank(), self.settings.batch_size
-        mine = rank * share, (rank + 1) * share
-        lengths = self.settings.query_length, self.settings.passage_length
+    def read(self, seen: Step, needs: set[str]) -> Ready:
+        """The pairs of this process's queries with their passages, and what a teacher says of them."""
+        share = self.settings.batch_size
+        mine = distributed.rank() * share, (distributed.rank() + 1) * share
         groups = [[passage.read().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
-        per_query = len(groups[0])
-        batch = Batch()
+        pairs = {}
         for name in ("query", "variation", "variations"):
             if name in needs:
                 texts = seen.of(name, *mine)
                 each = len(texts) // share
-                pairs = [(text, passage) for number, text in enumerate(texts) for passage in groups[number // each]]
-                seeds = self.seed, "dropout", step, rank, name
-                scored = self.ranker.score(self.ranker.tokenise(pairs, *lengths), digest(*seeds))
-                found = {f"{name}_scores": scored.unflatten(0, (-1, per_query))}
-                if "vectors" in needs:  # of each text paired with the positive
-                    vectors = self.ranker.represent(pairs[::per_query], *lengths, digest(*seeds, "vectors"))
-                    found[name] = distributed.gather(vectors)
-                for field, values in found.items():
-                    setattr(batch, field, values.unflatten(0, (-1, each)) if name == "variations" else values)
+                pairs[name] = [(text, passage) for at, text in enumerate(texts) for passage in groups[at // each]]
+        tokens = {name: self.ranker.tokenise(of, *self.lengths) for name, of in pairs.items()}
+        taught = None
         if self.teacher is not None and "teacher_scores" in needs:
-            examples, passages = seen.of("examples", *mine), seen.of("passages", *mine)
-            batch.teacher_scores = scores.of_groups(self.teacher, examples, passages).to(self.device)
+            taught = scores.of_groups(self.teacher, seen.of("examples", *mine), seen.of("passages", *mine))
+        return Ready(len(groups[0]), pairs if "vectors" in needs else {}, tokens, taught)
+
+    def batch(self, ready: Ready, step: int) -> Batch:
+        """The batch of a step: scores of this process's queries.
+
+        Vectors of queries, if the loss reads them, are those of all processes.
+        """
+        batch, per_query = Batch(), ready.per_query
+        for name, tokens in ready.tokens.items():
+            seeds = self.seed, "dropout", step, distributed.rank(), name
+            found = {f"{name}_scores": self.ranker.score(tokens, digest(*seeds)).unflatten(0, (-1, per_query))}
+            if ready.pairs:  # vectors of each text paired with the positive
+                positive = ready.pairs[name][::per_query]
+                found[name] = distributed.gather(
+                    self.ranker.represent(positive, *self.lengths, digest(*seeds, "vectors"))
+                )
+            each = len(tokens) // per_query // self.settings.batch_size
+            for field, values in found.items():
+                setattr(batch, field, values.unflatten(0, (-1, each)) if name == "variations" else values)
+        if ready.teacher_scores is not None:
+            batch.teacher_scores = sent(ready.teacher_scores, self.device)
         return batch
 
     def backward(self, loss: torch.Tensor) -> None:

@@ -37,13 +37,15 @@ class Typo(Variation):
         in_range(self, "words", 1, 1000)
         in_range(self, "share", 0.0, 1.0)
 
+    def eligible(self, word: re.Match[str]) -> bool:
+        """Whether a word of a text can get a typo."""
+        return len(word[0]) >= self.shortest and word[0].lower() not in lexicon.stopwords()
+
     def rewrite(self, text: str, draw: Draw) -> str:
-        stopwords, edit = lexicon.stopwords(), edits.one_of(*self.kinds)
-        words = list(WORD.finditer(text))
-        eligible = [word for word in words if len(word[0]) >= self.shortest and word[0].lower() not in stopwords]
+        edit, words = edits.one_of(*self.kinds), list(WORD.finditer(text))
         wanted = floor(self.share * len(words) + 0.5) if self.share else self.words
         wrong: dict[tuple[int, int], str] = {}
-        for word in draw.shuffled(eligible):
+        for word in draw.shuffled(list(filter(self.eligible, words))):
             if len(wrong) == wanted:
                 break
             if (changed := edit(word[0], draw)) is not None:
