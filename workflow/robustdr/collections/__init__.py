@@ -13,18 +13,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from robustdr.collections.cut import cut_passages, cut_split
 from robustdr.collections.settings import DESCRIBING, OF_QUERIES, Source
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import atomic
+from robustdr.core.files import atomic, read_qrels
 
 KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
 
 
-def write_corpus(source: Source, output: Path) -> dict[str, int]:
+def write_corpus(source: Source, output: Path, more: int | None = None, judged: Sequence[Path] = ()) -> dict[str, int]:
     """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` per line, and its index.
 
     Args:
         output: corpus.jsonl; its index is written to corpus.rows.arrow beside it.
+        more: write only the passages that the qrels `judged` name, and so many others.
 
     Returns:
         {"passages": number of passages}
@@ -34,10 +36,13 @@ def write_corpus(source: Source, output: Path) -> dict[str, int]:
     """
     from robustdr.collections.rows import rows_of, write_rows  # slow to import, and needed here only
 
-    count = 0
+    count, found = 0, _kind(source["kind"]).corpus(source)
+    if more is not None:
+        named = {docid for path in judged for of_query in read_qrels(path).values() for docid in of_query}
+        found = cut_passages(found, named, more)
     with atomic(output) as temporary:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            for passage in _kind(source["kind"]).corpus(source):
+            for passage in found:
                 file.write(json.dumps(passage._asdict(), ensure_ascii=False) + "\n")
                 count += 1
         if not count:
@@ -46,7 +51,7 @@ def write_corpus(source: Source, output: Path) -> dict[str, int]:
     return {"passages": count}
 
 
-def write_split(source: Source, split: str, outputs: Sequence[Path]) -> dict[str, int]:
+def write_split(source: Source, split: str, outputs: Sequence[Path], most: int | None = None) -> dict[str, int]:
     """Write files of a split, each named after its content.
 
     If the source gives `binary_from`, a judgement has grade 1 from that grade on, and 0 below it.
@@ -54,6 +59,7 @@ def write_split(source: Source, split: str, outputs: Sequence[Path]) -> dict[str
     Args:
         outputs: `queries.tsv` (`qid<TAB>text`), `qrels.txt` (TREC) and `answers.jsonl` (`{"qid", "answers"}` a line),
             or some of them.
+        most: write so many queries at most, with what judges them.
 
     Returns:
         {file name without suffix: number of lines}, with the number of `removed` queries if any were removed.
@@ -62,6 +68,8 @@ def write_split(source: Source, split: str, outputs: Sequence[Path]) -> dict[str
         UserError: an unknown split or kind, an input that is missing or malformed, an empty output.
     """
     made = _kind(kind_of(source, split)).split(source, split)
+    if most is not None:
+        made = cut_split(made, most)
     least = source.get("binary_from")
     lines = {
         "queries": (f"{query.qid}\t{query.text}\n" for query in made.queries),

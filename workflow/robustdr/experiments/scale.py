@@ -35,6 +35,16 @@ Bound = Annotated[Place, BeforeValidator(_place, json_schema_input_type=str | Pl
 
 
 @dataclass(frozen=True, config=STRICT)
+class Cut:
+    """Parts of collections, for a rehearsal."""
+
+    queries: PositiveInt
+    """Most queries of a split."""
+    passages: PositiveInt
+    """Passages kept beside those that the queries' judgements name."""
+
+
+@dataclass(frozen=True, config=STRICT)
 class Negatives:
     """Sources of hard negatives."""
 
@@ -98,6 +108,8 @@ class Scale:
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
     """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
     experiment's."""
+    cut: Cut | None = None
+    """Every collection is cut to a part, and every table says so; see below."""
     checkpoints: dict[PartOfPath, Checkpoint]
     """By name: initial models, see below."""
     stand_ins: dict[str, str] = field(default_factory=dict)
@@ -112,7 +124,8 @@ class Scale:
     """Most queries that one job varies; all if not given. A split with a larger `count` is varied in several jobs,
     whose outputs stay when another one fails; the query sets are the same. `llm` has one job."""
     threads: PositiveInt
-    """Processor cores of a job that trains or encodes."""
+    """Processor cores of a job that trains or encodes; one with several GPUs has more, two for each of them, or one and
+    the `workers` of a pre-training."""
     precision: Literal["auto", "float32", "bfloat16", "float16"]
     """Number type that models compute in; float16 needs a GPU. `auto`: bfloat16 if the processor of the host that runs
     Snakemake has instructions for it, else float32."""

@@ -6,11 +6,14 @@ from robustdr.graph.lineage import Lineage
 
 
 def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
-    """Return the scale's text about stand-ins and their amounts if a cell's collection is one; else ''.
+    """Return the scale's text about stand-ins and their amounts if a cell's collection is one, or all are cut; else ''.
 
     Args:
         pairs: system and role of the cells.
     """
+    if cut := lineage.scale.cut:
+        part = f"at most {cut.queries:,} queries of a split, the passages that they judge and {cut.passages:,} others"
+        return f"{lineage.scale.description} Every collection is cut: {part}. No number here compares with the paper's."
     shown = [pair for pair in pairs if lineage.has_cell(*pair)]
     collections = dict.fromkeys(lineage.collection_of(role) for _, role in shown)
     small = {name: source for name in collections if (source := lineage.config.collections[name]).get("miniature")}

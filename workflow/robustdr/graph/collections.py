@@ -42,7 +42,21 @@ class Collections(Part):
         if (owner := self.lineage.passages_of(collection)) != collection:
             return self.corpus(owner)
         path, what = f"collections/{collection}/corpus.jsonl", f"passages of {collection}"
-        return self.node("corpus", path, what, collection, need=Need(4000, 240), **self._source(collection, None))
+        how = self._source(collection, None)
+        if cut := self.lineage.scale.cut:
+            how["inputs"]["judged"] = reads(*self._qrels(collection))
+            how["options"]["more"] = cut.passages
+            how["decides"].append(cut.passages)
+        return self.node("corpus", path, what, collection, need=Need(4000, 240), **how)
+
+    def _qrels(self, owner: str) -> list[Node]:
+        """Return the nodes of the judgements of all passages that collections share with `owner`."""
+        lineage, demand = self.lineage, self.demand
+        there = [role for role in lineage.scale.collections if not lineage.unavailable_collection(role)]
+        names = dict.fromkeys([owner, *map(lineage.collection_of, there)])
+        shared = [name for name in names if lineage.passages_of(name) == owner]
+        files = (file for name in shared for split in demand.splits(name) for file in self.split_files((name, split)))
+        return [file for file in files if file.path.endswith(JUDGEMENTS["qrels"])]
 
     @cache
     def split(self, split: Split) -> Node:
@@ -53,6 +67,9 @@ class Collections(Part):
         files = [f"{self.root}/{folder}/{file}" for file in ("queries.tsv", *(JUDGEMENTS[how] for how in judged))]
         path, what = f"{folder}/queries.tsv", f"{name} queries of {collection}"
         how = self._source(collection, name)
+        if cut := self.lineage.scale.cut:
+            how["options"]["most"] = cut.queries
+            how["decides"].append(cut.queries)
         return self.node("split", path, what, f"{collection}/{name}", need=Need(4000, 60), files=files, **how)
 
     def split_files(self, split: Split) -> list[Node]:

@@ -3,13 +3,15 @@
 import argparse
 from pathlib import Path
 
-from robustdr.stages.options import MADE, MADES, PATH, READ, READS, TEXT, TEXTS, stage
+from robustdr.stages.options import INT, MADE, MADES, PATH, READ, READS, TEXT, TEXTS, stage
 
 
 @stage(
     "write a collection's passages",
     makes=lambda a: [(a.output, a.output.with_suffix(".rows.arrow"))],
     source=TEXT,
+    more_={**INT, "help": "passages beside the judged ones; all if not given"},
+    judged_={**READS, "help": "the qrels of the judged ones"},
     output=PATH,
 )
 def corpus(a: argparse.Namespace) -> None:
@@ -17,16 +19,22 @@ def corpus(a: argparse.Namespace) -> None:
     from robustdr.collections.settings import Source
     from robustdr.core.settings import read
 
-    print(write_corpus(read(Source, a.source), a.output))
+    print(write_corpus(read(Source, a.source), a.output, a.more, a.judged))
 
 
-@stage("write a split's queries and what judges them", source=TEXT, split=TEXT, output=MADES)
+@stage(
+    "write a split's queries and what judges them",
+    source=TEXT,
+    split=TEXT,
+    most_={**INT, "help": "queries; all if not given"},
+    output=MADES,
+)
 def split(a: argparse.Namespace) -> None:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source
     from robustdr.core.settings import read
 
-    print(write_split(read(Source, a.source), a.split, a.output))
+    print(write_split(read(Source, a.source), a.split, a.output, a.most))
 
 
 @stage(
