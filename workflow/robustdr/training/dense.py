@@ -167,7 +167,7 @@ class Student(LearnsFromQueries):
             documents = self.reads(DOCUMENT)
             texts = [passage.read().joined(documents.separator) for passage in seen.of("passages", *mine)]
             tokens["passages"] = documents.tokenise(texts, self.settings.passage_length)
-        fields = {name: name for name in ("query", "variation", "variations") if name in needs}
+        fields: dict[str, str] = {name: name for name in ("query", "variation", "variations") if name in needs}
         if self.anchor is not None:
             fields["anchor"] = "query"
         for name, of in fields.items():

@@ -101,13 +101,13 @@ class Student(LearnsFromQueries):
         share = self.settings.batch_size
         mine = distributed.rank() * share, (distributed.rank() + 1) * share
         groups = [[passage.read().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
-        pairs = {}
+        pairs: dict[str, list[tuple[str, str]]] = {}
         for name in ("query", "variation", "variations"):
             if name in needs:
                 texts = seen.of(name, *mine)
                 each = len(texts) // share
                 pairs[name] = [(text, passage) for at, text in enumerate(texts) for passage in groups[at // each]]
-        tokens = {name: self.ranker.tokenise(of, *self.lengths) for name, of in pairs.items()}
+        tokens: dict[str, list[Any]] = {name: self.ranker.tokenise(of, *self.lengths) for name, of in pairs.items()}
         taught = None
         if self.teacher is not None and "teacher_scores" in needs:
             taught = scores.of_groups(self.teacher, seen.of("examples", *mine), seen.of("passages", *mine))
