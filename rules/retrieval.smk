@@ -1,6 +1,7 @@
 # Retrieval: passage vectors in shards and indexes of words, then all query sets of one system in one process.
 EMBED = Found(lambda w: graph(w).vectors(w.system, int(w.seed), w.collection, int(w.shard)))
 INDEX = Found(lambda w: graph(w).index(w.collection, graph(w).indexes()[w.index]))
+RECALL = Found(lambda w: graph(w).recall(w.system, int(w.seed), (w.collection, w.split)))
 COMPRESS = Found(lambda w: graph(w).compressed_shard(w.system, int(w.seed), w.collection, int(w.shard)))
 
 
@@ -117,3 +118,28 @@ for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
         shell:
             "python -m robustdr.stages {params.command}"
             " --tag {wildcards.system}-seed{wildcards.seed} --runs {output.runs:q} --trec {output.trec:q} > {log:q} 2>&1"
+
+
+# How much of an exact search a compressed index finds; tables print it.
+rule recall:
+    input:
+        unpack(inputs(RECALL)),
+    output:
+        recall="{root}/recall/{collection}/{system}/seed{seed}/{split}.json",
+        record="{root}/recall/{collection}/{system}/seed{seed}/{split}.json.sha256",
+    log:
+        "{root}/logs/recall/{collection}.{split}.{system}.{seed}.log",
+    benchmark:
+        "{root}/benchmarks/recall/{collection}.{split}.{system}.{seed}.tsv"
+    conda:
+        "../envs/index-gpu.yaml"
+    threads: RECALL.cores
+    resources:
+        cpus_per_task=RECALL.cores,
+        mem_mb=RECALL.memory,
+        runtime=RECALL.minutes,
+        gpu=RECALL.gpus,
+    params:
+        command=RECALL.command,
+    shell:
+        "python -m robustdr.stages {params.command} --output {output.recall:q} > {log:q} 2>&1"

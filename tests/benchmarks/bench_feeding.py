@@ -90,7 +90,8 @@ def main(steps: int, milliseconds: int) -> None:
         for step in range(8):
             batches[step]
         seconds = (time.process_time() - began) / 8
-        print(f"pre-training: 256 passages of {passages.ends[-1] / len(passages):.0f} pieces: {seconds:.3f} s of one core")
+        pieces = passages.ends[-1] / len(passages)
+        print(f"pre-training: 256 passages of {pieces:.0f} pieces: {seconds:.3f} s of one core")
         compared = "seconds of a step of pre-training / of four cores that prepare it"
         report("feeding", compared, STEP_OF_PRETRAINING / (seconds / 4))
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.changes import changed
 
 from robustdr.experiments.models import ORIGINAL, Index, Negatives
+from robustdr.graph import tables
 from robustdr.graph.graph import graph
 
 DEV, TRAIN = ("wordnet-mini", "dev"), ("wordnet-mini", "train")
@@ -91,3 +92,16 @@ def test_systems_that_make_terms_and_weigh_them_alike_share_an_index(mini):
     assert {*mini.indexes()} == {path.rpartition("/")[2] for path in (of_bm25, other)}
     settings = mini.indexes()[other.rpartition("/")[2]]
     assert mini.index("wordnet-mini", settings).key != mini.index("wordnet-long", settings).key
+
+
+def test_a_table_reads_how_much_of_an_exact_search_compressed_indexes_find(config, mini, full):
+    compact = graph(config, "compact")
+    node = tables.table(compact, "rodr", "table2")
+    recalls = node.inputs["recalls"].nodes
+    assert recalls and {recall.rule for recall in recalls} == {"recall"}
+    searched = {run for recall in recalls for run in recall.inputs["run"].nodes}
+    assert all("compressed" in run.inputs for run in searched) and len(searched) == len(recalls)
+    vectors = recalls[0].inputs["vectors"].nodes
+    assert [vector.rule for vector in vectors] == ["embed"] * compact.lineage.scale.embeddings.shards
+    assert not tables.table(mini, "rodr", "table2").inputs["recalls"].paths
+    assert not tables.table(full, "rodr", "table2").inputs["recalls"].paths

@@ -167,7 +167,7 @@ def paper(measured, tmp_path):
 
     measures = {measure(system): "key" for system in RANKS}
 
-    def table(name: str, **changes) -> dict[str, Path]:
+    def table(name: str, recalls=(), **changes) -> dict[str, Path]:
         settings = {
             "table": name,
             "title": "A toy paper",
@@ -188,7 +188,7 @@ def paper(measured, tmp_path):
         output = tmp_path / "tables" / f"toy_{name}.md"
         printed = reported if name != "methods" else None
         made = told(TableSettings, **{**settings, **changes})
-        write_table(made, list(measures), statistics, queries, printed, costs, None, output)
+        write_table(made, list(measures), statistics, queries, printed, costs, None, output, recalls)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []

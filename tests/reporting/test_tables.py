@@ -109,6 +109,17 @@ def test_the_head_and_the_footnotes(paper):
     assert "Miniature" not in paper.table("table1", miniature="")["md"].read_text(encoding="utf-8")
 
 
+def test_a_table_begins_with_what_compressed_indexes_find(paper, tmp_path):
+    paths = [tmp_path / "one.json", tmp_path / "other.json"]
+    for path, near in zip(paths, (0.91, 0.9876), strict=True):
+        path.write_text(json.dumps({"queries": 3, "recall": {"10": near, "1000": 0.5}}))
+    files = paper.table("table1", recalls=paths)
+    said = "they have 91.0% to 98.8% of the best 10, 50.0% to 50.0% of the best 1000."
+    head = files["md"].read_text(encoding="utf-8").partition("| Query set |")[0]
+    assert f"> **Approximate search.** Compressed indexes were searched. Of what an exact search finds {said}" in head
+    assert "Approximate" not in paper.table("table1")["md"].read_text(encoding="utf-8")
+
+
 def test_cells_say_everything(paper):
     found = cells(paper.table("table1"))
     assert set(found) == {(s, q) for s in ("dr_oq", "rodr") for q in (ORIGINAL, MEAN, "misspell", "swap_words")}

@@ -3,6 +3,7 @@
 from functools import cache
 
 from robustdr.experiments.kinds import Split
+from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.part import Part
 from robustdr.keys.node import Need, Node, reads
 from robustdr.keys.provenance import Code
@@ -62,6 +63,31 @@ class Retrieval(Part):
             options={"factory": factory},
             decides=factory,
             need=Need(self.sized(3000, 24000), 240, gpus=1, cores=self.threads),
+        )
+
+    @cache
+    def recall(self, system: str, seed: int, split: Split) -> Node | None:
+        """Return the node of how much of an exact search's ranking of the original queries compressed indexes find.
+
+        None for a system that does not search compressed indexes.
+        """
+        run, (collection, name) = self.run(system, seed, split, ORIGINAL), split
+        if "compressed" not in run.inputs:
+            return None
+        return self.node(
+            "recall",
+            f"recall/{collection}/{system}/seed{seed}/{name}.json",
+            f"recall of compressed indexes, {collection}, {name} by {system}, seed {seed}",
+            f"{collection}.{name}.{system}.{seed}",
+            settings=run.settings,
+            inputs={
+                "model": run.inputs["model"],
+                "corpus": run.inputs["corpus"],
+                "queries": reads(self.query_set(split, ORIGINAL)),
+                "vectors": reads(*self.embeddings(system, seed, collection)),
+                "run": reads(run),
+            },
+            need=run.need,
         )
 
     @cache

@@ -79,6 +79,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "statistics": reads(*_statistics(graph, paper, spec)),
         "queries": reads(*_queries(graph, paper, spec)),
         "costs": reads(*costs(graph, paper, name), decides=False),
+        "recalls": reads(*_recalls(graph, paper, spec)),
         "reported": _file(graph, paper, "reported.yaml"),
         "runs": _runs(),
     }
@@ -87,6 +88,18 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     code = Code(["table", *LAYOUTS.modules()])
     how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30)}
     return graph.node("table", path, what, job, code=code, **how)
+
+
+def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
+    """Return the nodes of how near the searches of compressed indexes behind a table are to exact ones."""
+    lineage = graph.lineage
+    shown = [pair for pair in spec.pairs() if lineage.has_cell(*pair) and not lineage.unavailable(pair[0])]
+    found = (
+        graph.recall(system, seed, lineage.split_of(paper, role))
+        for system, role in shown
+        for seed in lineage.seeds(system)
+    )
+    return list({node.path: node for node in found if node}.values())
 
 
 def figure(graph: Graph, paper: str, name: str) -> Node:

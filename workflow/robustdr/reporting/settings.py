@@ -76,6 +76,7 @@ class TableSettings(ReportSettings):
         lineage: for a table of methods: the cost.json files of each system's lineage. reindexes: whether its passage
             vectors differ from the base system's.
         compared: whether a paper prints the table.
+        approximate: how near the searches are to exact ones; '' if they are exact.
     """
 
     table: str
@@ -88,6 +89,7 @@ class TableSettings(ReportSettings):
     lineage: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     reindexes: dict[str, bool] = field(default_factory=dict)
     compared: bool = True
+    approximate: str = ""
 
 
 @dataclass(frozen=True, config=STRICT)

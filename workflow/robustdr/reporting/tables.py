@@ -4,12 +4,13 @@ import csv
 import io
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from robustdr.audit.reported import load
 from robustdr.claims.intervals import bounds
-from robustdr.core.files import write_text
+from robustdr.core.files import from_json, write_text
 from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
@@ -192,6 +193,8 @@ def markdown(settings: TableSettings, grid: Grid) -> str:
     text = [f"# {plain(f'{settings.title}{joined}{heading(settings)}')}", ""]
     if settings.miniature:
         text += [f"> **Miniature.** {prose(settings.miniature)}", ""]
+    if settings.approximate:
+        text += [f"> **Approximate search.** {prose(settings.approximate)}", ""]
     names = len(head) - len(grid.columns)
     first, *rows = [table_row(map(plain, line)) for line in (head, *lines)]
     text += [first, f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *rows]
@@ -203,6 +206,7 @@ def latex(settings: TableSettings, grid: Grid) -> str:
     head, lines = _lines(settings, grid)
     rows = [" & ".join(map(tex, line)) for line in lines]
     caption = settings.spec.title + (f". Miniature: {settings.miniature}" if settings.miniature else "")
+    caption += f" {settings.approximate}" if settings.approximate else ""
     body = " \\\\\n".join(rows)
     columns = "l" * (len(head) - len(grid.columns)) + "r" * len(grid.columns)
     heading = " & ".join(map(tex, head))
@@ -225,6 +229,16 @@ def records(settings: TableSettings, grid: Grid) -> list[dict[str, object]]:
     return rows
 
 
+def _approximate(recalls: Sequence[Path]) -> str:
+    """How much of an exact search compressed indexes find, over the systems of a table; '' if none were searched."""
+    found = [from_json(path.read_bytes())["recall"] for path in recalls]
+    if not found:
+        return ""
+    shares = {depth: [of[depth] for of in found] for depth in found[0]}
+    said = [f"{min(of):.1%} to {max(of):.1%} of the best {depth}" for depth, of in shares.items()]
+    return f"Compressed indexes were searched. Of what an exact search finds they have {', '.join(said)}."
+
+
 def write_table(
     settings: TableSettings,
     measures: list[Path],
@@ -234,6 +248,7 @@ def write_table(
     costs: list[Path],
     runs: Path | None,
     output: Path,
+    recalls: Sequence[Path] = (),
 ) -> None:
     """Write a table as .md, .csv, .json and .tex.
 
@@ -241,9 +256,9 @@ def write_table(
         measures: measures files, in the order of the settings' keys. statistics: see `Maker`.
         queries: original and varied queries, if the layout reads them. costs: cost.json files of the lineages.
         reported: reported.yaml; None if no paper prints the table. runs: evidence/runs.json; None if there is none.
-        output: the .md file.
+        output: the .md file. recalls: of the compressed indexes that were searched.
     """
-    settings = replace(settings, compared=reported is not None)
+    settings = replace(settings, compared=reported is not None, approximate=_approximate(recalls))
     if len(kinds := sorted(hardware(measures))) > 1:
         mixed = f"Computed on different hardware, which decides last digits: {'; '.join(kinds)}."
         settings = replace(settings, notes=[*settings.notes, mixed])

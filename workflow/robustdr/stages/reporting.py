@@ -14,6 +14,7 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, stage
     statistics_=READS,
     queries_=READS,
     costs_=PATHS,
+    recalls_=READS,
     reported_=PATH,
     runs_=PATH,
     output=PATH,
@@ -24,7 +25,7 @@ def table(a: argparse.Namespace) -> None:
     from robustdr.reporting.tables import write_table
 
     settings = read(TableSettings, a.settings)
-    write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.runs, a.output)
+    write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.runs, a.output, a.recalls)
 
 
 @stage(

@@ -50,6 +50,25 @@ def compress(a: argparse.Namespace) -> None:
 
 
 @stage(
+    "compare a ranking by compressed indexes with an exact search",
+    settings=TEXT,
+    model=READ,
+    corpus=READ,
+    queries=READ,
+    vectors=READS,
+    run=READ,
+    output=MADE,
+)
+def recall(a: argparse.Namespace) -> None:
+    from robustdr.core.settings import read
+    from robustdr.retrieval.recall import write_recall
+    from robustdr.retrieval.settings import SearchSettings
+
+    settings = read(SearchSettings, a.settings)
+    write_recall(settings, a.model, a.corpus, a.queries, a.vectors, a.run, a.output)
+
+
+@stage(
     "rank the passages for all query sets of one system",
     makes=lambda a: [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)],
     ranks={"help": "the module that ranks"},
