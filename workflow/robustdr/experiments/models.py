@@ -11,7 +11,7 @@ from robustdr.core.errors import UserError
 from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
-from robustdr.experiments.scale import Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
+from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
@@ -22,6 +22,7 @@ __all__ = [
     "Budget",
     "Checkpoint",
     "Config",
+    "Cut",
     "Embeddings",
     "Evaluation",
     "Experiment",
