@@ -60,7 +60,7 @@ def complaint(capsys, argv):
 def flags(stage):
     """The options of a stage as they are written, and whether each must be given."""
     own = {name.rstrip("_").replace("_", "-"): not name.endswith("_") for name in STAGES[stage].options}
-    return dict.fromkeys(("made-of", "key", "work", "reads", "code", "network", "packages"), False) | own
+    return dict.fromkeys(("made-of", "key", "work", "reads", "code", "network", "packages", "gpus"), False) | own
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
@@ -77,15 +77,16 @@ def named(words):
 
 
 def nodes():
-    """Every artifact of the miniature, and what it has not: a shard of varied queries, answers, a compressed index."""
+    """Every artifact of the miniature, and some that it has not: a shard of queries, compressed indexes, parts."""
     config = load(ROOT / "config")
-    mini, full, papers = graph(config, "mini"), graph(config, "full"), config.papers
+    mini, compact, first = (graph(config, scale) for scale in ("mini", "compact", "first"))
+    papers = config.papers
     shown = [tables.table(mini, paper, name) for paper, of in papers.items() for name in of.tables]
     shown += [tables.figure(mini, paper, name) for paper, of in papers.items() for name in of.figures]
     shown += [tables.claims(mini, paper) for paper in papers]
     shown += [site.texts(mini, list(papers), collection) for collection in site.explored(mini, list(papers))]
-    shown += [full.query_set(("orcas", "train"), "typo"), full.fetched(("wikiqa", "test"), "llm")]
-    shown += [mini.compressed_shard("dr_oq", 1, "wordnet-mini", 0)]
+    shown += [first.query_set(("orcas", "train"), "typo"), first.corpus("antique"), first.fetched(("wikiqa", "test"), "llm")]
+    shown += [compact.recall("dr_oq", 1, ("msmarco-passage", "dev"))]
     return histories(shown)
 
 
