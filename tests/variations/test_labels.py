@@ -76,7 +76,9 @@ def test_the_files_of_a_clone_are_found_and_copies_without_blanks(tmp_path, blan
 
 
 def test_absent_empty_and_unrelated_files(labelled, tmp_path):
-    with pytest.raises(UserError, match=r"anotations/UQV_annotation - 0\.csv: no such file; table2 of qvg is counted f"):
+    with pytest.raises(
+        UserError, match=r"anotations/UQV_annotation - 0\.csv: no such file; table2 of qvg is counted f"
+    ):
         labels.files(tmp_path / "nowhere", "table2")
     with pytest.raises(UserError, match=r"table of qvg: 'table4' is unknown .*allowed: table2, table3"):
         labels.files(labelled, "table4")

@@ -44,9 +44,7 @@ def load(model: str, precision: str = EXACT) -> "Seq2Seq":
     from huggingface_hub import snapshot_download
 
     try:
-        folder = Path(
-            snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=[*hub.MODEL_FILES])
-        )
+        folder = Path(snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=[*hub.MODEL_FILES]))
     except Exception as error:  # network, permission and hub errors have no common class
         raise UserError(f"{model}: cannot be downloaded ({error})") from None
     weights = folder / _WEIGHTS
