@@ -361,6 +361,27 @@ def test_without_a_network_one_error_says_what_was_tried(tmp_path, registered, m
         list(TsvDocs(download, lang="en").docs_iter())
 
 
+@pytest.mark.parametrize(
+    "error, message",
+    [
+        (
+            ImportError("This dataset requires ijson."),
+            "needs a package to read its passages: This dataset requires ijson",
+        ),
+        (KeyError("positive_ctxs"), "could not bring its passages into .*: KeyError: 'positive_ctxs'"),
+        (EOFError("ended early"), "EOFError: ended early.*remove one that is damaged"),
+    ],
+)
+def test_whatever_a_reader_of_ir_datasets_raises_is_one_error(tmp_path, registered, monkeypatch, error, message):
+    def broken(self):
+        raise error
+
+    monkeypatch.setattr(TsvDocs, "docs_iter", broken)
+    source = {"kind": "irds", "corpus": registered(TsvDocs(on_disk(tmp_path / "docs.tsv"), lang="en")), "splits": {}}
+    with pytest.raises(UserError, match=message):
+        write_corpus(source, tmp_path / "out" / "corpus.jsonl")
+
+
 def test_the_embedded_collection_needs_no_heavy_library():
     program = (
         "import sys, robustdr.collections as c;"

@@ -19,7 +19,9 @@ from audit.labelled import write_sheets, write_variations
 from robustdr.variations import labels
 
 TRAIN, DEV = 48, 20
-PASSAGES, PAGES, ANSWERS, ARTICLES, SENTENCES = (facts(*of) for of in ((240, 1), (120, 3), (160, 4), (260, 5), (120, 6)))
+PASSAGES, PAGES, ANSWERS, ARTICLES, SENTENCES = (
+    facts(*of) for of in ((240, 1), (120, 3), (160, 4), (260, 5), (120, 6))
+)
 MISSPELT = str.maketrans("aeiou", "eioua")
 
 
@@ -85,20 +87,23 @@ GRADES = ((0, 3), (1, 2), (2, 1), (3, 0))
 def documents(home: Path) -> None:
     """Documents in TREC's markup, and ORCAS, whose queries have blanks in odd places and pages that are clicked."""
     folder, told = home / "msmarco-document", PAGES
-    page = "<DOC>\n<DOCNO>D{}</DOCNO>\n<TEXT>\nhttps://example.org/{}?a=1&b=2\n{}\n{} &amp; <b>more</b>\n\n{}\n</TEXT>\n</DOC>\n"
+    page = "<DOC>\n<DOCNO>D{}</DOCNO>\n<TEXT>\nhttps://example.org/{}?a=1&b=2\n{}\n{} &amp; <b>more</b>\n\n{}\n"
+    page += "</TEXT>\n</DOC>\n"
     pages = [page.format(n, n, fact.title, fact.text, told[n - 1].text) for n, fact in enumerate(told)]
     packed(folder / "collection.tsv.gz", "".join(pages) + page.format(999, 999, "", "", ""))
     for split, first, many in (("train", 0, TRAIN), ("dev", TRAIN, DEV)):
         rows = range(first, first + many)
         packed(folder / split / "queries.tsv.gz", tsv([(1185868 + n, told[n].question) for n in rows]))
         packed(folder / split / "qrels.gz", "".join(f"{1185868 + n} 0 D{n} 1\n" for n in rows))
-    asked = [(10103699 + n, f" {fact.question}  " if n % 7 == 0 else fact.question) for n, fact in enumerate(told[:TRAIN])]
+    asked = [
+        (10103699 + n, f" {fact.question}  " if n % 7 == 0 else fact.question) for n, fact in enumerate(told[:TRAIN])
+    ]
     packed(folder / "orcas/queries.tsv.gz", tsv([*asked, (10999999, "unclicked")]))
     packed(folder / "orcas/qrels.gz", "".join(f"{qid} 0 D{n} 1\n" for n, (qid, _) in enumerate(asked)))
 
 
 def antique(home: Path) -> list[tuple[str, str]]:
-    """Answers with grades 1 to 4; return the queries that are checked by hand, of the training queries that are held out."""
+    """Answers with grades 1 to 4; return the training queries that are held out, whose variations people checked."""
     folder, told = home / "antique", ANSWERS
     names = [f"{2000000 + n}_{n % 3}" for n in range(len(told))]
     put(folder / "collection.tsv", tsv(zip(names, [fact.text for fact in told], strict=True)) + "1971899_0\t\n")
@@ -180,9 +185,7 @@ def hub_files(nq: list[Fact], trivia: list[Fact]) -> dict[str, dict[str, bytes]]
             for split, first, many in (("train", 0, TRAIN), ("validation", 50, 10), ("test", 60, 20))
         },
         "google-research-datasets/nq_open": {"nq_open/validation-00000-of-00001.parquet": questions(nq, False)},
-        "mandarjoshi/trivia_qa": {
-            "unfiltered.nocontext/validation-00000-of-00001.parquet": questions(trivia, True)
-        },
+        "mandarjoshi/trivia_qa": {"unfiltered.nocontext/validation-00000-of-00001.parquet": questions(trivia, True)},
     }
 
 

@@ -9,11 +9,7 @@ import yaml
 from tests.full import corpora
 from tests.full.world import tree
 
-from robustdr.collections import write_corpus, write_split
-from robustdr.core.errors import UserError
 from robustdr.core.files import read_answers, read_qrels, read_queries
-from robustdr.core.settings import read
-from robustdr.collections.settings import Source
 from robustdr.keys.provenance import normalised
 
 # Reads a corpus and splits as stages do. What the environment does not name cannot be imported, not even late.

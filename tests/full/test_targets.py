@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.full.models import CHECKPOINTS
+from tests.full.world import tree
 
 from robustdr.core.files import read_queries
 from robustdr.encoding import loading
@@ -48,27 +48,6 @@ def test_queries_are_translated_and_keep_their_names(cheap):
     assert told["resource"] == "marian and data/models/opus-mt-en-de and data/models/opus-mt-de-en"
 
 
-def test_every_checkpoint_of_the_scale_is_among_the_fixtures(full):
-    named = [entry["source"] for entry in full.world.scale["checkpoints"].values() if "source" in entry]
-    assert {source["hub"] for source in named} == CHECKPOINTS.keys()
-
-
-def test_a_checkpoint_whose_download_lacks_the_tokenizer_is_refused(full):
-    """A cache of a download without spiece.model: transformers would make a tokenizer without words of it."""
-    name = "castorini--monot5-base-msmarco"
-    (missing,) = (full.world.hub / f"hub/models--{name}").glob("snapshots/*/spiece.model")
-    kept = missing.readlink()
-    missing.unlink()
-    try:
-        status, output = full.snakemake(
-            "--config", "overlay=.", "scale=full", "--forcerun", "checkpoint_full_seq2seq", "--",
-            "results/checkpoints/t5_msmarco/model.safetensors",
-        )  # fmt: skip
-    finally:
-        missing.symlink_to(kept)
-    assert status != 0 and "its tokenizer knows no word of" in output and "spiece.model" in output
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("papers", ["rodr", ",".join(PAPERS)], ids=["rodr", "all"])
 def test_every_target_of_the_papers_is_made(full, papers):
@@ -78,6 +57,6 @@ def test_every_target_of_the_papers_is_made(full, papers):
     wanted = {
         f"{paper}_{table}"
         for paper in papers.split(",")
-        for table in full.experiment(paper)["tables"]
-    }  # fmt: skip
+        for table in tree(full.folder / f"config/papers/{paper}/experiment.yaml")["tables"]
+    }
     assert wanted <= {path.stem for path in (full.folder / "results/tables").glob("*.md")}

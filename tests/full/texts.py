@@ -3,11 +3,27 @@
 import random
 from typing import NamedTuple
 
-ADJECTIVES = "old new small large cold warm dark bright quiet wild deep tall narrow heavy gentle ancient".split()
-NOUNS = "river castle garden school market bridge forest museum harbor village engine library temple orchard".split()
-PLACES = "denmark peru kenya norway chile egypt japan canada india spain turkey ireland".split()
-GOODS = "salt wool copper honey glass paper silk cotton timber coffee silver marble".split()
-MONTHS = "january march april june july september october november".split()
+# fmt: off
+ADJECTIVES = [
+    "old", "new", "small", "large", "cold", "warm", "dark", "bright", "quiet", "wild", "deep", "tall",
+    "narrow", "heavy", "gentle", "ancient",
+]
+NOUNS = [
+    "river", "castle", "garden", "school", "market", "bridge", "forest", "museum", "harbor", "village",
+    "engine", "library", "temple", "orchard",
+]
+PLACES = [
+    "denmark", "peru", "kenya", "norway", "chile", "egypt", "japan", "canada", "india", "spain",
+    "turkey", "ireland",
+]
+GOODS = [
+    "salt", "wool", "copper", "honey", "glass", "paper", "silk", "cotton", "timber", "coffee", "silver",
+    "marble",
+]
+MONTHS = [
+    "january", "march", "april", "june", "july", "september", "october", "november",
+]
+# fmt: on
 ASKED = ("what does the {place} sell in {month}", "which goods leave the {place} in {month}", "define {place} trade")
 
 

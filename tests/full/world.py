@@ -62,7 +62,7 @@ class World:
             budget |= {key: min(small, budget[key]) for key, small in SMALL.items()}
         for budget in self.scale["pretraining"].values():
             budget |= {"epochs": 0.2, "batch_size": 16, "devices": 1, "workers": 1, "length": 48}
-        self.scale |= {"seeds": 1, "seeds_of": {}, "threads": 1, "variation_shard": 6_000_000}
+        self.scale |= {"seeds": 1, "seeds_of": {}, "threads": 1, "variation_shard": 20_000_000}
         self.scale["embeddings"]["shards"] = 2
         changed = ("dl-typo", "wikiqa", "natural-questions", "trivia-qa")
         for name, tree in (

@@ -58,7 +58,7 @@ def test_what_is_fetched_decides_no_key(config):
 
 
 def test_a_missing_model_names_the_command_that_fetches_it(full):
-    outside = full.query_set(AT, "back_translation").outside
+    outside = full.query_set(("msmarco-passage", "train"), "back_translation").outside
     assert set(outside) == {"data/models/opus-mt-en-de", "data/models/opus-mt-de-en"}
     for path, command in outside.items():
         assert command.startswith("hf download Helsinki-NLP/opus-mt-") and command.endswith(f" {path}")

@@ -22,7 +22,7 @@ def scales():
         ),
         (
             "results/foo/tables/rodr_table2.md",
-            "folder of a scale: 'results/foo' is unknown .*; allowed: results, results/evidence, res",
+            "folder of a scale: 'results/foo' is unknown .*; allowed: results, results/compact, res",
         ),
         ("results/mini/tables/xx_table1.md", "paper: 'xx' is unknown; allowed: all, capot, intent, qvg, rodr, toroder"),
         ("results/mini/figures/rodr_figure99.svg", "one of the figures of rodr: 'figure99' is unknown"),

@@ -50,7 +50,7 @@ def tokenizer(folder: Path) -> Any:
 
 
 def check_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Refuse a tokenizer that knows none of a few words: of a folder without its files, transformers makes an empty one.
+    """Refuse a tokenizer that knows none of a few words: transformers makes one of a folder without its files.
 
     Raises:
         UserError: names the folder and the files that tokenizers have.

@@ -57,6 +57,7 @@ class QuerySets(Part):
             settings=release,
             inputs={"files": files},
             need=Need(1000, 10),
+            network=not own,
         )
 
     def corrected(self, split: Split, names: Sequence[str]) -> list[Node]:

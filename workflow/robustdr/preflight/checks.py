@@ -15,7 +15,7 @@ from robustdr.preflight.findings import amount
 from robustdr.preflight.hosts import Hosts
 from robustdr.preflight.hub import asked
 from robustdr.preflight.models import unusable
-from robustdr.preflight.things import File, Folder, Generator, Kept, Pinned, Server, Thing
+from robustdr.preflight.things import Download, File, Folder, Generator, Kept, Pinned, Server, Thing
 
 Wrong = Iterator[tuple[str, str]]  # what is wrong, and the command that mends it
 
@@ -56,6 +56,13 @@ class Checks:
     def _(self, thing: Folder, needs: str) -> Wrong:
         if wrong := unusable(thing.path, thing.sha, thing.tokenizer):
             yield wrong, thing.mend
+
+    @_wrong.register
+    def _(self, thing: Download, needs: str) -> Wrong:
+        if self.offline:
+            yield f"{thing.url} was not downloaded", thing.mend
+        elif isinstance(answer := self.hosts.size(thing.url, {}, needs), str):
+            yield answer, thing.mend
 
     @_wrong.register
     def _(self, thing: Generator, needs: str) -> Wrong:

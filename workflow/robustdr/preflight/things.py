@@ -12,6 +12,8 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.keys.node import Node
 from robustdr.variations import seq2seq
 from robustdr.variations.base import Variation, build, find
+from robustdr.variations.release import url
+from robustdr.variations.settings import Release
 
 
 class File(NamedTuple):
@@ -61,6 +63,13 @@ class Kept(NamedTuple):
     mend: str
 
 
+class Download(NamedTuple):
+    """A file that a job downloads; `mend`: this job."""
+
+    url: str
+    mend: str
+
+
 class Generator(NamedTuple):
     """A query variation generator, which checks its own packages, programs and files."""
 
@@ -75,7 +84,7 @@ class Server(NamedTuple):
     key: str
 
 
-Thing = File | Folder | Pinned | Kept | Generator | Server
+Thing = File | Folder | Pinned | Kept | Download | Generator | Server
 
 
 def things(node: Node) -> Iterator[Thing]:
@@ -88,6 +97,8 @@ def things(node: Node) -> Iterator[Thing]:
         yield from _of_collection(node)
     elif isinstance(node.settings, CheckpointSettings):
         yield from _of_checkpoint(node.settings)
+    elif isinstance(node.settings, Release):
+        yield _released(node.settings, f"snakemake --cores 1 {node.path}")
     elif node.rule in ("vary", "vary_shard"):
         yield from _of_variation(json.loads(node.options["settings"]), node.outside)
     elif node.rule == "rank" and node.network:
@@ -128,6 +139,12 @@ def _of_checkpoint(settings: CheckpointSettings) -> Iterator[Thing]:
         yield File(Path(source["path"]), sha, mend)
     else:
         yield Folder(Path(source["path"]), sha, tokenizer, mend)
+
+
+def _released(release: Release, mend: str) -> Thing:
+    if release.path:
+        return File(Path(release.path), release.sha256, "put it there; `released` of the scale names it")
+    return Download(url(release), mend)
 
 
 def _of_variation(settings: Mapping[str, Any], outside: Mapping[str, str]) -> Iterator[Thing]:

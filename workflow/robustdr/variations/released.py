@@ -56,7 +56,7 @@ class Released(Variation):
     sha256: str = ""
     labels: str = ""
     origin: str = ""
-    texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `fetch`
+    texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
         if self.labels:
@@ -72,7 +72,7 @@ class Released(Variation):
         valid = f", {self.labels}, judged valid" if self.labels else ""
         return f"released query set: {self.origin or self.file}{valid}"
 
-    def fetch(self, queries: Mapping[str, str]) -> None:
+    def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
         self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels))
 

@@ -1,0 +1,94 @@
+"""Every checkpoint and translator of full scale is read from the files of its release."""
+
+import shutil
+
+import pytest
+import torch
+from tests.full import hub, models
+from tests.full.world import tree
+from tests.workflow.conftest import ROOT
+
+from robustdr.core.errors import UserError
+from robustdr.core.hub import MODEL_FILES
+from robustdr.encoding import loading
+from robustdr.encoding.checkpoint import write_checkpoint
+from robustdr.encoding.convert import convert
+from robustdr.encoding.directory import FORMS
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.variations.seq2seq import Seq2Seq
+
+SCALE = tree(ROOT / "config/scales/full.yaml")
+RELEASED = {name: entry for name, entry in SCALE["checkpoints"].items() if "hub" in entry.get("source", {})}
+TEXT = "what does the old river of peru sell in march"
+TOKENIZERS = ("*.model", "*.spm", "vocab.*", "tokenizer*")
+
+
+def fetched(name, folder):
+    """A published model in `folder` / `published`, and a copy of what is fetched of it."""
+    models.write_published(models.CHECKPOINTS[name], folder / "published" / name)
+    for of, path in hub.fetched(folder / "published" / name, MODEL_FILES).items():
+        (folder / "fetched" / of).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder / "fetched" / of)
+    return folder / "fetched"
+
+
+def settings(name, source):
+    return CheckpointSettings(**RELEASED[name] | {"name": name, "source": {"path": str(source)}})
+
+
+@pytest.mark.parametrize("name", RELEASED)
+def test_a_released_checkpoint_is_written_with_its_words(name, tmp_path):
+    write_checkpoint(settings(name, fetched(RELEASED[name]["source"]["hub"], tmp_path)), tmp_path / "made")
+    assert {*FORMS[RELEASED[name].get("form", "encoder")]} <= {
+        path.relative_to(tmp_path / "made").as_posix() for path in (tmp_path / "made").rglob("*")
+    }
+    tokenizer = loading.tokenizer(tmp_path / "made")
+    assert tokenizer.decode(tokenizer(TEXT)["input_ids"], skip_special_tokens=True) == TEXT
+
+
+def test_a_t5_without_spiece_model_is_refused(tmp_path):
+    """transformers makes a tokenizer without words of such a folder, and says nothing."""
+    source = fetched("castorini/monot5-base-msmarco", tmp_path)
+    (source / "spiece.model").unlink()
+    with pytest.raises(
+        UserError, match=r"its tokenizer knows no word of .* are missing: tokenizer.json, .*spiece.model"
+    ):
+        write_checkpoint(settings("t5_msmarco", source), tmp_path / "made")
+
+
+@pytest.mark.parametrize("name", models.FOLDERS)
+def test_a_folder_that_was_fetched_by_hand_is_converted_and_rewords(name, tmp_path):
+    models.write_published(models.FOLDERS[name], tmp_path / name)
+    convert(tmp_path / name, tmp_path / "converted")
+    kept = {path.name for path in (tmp_path / name).iterdir()} - {"pytorch_model.bin", ".gitattributes"}
+    assert {path.name for path in (tmp_path / "converted").iterdir()} == {*kept, "model.safetensors"}
+    languages = {"source": "en", "target": "de"} if name.startswith("m2m100") else {}
+    model = Seq2Seq(tmp_path / "converted", "float64")
+    (text,) = model.generate([TEXT], **languages, beams=2, longest=8)
+    assert isinstance(text, str) and model._tokenizer(TEXT)["input_ids"].count(model._tokenizer.unk_token_id) == 0
+
+
+@pytest.mark.parametrize("name", models.FOLDERS)
+def test_a_folder_without_the_files_of_its_tokenizer_is_one_error(name, tmp_path):
+    models.write_converted(name, tmp_path, tmp_path / "converted")
+    for path in [path for pattern in TOKENIZERS for path in (tmp_path / "converted").glob(pattern)]:
+        path.unlink()
+    with pytest.raises(UserError, match="tokenizer"):
+        Seq2Seq(tmp_path / "converted", "float64")
+
+
+def test_weights_that_need_no_conversion_are_named(tmp_path):
+    source = fetched("google-bert/bert-base-uncased", tmp_path)
+    with pytest.raises(UserError, match=r"has no pytorch_model\.bin; its model\.safetensors needs no conversion"):
+        convert(source, tmp_path / "made")
+
+
+def test_folders_of_modules_come_along_and_weights_of_other_programs_do_not(tmp_path):
+    folder = tmp_path / "folder"
+    for name in ("1_Pooling/config.json", "config.json", "tf_model.h5", "flax_model.msgpack", "rust_model.ot"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+    torch.save({"a": torch.zeros(2)}, folder / "pytorch_model.bin")
+    convert(folder, tmp_path / "made")
+    found = {path.relative_to(tmp_path / "made").as_posix() for path in (tmp_path / "made").rglob("*.*")}
+    assert found == {"1_Pooling/config.json", "config.json", "model.safetensors"}
