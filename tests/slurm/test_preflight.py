@@ -1,10 +1,12 @@
 """`--profile slurm` begins with a preflight, which looks at each kind of machine by a job of its own."""
 
+import ast
 import json
-import os
+import re
+import subprocess
+import sys
 
 import pytest
-import yaml
 
 from slurm.cluster import Cluster
 from workflow.conftest import Project
@@ -42,19 +44,25 @@ def test_a_run_begins_with_a_look_at_the_machine(cluster: Cluster, project):
     assert json.loads(looked.read_text())["torch"] and looked.name.startswith("0gpu-1core-8000mb-60min")
 
 
-def test_a_machine_without_what_jobs_need_is_named_and_no_job_starts(cluster: Cluster, project):
-    """At a scale that needs GPUs: those of this SLURM are counted, and nothing computes on them."""
-    before = len(jobs_of(cluster, "card"))
-    path = project.folder / "config/scales/mini.yaml"
-    scale = yaml.safe_load(path.read_text())
-    path.write_text(yaml.safe_dump({**scale, "miniature": ""}))
-    edit(
-        project.folder / "config/collections.yaml",
-        lambda tree: [source.pop("miniature", None) for source in tree.values()],
+def test_a_machine_without_what_jobs_need_is_named(cluster: Cluster, project):
+    """The GPUs of this SLURM are counted, and nothing computes on them."""
+    program = (
+        "from robustdr.keys.node import Need; from robustdr.preflight.machines import unfit;"
+        "print([one.what for one in unfit([Need(2000, 10), Need(2000, 10, gpus=1)])])"
     )
-    status, output = project.snakemake(*SLURM, "results/mini/measures/wordnet-mini/dr_oq/seed1.parquet")
-    assert status == 1, output
-    assert "1 GPU(s)" in output and "cannot use a GPU" in output
+    environment = {**project.environment, "PYTHONPATH": str(project.folder / "workflow")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=project.folder, env=environment, capture_output=True, text=True
+    )
+    (what,) = ast.literal_eval(done.stdout)
+    assert what.startswith("a job with 1 GPU(s), 1 core(s), 2000 MB and 10 minutes: ") and "cannot use a GPU" in what
+
+
+def test_no_job_starts_where_a_machine_does_not_serve(cluster: Cluster, project):
+    before, lock = len(jobs_of(cluster, "card")), project.folder / "requirements.lock"
+    lock.write_text(re.sub("^torch==[^ ]+", "torch==9.9.9", lock.read_text(), flags=re.MULTILINE))
+    status, output = project.snakemake(*SLURM, CARD)
+    assert status == 1 and "requirements.lock pins torch==9.9.9" in output, output
     assert "the preflight found what is listed above; no job was started" in output.splitlines()[-1]
     assert len(jobs_of(cluster, "card")) == before and not (project.folder / "results/mini/collections").exists()
 
@@ -62,5 +70,5 @@ def test_a_machine_without_what_jobs_need_is_named_and_no_job_starts(cluster: Cl
 def test_a_dry_run_submits_nothing(cluster: Cluster, project):
     before = len(jobs_of(cluster, "machine"))
     status, output = project.snakemake(*SLURM, "-n", CARD)
-    assert status == 0 and "kind(s) of machine" not in output and os.path.isdir(project.folder / "config")
+    assert status == 0 and "kind(s) of machine" not in output
     assert len(jobs_of(cluster, "machine")) == before
