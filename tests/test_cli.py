@@ -85,7 +85,11 @@ def nodes():
     shown += [tables.figure(mini, paper, name) for paper, of in papers.items() for name in of.figures]
     shown += [tables.claims(mini, paper) for paper in papers]
     shown += [site.texts(mini, list(papers), collection) for collection in site.explored(mini, list(papers))]
-    shown += [first.query_set(("orcas", "train"), "typo"), first.corpus("antique"), first.fetched(("wikiqa", "test"), "llm")]
+    shown += [
+        first.query_set(("orcas", "train"), "typo"),
+        first.corpus("antique"),
+        first.fetched(("wikiqa", "test"), "llm"),
+    ]
     shown += [compact.recall("dr_oq", 1, ("msmarco-passage", "dev"))]
     return histories(shown)
 

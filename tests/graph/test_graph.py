@@ -223,7 +223,10 @@ def test_only_its_settings_reach_a_stage(config):
 
 
 def test_the_roots_of_the_results(config):
-    assert graphs(config).keys() == {"results", *(f"results/{scale}" for scale in ("mini", "evidence", "pretraining", "first", "compact"))}
+    assert graphs(config).keys() == {
+        "results",
+        *(f"results/{scale}" for scale in ("mini", "evidence", "pretraining", "first", "compact")),
+    }
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):
         graphs(replace(config, scales={"mini": config.scales["mini"]}))
 
