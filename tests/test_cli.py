@@ -90,7 +90,8 @@ def nodes():
         first.corpus("antique"),
         first.fetched(("wikiqa", "test"), "llm"),
     ]
-    shown += [compact.recall("dr_oq", 1, ("msmarco-passage", "dev"))]
+    at = ("msmarco-passage", "dev")
+    shown += [compact.query_set(at, "misspell"), compact.recall("dr_oq", 1, at)]
     return histories(shown)
 
 

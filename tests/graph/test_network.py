@@ -25,7 +25,7 @@ def local_rules():
 def test_the_network_is_used_on_the_host_alone(config, full):
     found = nodes("results/report/index.html", {"results": full}, list(config.papers))
     network = {node.rule for node in histories(found) if node.network}
-    assert network == {"corpus", "split", "checkpoint", "fetch"} <= local_rules()
+    assert network == {"corpus", "split", "checkpoint", "fetch", "release"} <= local_rules()
 
 
 def test_a_command_says_whether_its_job_may_use_the_network(full):

@@ -21,7 +21,7 @@ def released(file, **parameters):
 
 
 def varied(variation, queries):
-    variation.fetch(queries)
+    variation.ready(queries)
     return dict(variation.vary(queries.items(), 7))
 
 
@@ -58,7 +58,7 @@ def test_a_released_set_is_joined_by_query_id(misspelt):
 def test_missing_and_unknown_queries_are_one_error(misspelt):
     """The file of another split: one id is missing in it, two of its ids are unknown."""
     with pytest.raises(UserError) as raised:
-        released(misspelt, origin="cxa-unique/RoDR").fetch({"2": "one", "7": "seven"})
+        released(misspelt, origin="cxa-unique/RoDR").ready({"2": "one", "7": "seven"})
     assert str(raised.value) == (
         "cxa-unique/RoDR: query '7' is missing in the file (1 such queries); query '524332' of the file is none of the "
         "split's (2 such queries). The ids of the file must be those of the split's 2 queries"
@@ -66,7 +66,7 @@ def test_missing_and_unknown_queries_are_one_error(misspelt):
     with pytest.raises(
         UserError, match=r"MisSpell\.tsv: query '7' is missing in the file \(1 such queries\)\. The ids"
     ):
-        released(misspelt).fetch({**QUERIES, "7": "seven"})
+        released(misspelt).ready({**QUERIES, "7": "seven"})
 
 
 def test_a_query_without_a_valid_variation_keeps_its_text(labels):
@@ -74,7 +74,7 @@ def test_a_query_without_a_valid_variation_keeps_its_text(labels):
     assert varied(released(labels, labels="t5_qqp_paraphrase"), queries) == {"3": "Three?", "2": "Two?", "1": "the one"}
     assert varied(released(labels, labels="wordnet_synonym_swap"), queries)["1"] == "uno"
     with pytest.raises(UserError, match=r"labeled\.csv: query '1' of the file is none of the split's"):
-        released(labels, labels="t5_qqp_paraphrase").fetch({"2": "Two?"})
+        released(labels, labels="t5_qqp_paraphrase").ready({"2": "Two?"})
 
 
 def test_another_file_and_unknown_generators_are_refused(labels, misspelt):

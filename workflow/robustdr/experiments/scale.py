@@ -56,16 +56,6 @@ class Cut:
 
 
 @dataclass(frozen=True, config=STRICT)
-class Cut:
-    """Parts of collections, for a rehearsal."""
-
-    queries: PositiveInt
-    """Most queries of a split."""
-    passages: PositiveInt
-    """Passages kept beside those that the queries' judgements name."""
-
-
-@dataclass(frozen=True, config=STRICT)
 class Negatives:
     """Sources of hard negatives."""
 

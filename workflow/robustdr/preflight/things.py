@@ -13,6 +13,7 @@ from robustdr.keys.node import Node
 from robustdr.variations import seq2seq
 from robustdr.variations.base import Variation, build, find
 from robustdr.variations.release import url
+from robustdr.variations.released import Released
 from robustdr.variations.settings import Release
 
 
@@ -149,6 +150,8 @@ def _released(release: Release, mend: str) -> Thing:
 
 def _of_variation(settings: Mapping[str, Any], outside: Mapping[str, str]) -> Iterator[Thing]:
     made = build(find(settings["generator"]), settings["parameters"])
+    if isinstance(made, Released):
+        return  # a job of its own brings the file
     models: Mapping[str, str] = getattr(made, "models", {})
     for model in models.values():
         if pinned := seq2seq.PINNED.fullmatch(model):
