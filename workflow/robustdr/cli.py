@@ -143,7 +143,7 @@ def parser() -> argparse.ArgumentParser:
         "convert-weights", help="turn released pickled weights into safetensors", description="Convert weights."
     )
     command.set_defaults(function=convert)
-    command.add_argument("folder", type=named, help="with pytorch_model.bin, config.json and whatever else the model has")
+    command.add_argument("folder", type=named, help="with pytorch_model.bin, config.json, files of a tokenizer")
     command.add_argument("output", type=named, help="folder to write")
     text = "keep finished runs in the ledger evidence/, so that runs of several evenings and machines add up"
     command = commands.add_parser("evidence", help=text, description=f"{text.capitalize()}.")
