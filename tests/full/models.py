@@ -27,7 +27,7 @@ from transformers import (
 from robustdr.encoding.convert import convert
 
 SENTENCES = [sentence for fact in facts(300, 7) for sentence in (fact.text, fact.question)]
-MARKS = ["true", "false", "Query: Document: Relevant:", "paraphrase: </s>", "abcdefghijklmnopqrstuvwxyz0123456789"]
+MARKS = ["true false", "false true", "paraphrase:", "abcdefghijklmnopqrstuvwxyz0123456789"]
 LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
 LAYERS = {"d_model": 16, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "encoder_layers": 1, "decoder_layers": 1}
 HEADS = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "init_std": 0.5}

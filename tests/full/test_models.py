@@ -46,6 +46,12 @@ def test_a_released_checkpoint_is_written_with_its_words(name, tmp_path):
     assert tokenizer.decode(tokenizer(TEXT)["input_ids"], skip_special_tokens=True) == TEXT
 
 
+def test_the_t5_that_ranks_has_the_words_it_answers_with(tmp_path):
+    write_checkpoint(settings("t5_msmarco", fetched("castorini/monot5-base-msmarco", tmp_path)), tmp_path / "made")
+    tokenizer = loading.tokenizer(tmp_path / "made")
+    assert tokenizer.unk_token_id not in tokenizer.convert_tokens_to_ids(["▁true", "▁false"])
+
+
 def test_a_t5_without_spiece_model_is_refused(tmp_path):
     """transformers makes a tokenizer without words of such a folder, and says nothing."""
     source = fetched("castorini/monot5-base-msmarco", tmp_path)

@@ -144,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
         "convert-weights", help="turn released pickled weights into safetensors", description="Convert weights."
     )
     command.set_defaults(function=convert)
-    command.add_argument("folder", type=named, help="with pytorch_model.bin and config.json")
+    command.add_argument("folder", type=named, help="with pytorch_model.bin, config.json, files of a tokenizer")
     command.add_argument("output", type=named, help="folder to write")
     text = "list all that a target lacks before a job runs: downloads, models, keys, room; exit status 1 if it is any"
     command = commands.add_parser("preflight", help=text, description=f"{text.capitalize()}.")
