@@ -69,6 +69,15 @@ def test_missing_and_unknown_queries_are_one_error(misspelt):
         released(misspelt).ready({**QUERIES, "7": "seven"})
 
 
+def test_the_queries_of_a_cut_collection_are_a_part_of_the_files(misspelt):
+    some = {"2": QUERIES["2"]}
+    with pytest.raises(UserError, match="is none of the split's"):
+        varied(released(misspelt), some)
+    assert varied(released(misspelt, part=True), some) == {"2": varied(released(misspelt), QUERIES)["2"]}
+    with pytest.raises(UserError, match="query '7' is missing"):
+        varied(released(misspelt, part=True), {"7": "seven"})
+
+
 def test_a_query_without_a_valid_variation_keeps_its_text(labels):
     queries = {"3": "Three?", "2": "Two?", "1": "One?"}
     assert varied(released(labels, labels="t5_qqp_paraphrase"), queries) == {"3": "Three?", "2": "Two?", "1": "the one"}

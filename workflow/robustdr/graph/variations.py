@@ -28,7 +28,7 @@ class QuerySets(Part):
         generator, own, seed = entry.generator or name, entry.parameters, scale.variation_seed + draw - 1
         if release := self.lineage.release(split, variation):
             labels = name if release.form == "labels" else ""
-            own = {"sha256": release.sha256, "labels": labels, "origin": release.origin}
+            own = {"sha256": release.sha256, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
             generator, seed = "released", 0
         module, cls = variations.GENERATORS.place(generator)
         return VariationSettings(f"{module.rpartition('.')[2]}:{cls}", {**own, **parameters}, seed)

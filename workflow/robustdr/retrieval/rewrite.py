@@ -55,7 +55,7 @@ def rankings(
         UserError: a released file has not the ids of its query set.
     """
     if corrected := files.get("corrected"):
-        rewritten = [paired(path, queries) for path, queries in zip(corrected, query_sets, strict=True)]
+        rewritten = [paired(path, queries, part=True) for path, queries in zip(corrected, query_sets, strict=True)]
     else:
         rewrite = REWRITERS[settings.rewriter](settings, corpus)
         rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]

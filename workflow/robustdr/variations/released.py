@@ -10,14 +10,17 @@ from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
 
-def paired(file: Path, queries: Mapping[str, str], where: str = "", *, labels: str = "") -> dict[str, str]:
+def paired(
+    file: Path, queries: Mapping[str, str], where: str = "", *, labels: str = "", part: bool = False
+) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        where: the file's name in messages. labels: see `Released`.
+        where: the file's name in messages. labels, part: see `Released`.
 
     Raises:
-        UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one.
+        UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one, which is allowed
+            with `part` alone.
     """
     if labels:
         found = read_variations(file, sheet=False)
@@ -25,7 +28,7 @@ def paired(file: Path, queries: Mapping[str, str], where: str = "", *, labels: s
     else:
         texts = read_queries(file)
     missing = [] if labels else [qid for qid in queries if qid not in texts]
-    unknown = [qid for qid in texts if qid not in queries]
+    unknown = [] if part else [qid for qid in texts if qid not in queries]
     if missing or unknown:
         cases = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
         said = (f"query {ids[0]!r} {what} ({len(ids):,} such queries)" for ids, what in cases if ids)
@@ -43,7 +46,7 @@ class Released(Variation):
     `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
     valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
-    `origin` says where the file is from. The seed has no effect.
+    `origin` says where the file is from. With `part` the queries are a part of those of the file. The seed has no effect.
     """
 
     name = "released"
@@ -56,6 +59,7 @@ class Released(Variation):
     sha256: str = ""
     labels: str = ""
     origin: str = ""
+    part: bool = False
     texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
@@ -74,7 +78,7 @@ class Released(Variation):
 
     def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
-        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels))
+        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels, part=self.part))
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
         yield from ((qid, self.texts[qid]) for qid, _ in queries)
