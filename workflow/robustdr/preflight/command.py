@@ -47,7 +47,7 @@ def run(a: argparse.Namespace) -> int:
     found, told = preflight(jobs, a.offline)
     if not a.offline and not found:
         if machines.is_there():
-            gpus = {root: not graph.lineage.scale.miniature for root, graph in graphs.items()}
+            gpus = {root: graph.lineage.scale.device == "gpu" for root, graph in graphs.items()}
             needs = machines.kinds(machines.submitted(jobs, gpus), machines.partitions())
             told.append(f"{len(needs)} kind(s) of machine were asked for, and looked at by a job each")
             found = list(machines.unfit(needs))

@@ -1,14 +1,15 @@
 """Questions to the hub about models and data sets at their pinned revisions."""
 
+from fnmatch import fnmatch
 from urllib.parse import urlsplit
 
+from robustdr.core.hub import MODEL_FILES
 from robustdr.encoding.source import WEIGHTS
 from robustdr.preflight.hosts import Hosts
 from robustdr.preflight.things import Pinned
 
 CONFIG = "config.json"
 CHANGE = "name a revision that the hub has in the configuration"
-OTHER_FORMS = (".bin", ".h5", ".msgpack", ".ot", ".onnx", ".pt")  # of weights, which are not fetched
 
 
 def asked(wanted: Pinned, hosts: Hosts, needs: str) -> int | tuple[str, str] | None:
@@ -49,5 +50,5 @@ def asked(wanted: Pinned, hosts: Hosts, needs: str) -> int | tuple[str, str] | N
     main = files[names[-1]]
     if wanted.sha and main.lfs and main.lfs.sha256 != wanted.sha:
         return f"{wanted.named}: {main.path} has the SHA-256 {main.lfs.sha256} there, {wanted.sha} is pinned", CHANGE
-    beside = [name for name in files if "/" not in name and not name.endswith(OTHER_FORMS)]
+    beside = [name for name in files if any(fnmatch(name, form) for form in MODEL_FILES)]
     return sum(files[name].size for name in (names if wanted.file else beside))
