@@ -46,7 +46,7 @@ class Released(Variation):
     `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
     valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
-    `origin` says where the file is from. With `part` the queries are a part of those of the file. The seed has no effect.
+    `origin` says where the file is from. With `part` the queries are a part of the file's. The seed has no effect.
     """
 
     name = "released"
