@@ -1,5 +1,5 @@
-# What a preflight asks of compute nodes: a job with the GPUs, cores, memory and time that jobs of a target ask for, so that
-# it comes to the partition that they come to.
+# What a preflight asks of compute nodes: a job with the GPUs, cores, memory and time that jobs of a target ask for, so
+# that the same nodes take it.
 rule machine:
     output:
         "results/machines/{gpus}gpu-{cores}core-{memory}mb-{minutes}min.json",

@@ -199,5 +199,5 @@ def test_the_released_typo_queries_are_the_pinned_ones(tmp_path, monkeypatch):
     entry = scale["variations"]["human_misspelling"]
     file = {"file": "data/dl-typo/query.typo.tsv", "sha256": entry["released"]["dl-typo/test"]["sha256"]}
     typed, corrected = variations.create("released", file), read_queries(files[0])
-    typed.fetch(corrected)
+    typed.ready(corrected)
     assert sum(text != corrected[qid] for qid, text in typed.vary(corrected.items(), 1)) == 60

@@ -84,8 +84,12 @@ def msmarco(home: Path) -> dict[str, list[tuple[str, str]]]:
 GRADES = ((0, 3), (1, 2), (2, 1), (3, 0))
 
 
-def documents(home: Path) -> None:
-    """Documents in TREC's markup, and ORCAS, whose queries have blanks in odd places and pages that are clicked."""
+def documents(home: Path) -> list[tuple[str, str]]:
+    """Documents in TREC's markup, and ORCAS, whose queries have blanks in odd places and pages that are clicked.
+
+    Returns:
+        the queries of `dev`.
+    """
     folder, told = home / "msmarco-document", PAGES
     page = "<DOC>\n<DOCNO>D{}</DOCNO>\n<TEXT>\nhttps://example.org/{}?a=1&b=2\n{}\n{} &amp; <b>more</b>\n\n{}\n"
     page += "</TEXT>\n</DOC>\n"
@@ -100,6 +104,7 @@ def documents(home: Path) -> None:
     ]
     packed(folder / "orcas/queries.tsv.gz", tsv([*asked, (10999999, "unclicked")]))
     packed(folder / "orcas/qrels.gz", "".join(f"{qid} 0 D{n} 1\n" for n, (qid, _) in enumerate(asked)))
+    return [(str(1185868 + n), told[n].question) for n in rows]
 
 
 def antique(home: Path) -> list[tuple[str, str]]:
@@ -189,13 +194,14 @@ def hub_files(nq: list[Fact], trivia: list[Fact]) -> dict[str, dict[str, bytes]]
     }
 
 
-def dl_typo(folder: Path) -> None:
-    """DL-Typo's three files, as they lie in its repository."""
+def dl_typo(folder: Path) -> list[tuple[str, str]]:
+    """DL-Typo's three files, as they lie in its repository; return its queries."""
     asked = [(103970 + n, fact.question) for n, fact in enumerate(PASSAGES[100:112])]
     put(folder / "query.tsv", tsv(asked))
     put(folder / "query.typo.tsv", tsv([(qid, text.translate(MISSPELT)) for qid, text in asked]))
     rows = [f"{qid} Q0 {100 + n + more} {grade}\n" for n, (qid, _) in enumerate(asked) for more, grade in GRADES]
     put(folder / "qrels.txt", "".join(rows))
+    return [(str(qid), text) for qid, text in asked]
 
 
 def qvg(folder: Path, trec: list[tuple[str, str]], checked: list[tuple[str, str]]) -> None:

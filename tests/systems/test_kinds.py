@@ -81,7 +81,7 @@ def test_a_rewriter_is_made_from_what_it_stands_in_front_of():
     assert lineage.seeds("spelled") == [1] and lineage.lineage("spelled") == lineage.lineage("rodr")
     read = [lineage.kind(name).reads(one, name, 1, at[0], ["misspell"]) for name in ("spelled", "rodr")]
     rewritten, plain = ({name: (of.paths, of.key) for name, of in inputs.items()} for inputs in read)
-    assert rewritten == plain
+    assert rewritten == plain | {"corrected": ([], [])}
     assert len({one.run("spelled", 1, *at).key, two.run("spelled", 1, *at).key, one.run("rodr", 1, *at).key}) == 3
     assert one.run("rodr", 1, *at).key == two.run("rodr", 1, *at).key
 

@@ -1,6 +1,6 @@
 """Folders that are fetched by hand and are not there: a dry run names them, and a run ends before its first job."""
 
-TARGET = "results/variations/msmarco-passage/dev/back_translation.tsv"
+TARGET = "results/variations/msmarco-passage/train/back_translation.tsv"
 MODELS = ["data/models/opus-mt-de-en", "data/models/opus-mt-en-de"]
 
 
@@ -8,7 +8,7 @@ def test_missing_models_are_named_before_a_job_runs(project):
     (project.folder / MODELS[1]).mkdir(parents=True)
     for model, named in zip(MODELS, (True, False), strict=True):
         status, output = project.snakemake("-n", TARGET)
-        line = f"{model}: not here; back_translation of msmarco-passage, dev needs it: hf download Helsinki-NLP/"
+        line = f"{model}: not here; back_translation of msmarco-passage, train needs it: hf download Helsinki-NLP/"
         assert status == 0 and output.count(line) == named and "rule vary:" in output
     status, output = project.snakemake(TARGET)
     assert status == 1 and "rule corpus:" not in output and not (project.folder / "results").exists()

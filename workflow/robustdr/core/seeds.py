@@ -46,10 +46,9 @@ class Draw:
 
     def sample(self, items: Sequence[Item], count: int) -> list[Item]:
         """`count` of `items` without replacement, in random order (Fisher-Yates)."""
-        pool, below = list(items), self.below
-        left = len(pool)
-        for at in range(min(count, left - 1)):  # of one item there is no choice
-            other = at + below(left - at)
+        pool = list(items)
+        for at in range(count):
+            other = at + self.below(len(pool) - at)
             pool[at], pool[other] = pool[other], pool[at]
         return pool[:count]
 

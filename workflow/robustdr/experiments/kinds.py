@@ -82,10 +82,12 @@ class Kind(ABC):
     Attributes:
         trains: module that trains, if recipes of the kind may have a loss; see `training.loop`.
         network: whether ranking asks a server, and so runs on the host that submits.
+        corrects: whether it ranks queries that a spell checker corrected.
     """
 
     trains: ClassVar[str] = ""
     network: ClassVar[bool] = False
+    corrects: ClassVar[bool] = False
 
     @property
     @abstractmethod

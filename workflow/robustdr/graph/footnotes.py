@@ -52,7 +52,7 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
                 "taken."
             )
         of = lineage.scale.corrected.get(f"{collection}/{split}", {})
-        if of and any(lineage.recipe(system).kind == "rewrite" for system, shown in spec.pairs() if shown == role):
+        if of and any(lineage.kind(system).corrects for system, shown in spec.pairs() if shown == role):
             places = ", ".join(dict.fromkeys(release.github or release.origin for release in of.values()))
             notes.append(f"{role}: the queries as the paper's spell checker corrected them, as released ({places}).")
     depths = {

@@ -70,7 +70,7 @@ class QuerySets(Part):
         of = lineage.scale.corrected.get(at, {})
         if of and (missing := [name for name in names if name not in of]):
             where = f"{lineage.config.scale_files[lineage.scale_name]}: corrected.{at}"
-            raise UserError(f"{where}: no {missing[0]!r}, which a system of kind 'rewrite' ranks; allowed: all or none")
+            raise UserError(f"{where}: no {missing[0]!r}, which a spell checker's system ranks; allowed: all or none")
         return [self.released(of[name].name) for name in names] if of else []
 
     def generator(self, split: Split, variation: str) -> variations.Variation:

@@ -33,6 +33,7 @@ class Rewrite(Kind):
     """
 
     ranks = "robustdr.retrieval.rewrite"
+    corrects = True
 
     def named(self, recipe: Settings) -> dict[str, str]:
         return {"ranker": recipe.ranker}

@@ -52,7 +52,7 @@ class Released(Variation):
     name = "released"
     listed = 15
     category = "paraphrasing"
-    papers = ("rodr", "qvg", "toroder")
+    papers = ("rodr", "toroder")
     needs = "a released file of queries"
 
     file: str = field(default="", metadata={"effect": False})  # its contents decide texts, not its path
