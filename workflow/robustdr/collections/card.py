@@ -1,6 +1,7 @@
 """The card of a collection: its description, its counts, and proof that its files fit together."""
 
 import json
+import os
 from array import array
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -89,7 +90,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
             "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds") if corpus else None,
             "splits": described,
-            "sha256": {str(path.relative_to(output.parent)): sha256(path) for path in written},
+            "sha256": {os.path.relpath(path, output.parent): sha256(path) for path in written},
         },
     )
 
