@@ -77,4 +77,5 @@ def _methods(graph: Graph, keys: dict[str, str], runs: Path | None) -> list[Meth
 def _gain(store: Store, system: str, base: str, role: str, measure: str, labels: Mapping[str, str]) -> Method:
     own, before = (store.estimate(one, role, MEAN, measure) for one in (system, base))
     gain = Ratio(own - before, store.estimate(base, role, ORIGINAL, measure))
-    return Method(labels[system], labels[base], gain.value, *gain.interval(0.95), gain.seeds)
+    runs = min(len(own.values), len(before.values))
+    return Method(labels[system], labels[base], gain.value, *gain.interval(0.95), runs)
