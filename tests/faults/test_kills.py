@@ -24,7 +24,7 @@ def workers(folder: Path) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            if process.cwd() == str(folder) and "robustdr" in process.cmdline():
+            if process.cwd() == str(folder) and "robustdr.stages" in process.cmdline():
                 found.append(process)
         except psutil.Error:
             continue
