@@ -257,6 +257,13 @@ def test_arguments_of_single_modules_are_refused(made, tmp_path):
     refused(folder, tmp_path, r"modules\.json: kwargs: arguments of single modules are not honoured")
 
 
+def test_a_transformer_without_a_module_after_it_is_refused(made, tmp_path):
+    folder = shutil.copytree(made("MiniLM")[0], tmp_path / "alone")
+    entries = json.loads((folder / "modules.json").read_text())
+    (folder / "modules.json").write_text(json.dumps(entries[:1]))
+    refused(folder, tmp_path, "a Transformer alone makes a vector of each word")
+
+
 def test_a_plain_transformer_is_told_to_state_its_pooling(tiny_transformer, tmp_path):
     refused(tiny_transformer, tmp_path, r"has no modules\.json: of a plain transformer, say `pooling`")
 

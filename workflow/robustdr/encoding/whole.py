@@ -33,9 +33,12 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
     if any((model.module_kwargs or {}).values()):
         raise UserError(f"{path}: {MODULES}: kwargs: arguments of single modules are not honoured")
     for route in ROUTES:
-        first, *_, last = modules(path, model, route)
+        first, *others = modules(path, model, route)
         if not isinstance(first, Transformer):
             raise UserError(f"{path}: the first module is {type(first).__name__}; allowed: Transformer")
+        if not others:
+            raise UserError(f"{path}: {MODULES}: a Transformer alone makes a vector of each word; add a Pooling")
+        last = others[-1]
         if first.transformer_task != TASK or set(first.modality_config) != {"text"}:
             found = f"{first.transformer_task} on {', '.join(map(str, first.modality_config))}"
             raise UserError(f"{path}: the Transformer is for {found}; allowed: {TASK} on text")
