@@ -165,9 +165,7 @@ def test_a_spell_checker_s_released_corrections_are_ranked_where_a_scale_has_the
         (corrected,) = run.inputs["corrected"].nodes
         assert corrected.settings.file == f"data/marco_dev/{file}" and f"--corrected {corrected.path}" in run.command
     assert not mini.run("spellchecker_bert", 1, ("wordnet-mini", "dev"), "typo").inputs["corrected"].nodes
-    with pytest.raises(
-        UserError, match=r"full\.yaml: corrected\.msmarco-passage/dev: no 'misspell', which a spell"
-    ):
+    with pytest.raises(UserError, match=r"full\.yaml: corrected\.msmarco-passage/dev: no 'misspell', which a spell"):
         full.run("spellchecker_bert", 1, DEV, "misspell")
     said, here = (
         [n for n in table_settings(of, "toroder", "table5").notes if "spell checker" in n] for of in (full, mini)
