@@ -1,7 +1,8 @@
 """How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations
 from math import sqrt
 
@@ -106,15 +107,20 @@ class Trained:
     place: tuple[str, ...]
     seeds: tuple[int, ...]
 
-    def mean(self) -> np.ndarray:
-        """What makes up the mean [runs, queries], as a share of it."""
-        return self.values / self.values.mean()
+    @cached_property
+    def shifted(self) -> np.ndarray:
+        """What makes up what a training shifts [runs, queries]: the mean of the original queries, as a share of it.
 
-    def drop(self) -> np.ndarray:
-        """What makes up the drop against the original queries [runs, queries], by the delta method."""
-        assert self.original is not None
+        Of a varied query set it is the drop against the original queries, by the delta method.
+        """
+        if self.original is None:
+            return self.values / self.values.mean()
         base = self.original.mean()
         return (self.values - self.values.mean() / base * self.original) / base
+
+    @cached_property
+    def squares(self) -> Part:
+        return part(self.shifted)
 
 
 def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Trained]]]:
@@ -154,26 +160,25 @@ def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     """
     means = [[run for run in runs if not run.variation] for runs in systems]
     varied = [[run for run in runs if run.variation] for runs in systems]
-    of_means = in_common(_panels(means, Trained.mean))
-    of_drops = in_common(_panels(varied, Trained.drop))
+    of_drops = in_common(_panels(varied))
 
     def drop(variation: str = "") -> Spread | None:
-        parts = ([part(run.drop()) for run in runs if variation in ("", run.variation)] for runs in varied)
+        parts = ([run.squares for run in runs if variation in ("", run.variation)] for runs in varied)
         return pooled((of for of in parts if of), of_drops)
 
     names = sorted({run.variation for runs in varied for run in runs})
     return Spreads(
-        mean=pooled(([part(run.mean()) for run in runs] for runs in means if runs), of_means),
+        mean=pooled(([run.squares for run in runs] for runs in means if runs), in_common(_panels(means))),
         drop=drop(),
         drops={name: of for name in names if (of := drop(name))},
     )
 
 
-def _panels(systems: Iterable[list[Trained]], what: Callable[[Trained], np.ndarray]) -> list[np.ndarray]:
+def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:
     """Return the values of each query set, systems with the same seeds together."""
     panels: dict[object, list[np.ndarray]] = {}
     for run in chain.from_iterable(systems):
-        panels.setdefault((run.place, run.seeds), []).append(what(run))
+        panels.setdefault((run.place, run.seeds), []).append(run.shifted)
     return [np.stack(values) for values in panels.values()]
 
 
