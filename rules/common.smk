@@ -14,16 +14,12 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
 from robustdr.core.settings import as_json
-from robustdr.core.yaml_files import checked
 from robustdr.encoding.directory import FORMS, SHARED_FILES
 from robustdr.experiments import overlay
-from robustdr.experiments.config import load
-from robustdr.experiments.models import Settings
 from robustdr.graph import site, tables
 from robustdr.graph.collections import JUDGEMENTS
 from robustdr.graph.failures import FAILURES
 from robustdr.graph.found import Found
-from robustdr.graph.graph import graphs
 from robustdr.graph.outputs import (
     checkpoints_by_form,
     files_of_versions,
@@ -33,6 +29,7 @@ from robustdr.graph.outputs import (
     trained_by_files,
     versions,
 )
+from robustdr.graph.project import project
 from robustdr.graph.targets import check_target
 from robustdr.keys import kept
 from robustdr.keys.provenance import Code, made_of
@@ -70,10 +67,8 @@ def stop(message):
 HOUSE = Path(os.path.relpath(workflow.basedir)) / "config"
 
 try:
-    SETTINGS = checked(Settings, dict(config), HOUSE / "config.yaml")
+    SETTINGS, CONFIG, GRAPHS = project(config, HOUSE)
     OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
-    CONFIG = load(HOUSE, OVERLAY)
-    GRAPHS = graphs(CONFIG)
     PAPERS = SETTINGS.papers
     if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
         raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)

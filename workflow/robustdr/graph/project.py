@@ -6,29 +6,31 @@ from typing import Any, NamedTuple
 
 from robustdr.core.yaml_files import checked, read
 from robustdr.experiments.config import load
-from robustdr.experiments.models import Settings
+from robustdr.experiments.models import Config, Settings
 from robustdr.graph.graph import Graph, graphs
 
 FOLDER = Path("config")
 
 
 class Project(NamedTuple):
-    """The settings of config.yaml, and the graphs of all scales by the folder of their results."""
+    """The settings of config.yaml, the configuration, and the graphs of all scales by the folder of their results."""
 
     settings: Settings
+    config: Config
     graphs: dict[str, Graph]
 
 
-def project(changes: Mapping[str, Any] | None = None) -> Project:
+def project(changes: Mapping[str, Any] | None = None, folder: Path = FOLDER) -> Project:
     """Read the configuration.
 
     Args:
-        changes: values in place of those of config.yaml, as `snakemake --config` takes them.
+        changes: values in place of those of config.yaml, as `snakemake --config` takes them. folder: with config.yaml.
 
     Raises:
         UserError: the first fault of the configuration.
     """
-    path = FOLDER / "config.yaml"
+    path = folder / "config.yaml"
     settings = checked(Settings, {**read(path), **(changes or {})}, path)
     overlay = Path(settings.overlay) if settings.overlay else None
-    return Project(settings, graphs(load(FOLDER, overlay)))
+    config = load(folder, overlay)
+    return Project(settings, config, graphs(config))

@@ -40,7 +40,7 @@ def run(a: argparse.Namespace) -> int:
     from robustdr.graph.project import project
     from robustdr.graph.targets import nodes
 
-    settings, graphs = project(dict(a.config))
+    settings, _, graphs = project(dict(a.config))
     report = "results" if settings.scale == "full" else f"results/{settings.scale}"
     asked = a.targets or [f"{report}/report/index.html"]
     jobs = undone([node for target in asked for node in nodes(target, graphs, settings.papers)])
