@@ -2,8 +2,12 @@
 
 from robustdr.keys import provenance
 
+READ = (
+    provenance._file, provenance._module, provenance._reached, provenance._made_of, provenance.lock,
+)  # fmt: skip
+
 
 def forget():
     """Read code and lock file anew at the next key; what a test put in place of one of these has no cache."""
-    for cached in (provenance._reached, provenance.part, provenance._made_of, provenance.lock):
+    for cached in READ:
         getattr(cached, "cache_clear", bool)()

@@ -59,6 +59,7 @@ class Code(NamedTuple):
     packages: Sequence[str] = ()
 
 
+@functools.cache
 def _file(module: str) -> Path | None:
     path = PACKAGE.parent.joinpath(*module.split("."))
     for candidate in (path / "__init__.py", path.with_suffix(".py")):
@@ -138,6 +139,16 @@ def code_of_stage(name: str) -> tuple[str, str]:
 
 
 @functools.cache
+def _module(name: str) -> tuple[str, set[str]] | None:
+    """Return the digest of a module of this package and the modules that it needs; None: there is no such module."""
+    if not (path := _file(name)):
+        return None
+    digest, imports = part(name, path.read_text(encoding="utf-8"))
+    above = name.rpartition(".")[0] or name  # importing a module executes the packages above it
+    return digest, {above, *_named(imports, name if path.name == "__init__.py" else above)}
+
+
+@functools.cache
 def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
     """Return the digest of each part of a stage or module by name, and the other packages that it imports."""
     parts: dict[str, str] = {}
@@ -151,10 +162,9 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
         name = todo.pop()
         if name.partition(".")[0] != PACKAGE.name:
             others.add(name.partition(".")[0])
-        elif path := _file(name):
-            parts[name], imports = part(name, path.read_text(encoding="utf-8"))
-            above = name.rpartition(".")[0] or name  # importing a module executes the packages above it
-            todo |= {above, *_named(imports, name if path.name == "__init__.py" else above)} - parts.keys()
+        elif found := _module(name):
+            parts[name], needed = found
+            todo |= needed - parts.keys()
     if not parts:
         raise UserError(f"no module {code!r} below {PACKAGE.parent}")
     return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
