@@ -175,7 +175,7 @@ def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
     ]
     means = {MEAN: ["misspell", "swap_words"]}
     spec = {"title": "Robustness", "kind": "robustness", "collection": "passages", "measure": "RR@10"}
-    spec["systems"] = {"one": "One", "other": "Other"}
+    spec["systems"] = {"one": "One", "third": "Third", "other": "Other"}
     where = {"collection": "toy", "split": "dev", "means": means, **REST}
     settings = told(
         FigureSettings,
@@ -183,8 +183,11 @@ def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
         evaluation={"passages": where},
         measured={"RR@10": "RR@10"},
         keys={str(path): "key" for path in measures},
+        reasons={"third": "no vectors"},
     )
-    axis = robustness(drawing(settings, measures)).axes[0]
+    figure = robustness(drawing(settings, measures))
+    axis = figure.axes[0]
     drops = {line.get_label(): list(line.get_xdata()) for line in axis.lines if not line.get_label().startswith("_")}
     assert drops["mean drop"] == pytest.approx([-25, -12.5]) and drops["worst drop"] == pytest.approx([-50, -25])
     assert [label.get_text() for label in axis.get_yticklabels()] == ["One", "Other"]
+    assert "Not run: Third: no vectors" in [text.get_text() for text in figure.texts]

@@ -1,6 +1,6 @@
 """Parts that figures share: layout, printed numbers, and output."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -15,6 +15,11 @@ from robustdr.reporting.spec import FigureSpec
 from robustdr.reporting.style import save
 
 Figure = TypeVar("Figure", bound=FigureSpec)
+
+
+def not_run(lacking: Mapping[str, Iterable[str]]) -> list[str]:
+    """Lines of a figure's note: by reason, the labels of what was not run."""
+    return [f"Not run: {', '.join(dict.fromkeys(labels))}: {reason}" for reason, labels in lacking.items()]
 
 
 @dataclass(frozen=True)

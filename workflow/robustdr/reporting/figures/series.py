@@ -10,7 +10,7 @@ from pydantic import Field
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.reporting.drawing import Drawing
+from robustdr.reporting.drawing import Drawing, not_run
 from robustdr.reporting.spec import Labels, Names, OnOneCollection
 from robustdr.reporting.style import COLOURS, MARKERS
 
@@ -63,5 +63,4 @@ def series(drawing: Drawing[Settings]) -> plt.Figure:
     axis.set_xlabel(spec.axis)
     axis.set_ylabel(f"{measure} ×100")
     note = "Bands: 95 % confidence interval over queries." + (" Hollow: as printed." if spec.reported else "")
-    left_out = [f"Not run: {', '.join(dict.fromkeys(what))}: {why}" for why, what in lacking.items()]
-    return drawing.finish(figure, "\n".join([note, *left_out]))
+    return drawing.finish(figure, "\n".join([note, *not_run(lacking)]))
