@@ -43,7 +43,13 @@ def test_a_csv_file_changes_no_limit_of_other_readers(read):
     assert csv.field_size_limit() == limit
 
 
-@pytest.mark.parametrize("name", RAGGED)
+@pytest.mark.parametrize("name", ["a.md", "a.tex"])
+def test_a_short_row_is_filled_as_the_format_fills_it(read, name):
+    tables, problems = read(name, RAGGED[name])
+    assert list(tables.values()) == [["1.1", "2.2", "3.3", "4.4", "5.5"]] and problems == []
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.html"])
 def test_a_ragged_row_is_lost_and_said(read, name):
     tables, problems = read(name, RAGGED[name])
     assert list(tables.values()) == [["1.1", "2.2", "4.4", "5.5"]]
