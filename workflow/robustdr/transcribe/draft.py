@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -20,13 +20,24 @@ NOTES = {*"†‡§¶*", *RAISED}  # footnote marks after a label
 PLUS_MINUS, ACROSS = "±", "→"  # "Dataset (→)" in the corner of a table is the heading of the columns
 _LOCALE = re.compile(r"[+\-−]?0,\d+%?|[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
 _BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
+_INTERVAL = re.compile(r"[\[(]\s*([+\-−]?[\d.]+%?)\s*[,;]\s*([+\-−]?[\d.]+%?)\s*[\])]|[\[(]([\d.]+)\s*[–-]\s*([\d.]+)[\])]")
+_RANGE = re.compile(r"(\d[\d.,]*%?)\s?[–-]\s?(\d[\d.,]*%?)")
+_POWER = re.compile(r"\s*[×·x]\s*10\^?([⁻−-]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_ARROW = re.compile(r"(?<![\d%])([↑↓▲▼△▽])\s*(?=[\d.])|(?<=\()([\d.]+%?)\s*([↑↓▲▼△▽])(?=\))")
+_SIGNS = dict(zip("↑↓▲▼△▽", "+-+-+-", strict=True))
+_DIGITS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 _CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # after a number
 _FIRST = re.compile(r"[\d.,]*\d")
 
 
 @dataclass
 class Draft:
-    """The draft of a table. `problems`: what could not be read, in words; `rows`: (labels, printed fields)."""
+    """The draft of a table.
+
+    Attributes:
+        problems: what could not be read, in words. rows: (labels, printed fields).
+        sources: of every row, its line in the file and the fields of its columns as they stand there.
+    """
 
     id: str
     caption: str
@@ -36,6 +47,7 @@ class Draft:
     marks: list[str] = field(default_factory=list)
     unit: str = "number"
     problems: list[str] = field(default_factory=list)
+    sources: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -51,20 +63,26 @@ def draft(grid: Grid, id: str) -> Draft:
     """The most probable reading of a grid as a table of reported.yaml."""
     made = Draft(id, grid.caption, problems=list(grid.problems))
     heads = _heads(grid)
-    body, sections = _sections(grid.rows[heads:])
-    reads = [[_read(field) for field in row] for row in body]
+    body, sections, lines = _sections(grid, heads)
+    decimal_commas = _has_decimal_commas(body)
+    reads = [[_read(field, decimal_commas) for field in row] for row in body]
     numeric = [_is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
         made.problems.append("it has no numbers")
+        _tell_apart_from_words(made, grid.rows[heads:], lines)
         return made
-    labels = list(range(max(1, numeric[1:].index(True) + 1)))
-    kept = [column for column in range(len(labels), len(numeric)) if numeric[column]]
+    first = max(1, numeric[1:].index(True) + 1)
+    kept = [column for column in range(first, len(numeric)) if numeric[column]]
     above = _filled_heads(grid.rows[:heads])
-    for column in range(len(labels), len(numeric)):
+    for column in range(first, len(numeric)):
         if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
-            made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out")
-    _label_rows(made, grid.rows[:heads], body, labels, sections)
-    _label_columns(made, above, kept, _corner(grid.rows[:heads], labels, ACROSS))
+            has = sum(any(map(str.isdigit, row[column].text)) for row in body)
+            numbers = f", with {has} field{'s' * (has > 1)} that have digits" if has else ""
+            made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out{numbers}")
+    _label_rows(made, grid.rows[:heads], body, list(range(first)), sections)
+    _tell_apart(made, [[row[column].text for column in range(first, len(row)) if not numeric[column]] for row in body])
+    _label_columns(made, above, kept, _corner(grid.rows[:heads], list(range(first)), ACROSS))
+    made.sources = [(line, [row[column].text for column in kept]) for line, row in zip(lines, body, strict=True)]
     for index, column in enumerate(kept):
         _fill(made, index, [row[column] for row in reads])
     made.marks = sorted(
@@ -74,20 +92,47 @@ def draft(grid: Grid, id: str) -> Draft:
     return made
 
 
+def _tell_apart_from_words(made: Draft, rows: Sequence[Sequence[Field]], lines: Sequence[int]) -> None:
+    """Add the fields with digits of a table without columns of numbers to its problems."""
+    for line, row in zip(lines, rows, strict=False):
+        made.problems += [
+            f"the words {field.text!r}{_at(line)}" for field in row[1:] if any(map(str.isdigit, field.text))
+        ]
+
+
+def _tell_apart(made: Draft, words: Sequence[Sequence[str]]) -> None:
+    """Make equal labels of rows differ: by the words of columns that are left out, else by a number."""
+    for told in ([" ".join(filter(None, texts)) for texts in words], None):
+        seen: Counter[tuple[str, ...]] = Counter()
+        several = {labels for labels, times in Counter(tuple(labels) for labels, _ in made.rows).items() if times > 1}
+        for place, (labels, _) in enumerate(made.rows):
+            if (key := tuple(labels)) in several and made.row[-1] != "seed":
+                seen[key] += 1
+                more = f"({told[place]})" if told else f"#{seen[key]}" if seen[key] > 1 else ""
+                labels[-1] = f"{labels[-1]} {more}".strip().replace("|", "/") if more != "()" else labels[-1]
+
+
 def _heads(grid: Grid) -> int:
     """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
-    heads = grid.heads
+    heads = next((at for at, row in enumerate(grid.rows[: grid.heads]) if _has_results(row)), grid.heads)
+    marked = heads
     while heads < len(grid.rows) and not any(_read(field).values for field in grid.rows[heads][1:]):
         if len({field.text for field in grid.rows[heads]}) == 1 and heads:
             break  # one text over all columns: the heading of a section
         heads += 1
-    return heads if heads < len(grid.rows) else grid.heads
+    return heads if heads < len(grid.rows) else marked
 
 
-def _sections(rows: Sequence[Sequence[Field]]) -> tuple[list[list[Field]], list[str]]:
-    """The rows of numbers, and the section heading above each, a row with one text; '' if none."""
-    body, sections, section = [], [], ""
-    for row in rows:
+def _has_results(row: Sequence[Field]) -> bool:
+    """Whether most fields of a row, but for the first, are numbers with a decimal point: it is no head."""
+    printed = [field for field in row[1:] if field.text]
+    return 2 * sum("." in field.text and bool(_read(field).values) for field in printed) > len(printed)
+
+
+def _sections(grid: Grid, heads: int) -> tuple[list[list[Field]], list[str], list[int]]:
+    """The rows of numbers, and of each: the section heading above it, a row with one text, or ''; its line."""
+    body, sections, lines, section = [], [], [], ""
+    for place, row in enumerate(grid.rows[heads:], heads):
         texts = {field.text for field in row if field.text}
         if (
             len(texts) == 1
@@ -99,13 +144,23 @@ def _sections(rows: Sequence[Sequence[Field]]) -> tuple[list[list[Field]], list[
         elif texts:
             body.append(list(row))
             sections.append(section)
-    return body, sections
+            lines.append(grid.lines[place] if place < len(grid.lines) else 0)
+    return body, sections, lines
 
 
-def _read(field: Field) -> Read:
-    text = _BRACKETED.sub(r"\1", " ".join(field.text.split())).replace("|", "/")
+def _has_decimal_commas(rows: Sequence[Sequence[Field]]) -> bool:
+    """Whether the numbers have decimal commas: some can have nothing else, and none has a point or can be in thousands."""
+    texts = [re.sub(r"[^\d.,]", "", field.text) for row in rows for field in row[1:]]
+    if any(re.fullmatch(r"\d+\.\d+|[1-9]\d{0,2}(?:,\d{3})+", text) for text in texts):
+        return False
+    return any(re.fullmatch(r"0,\d+|\d+,(?:\d{1,2}|\d{4,})", text) for text in texts)
+
+
+def _read(field: Field, decimal_commas: bool = False) -> Read:
+    """What a field says in the words of `cells`."""
     if field.problem:
         return Read(LOST, 0, field.problem)
+    text = normal(field.text, decimal_commas)
     bare = "".join(character for character in text if character not in MARKS).strip()
     if bare == LOST:
         return Read(LOST)
@@ -113,6 +168,8 @@ def _read(field: Field) -> Read:
         return Read(NO_NUMBER if not any(map(str.isalpha, bare)) or len(bare) < 4 else bare)
     if _LOCALE.fullmatch(bare) and not re.fullmatch(r"[+\-−]?[1-9]\d{0,2}(,\d{3})+%?", bare):
         return Read(LOST, 0, "a number with a decimal comma")
+    if field.repeated:
+        return Read(NO_NUMBER)
     marks = {character: "" for character in text if character in MARKS}
     for places in range(1, 5):
         try:
@@ -125,10 +182,28 @@ def _read(field: Field) -> Read:
     return Read(LOST if bare[0] in "+-−.<>~≈0123456789" else bare, 0, "not a printed number")
 
 
+def normal(text: str, decimal_commas: bool = False) -> str:
+    """The text of a field in the forms that `cells` knows: 1.2×10⁻³ as 1.2e-3, [a, b] as (a / b), ↓2 % as -2%."""
+    text = _BRACKETED.sub(r"\1", " ".join(text.split())).replace("|", "/")
+    if decimal_commas:
+        text = re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r"(?<=\d)\.(?=\d{3})", "", text))
+    text = _POWER.sub(lambda m: f"e{'-' * bool(m[1])}{''.join(_DIGITS[digit] for digit in m[2])}", text)
+    text = _INTERVAL.sub(lambda m: f"({m[1] or m[3]} / {m[2] or m[4]})", text)
+    text = _ARROW.sub(lambda m: _SIGNS[m[1]] if m[1] else f"{_SIGNS[m[3]]}{m[2]}", text)
+    if match := _RANGE.fullmatch(text):
+        text = f"{match[1]} / {match[2]}"
+    return re.sub(r"(?<=\d)\s+%", "%", text)
+
+
+def _at(line: int) -> str:
+    return f" (line {line})" if line else ""
+
+
 def _is_numeric(reads: Sequence[Read]) -> bool:
-    """Whether a column has more numbers than words."""
+    """Whether a column has numbers, and not more than twice as many words."""
     numbers = sum(bool(read.values) or read.text == LOST for read in reads)
-    return numbers > sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
+    words = sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
+    return numbers > 0 and 2 * numbers >= words
 
 
 def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
@@ -210,7 +285,7 @@ def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
     """Add the fields of one column; the sign between two values gives the name of the second."""
     places = max((read.values for read in reads), default=1)
     names = []
-    for (labels, fields), read in zip(made.rows, reads, strict=True):
+    for (labels, fields), (line, _), read in zip(made.rows, made.sources, reads, strict=True):
         text = read.text
         if read.values not in (0, 1, places):
             read = Read(LOST, 0, f"{read.values} values where others have {places}")
@@ -218,7 +293,7 @@ def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
         if not read.values and text not in (NO_NUMBER, LOST):
             text, read = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {read.text!r}")
         if read.problem:
-            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {read.problem}")
+            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {read.problem}{_at(line)}")
         names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * bool(_CHANGE.search(text))
         fields.append(text)
     if places > 1:
@@ -234,7 +309,7 @@ def _units(made: Draft) -> None:
     for index, column in enumerate(made.columns):
         texts = [fields[index] for _, fields in made.rows if fields[index] not in (NO_NUMBER, LOST)]
         marks = dict.fromkeys(made.marks, "")
-        first = [cells.parse("", cells.BETWEEN.split(text)[0], 1, marks)[0] for text in texts]
+        first = [_first(text, marks) for text in texts]
         largest = max((abs(value.number) for value in first), default=0)
         whole = all("." not in value.printed and not value.unit for value in first)
         measured = "quantity" not in column and "quantity" not in made.row
@@ -246,3 +321,9 @@ def _units(made: Draft) -> None:
     for column, unit in zip(made.columns, units, strict=True):
         if unit != made.unit:
             column["unit"] = unit
+
+
+def _first(text: str, marks: Mapping[str, str]) -> cells.Value:
+    """The first value of a printed cell."""
+    places = len(cells.BETWEEN.split(text))
+    return next(iter(cells.parse("", text, places if text[0] != "(" else 1, marks)))

@@ -16,11 +16,16 @@ MOST = 200_000  # fields of a table
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a table; `problem` says why its text could not be read, or is empty."""
+    """One field of a table.
+
+    Attributes:
+        problem: why its text could not be read; or ''. repeated: whether it is the rest of a field over several.
+    """
 
     text: str
     bold: bool = False
     problem: str = ""
+    repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,10 +98,11 @@ def spread(
                 row.append(covering)
                 continue
             span = pending.pop(0)
-            for _ in range(min(span.columns, WIDEST - len(row))):
+            repeated = replace(span.field, repeated=True)
+            for place in range(min(span.columns, WIDEST - len(row))):
                 if span.rows > 1:
-                    below[len(row)] = span.field, span.rows - 1
-                row.append(span.field)
+                    below[len(row)] = repeated, span.rows - 1
+                row.append(repeated if place else span.field)
         made.append(row)
     width = max((len(row) for row in made), default=0) if padded else _usual([len(row) for row in made])
     problems = []
@@ -122,5 +128,5 @@ def filled_down(rows: Sequence[Sequence[Field]], covers: dict[tuple[int, int], i
     for (row, column), number in covers.items():
         for below in range(row + 1, min(row + number, len(made))):
             if column < len(made[below]) and not made[below][column].text:
-                made[below][column] = replace(made[row][column])
+                made[below][column] = replace(made[row][column], repeated=True)
     return made
