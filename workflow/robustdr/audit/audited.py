@@ -9,7 +9,7 @@ from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.printed import Claimed
-from robustdr.audit.proposals import undeclared
+from robustdr.audit.arithmetic import undeclared
 from robustdr.audit.recomputed import Recomputed
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported

@@ -9,13 +9,13 @@ from typing import Any
 import yaml
 from yaml.reader import Reader
 
-from robustdr.audit.proposals import propose
+from robustdr.audit.proposals import Proposal, propose
 from robustdr.audit.reported import Reported, build
 from robustdr.audit.transcript import Transcript
 from robustdr.transcribe.draft import BOLD, Draft
 
 OPENING = (
-    "# A draft. Check the coordinates, say what the marks mean, and keep the relations that the paper means to hold;",
+    "# A draft. Check the coordinates, say what the marks mean, and take `proposed` away from relations that must hold;",
     "# `?` stands for what could not be read. `robustdr audit` reads this file as it is.",
 )
 
@@ -26,16 +26,16 @@ def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequenc
     reported = build(source, Transcript.model_validate(yaml.safe_load(bare)), defaultdict(int))
     lines = {
         id: [
-            line
-            for proposal in propose(reported, table)
-            for line in (
-                f"      # {proposal.fit} of {proposal.cells} cells fit",
-                f"      - {_flow(proposal.relation.model_dump(by_alias=True, exclude_unset=True))}",
-            )
+            f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, table)
         ]
         for id, table in reported.tables.items()
     }
     return _text(source, paper, drafts, problems, lines), reported
+
+
+def _proposed(proposal: Proposal) -> dict[str, Any]:
+    fit = f"{proposal.fit} of {proposal.cells} cells fit"
+    return {**proposal.relation.model_dump(by_alias=True, exclude_unset=True), "proposed": fit}
 
 
 def _text(
