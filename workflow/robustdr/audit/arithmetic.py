@@ -122,6 +122,11 @@ class _Search:
         self.names = lines if transposed else names
         self.low = [[cell.interval.low if cell else inf for cell in line] for line in self.lines]
         self.high = [[cell.interval.high if cell else inf for cell in line] for line in self.lines]
+        # A deviation, a drop or the like beside a number is a part of no average, and of no other formula but a share.
+        self.plain = [
+            [low if cell and cell.coordinates["value"] == "value" else inf for cell, low in zip(line, lows, strict=True)]
+            for line, lows in zip(self.lines, self.low, strict=True)
+        ]
         self.steps = 0
         width = len(self.names)
         self.range = []
@@ -232,9 +237,12 @@ class _Search:
         """What the formula gives at a line, without its factor; None if a number is missing."""
         self.steps += 1
         low, high = self.low[line], self.high[line]
+        if formula.kind == "harmonic_mean_of" and not isfinite(self.plain[line][formula.target]):
+            return None
         if formula.kind in ("mean_of", "sum_is") and formula.whole is None:
             fields = formula.parts[0][1]
-            least, most = sum(low[f] for f in fields), sum(high[f] for f in fields)
+            least, most = sum(self.plain[line][f] for f in (*fields, formula.target)), sum(high[f] for f in fields)
+            least -= low[formula.target]
             if not (isfinite(least) and isfinite(most)):
                 return None
             by = len(fields) if formula.kind == "mean_of" else 1
@@ -242,7 +250,8 @@ class _Search:
         found: dict[str, list[Interval]] = {}
         for role, fields in formula.parts:
             at = formula.base if formula.base >= 0 and role == "main" else line
-            found[role] = [Interval(self.low[at][f], self.high[at][f]) for f in fields]
+            least_of = self.low if formula.kind == "counts_match" else self.plain
+            found[role] = [Interval(least_of[at][f], self.high[at][f]) for f in fields]
             if not all(isfinite(end) for interval in found[role] for end in interval):
                 return None
         return FORMULAS[formula.kind](found, formula.whole)
@@ -316,6 +325,11 @@ class _Search:
         if formula.kind in ("mean_of", "median_of"):
             fields = formula.parts[0][1]
             reach = max(self.high[line][f] for f in fields) - min(self.low[line][f] for f in fields)
+        elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is"):
+            # What is near to one of its parts anyway says little: one number less hardly anything, F1 of two equal ones.
+            middle = (given.low + given.high) / 2
+            parts = [(formula.base if formula.base >= 0 and role == "main" else line, f) for role, of in formula.parts for f in of]
+            reach = min(reach, *(2 * abs(middle - formula.factor * self.low[at][f]) for at, f in parts))
         return min(1.0, max(width, step) / max(reach + step, step))
 
     def _check(self, formula: _Formula, line: int) -> Check:
