@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from audit.synthetic import CONVENTIONS, random_paper
-from robustdr.audit.audited import audit
 from robustdr.audit.arithmetic import undeclared
+from robustdr.audit.audited import audit
 from robustdr.audit.proposals import propose
 from robustdr.audit.reported import load_paper
 

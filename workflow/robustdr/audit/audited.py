@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from robustdr.audit.arithmetic import undeclared
+from robustdr.audit.bounds import broken
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.printed import Claimed
-from robustdr.audit.arithmetic import undeclared
-from robustdr.audit.bounds import broken
 from robustdr.audit.recomputed import Recomputed
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported

@@ -59,7 +59,9 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
             right = len(cells) - len(wrong)
             if right >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
                 for cell in wrong:
-                    yield Broken("out_of_range", [cell], f"{measure} is from 0 to {most}, as in {right} cells beside it")
+                    yield Broken(
+                        "out_of_range", [cell], f"{measure} is from 0 to {most}, as in {right} cells beside it"
+                    )
                 break
 
 
@@ -82,7 +84,7 @@ def _out_of_order(table: Table) -> Iterator[Broken]:
     if right >= max(FEWEST, USUAL * len(pairs)):
         for cell, deep, deeper in pairs:
             if cell.interval.low > deep.interval.high:
-                words = f"{cell.printed} is larger than {deep.printed} at depth {deeper}; {right} of {len(pairs)} pairs rise"
+                words = f"{cell.printed} is above {deep.printed} at depth {deeper}; {right} of {len(pairs)} pairs rise"
                 yield Broken("out_of_order", [cell, deep], words)
 
 

@@ -7,8 +7,8 @@ from math import comb, exp, inf, log
 def by_chance(fitting: Sequence[float], cells: int, tried: int) -> float:
     """A bound on the probability that a relation fits so many cells by chance.
 
-    If numbers had nothing to do with each other, a number would fall at random into the range in which its column lies,
-    and fit with a chance of (what rounding leaves open) / (that range). All of `fitting` do so with the product of their
+    If numbers had nothing to do with each other, a number would fall at random into the range of its column, and fit
+    with a chance of (what rounding leaves open) / (that range). All of `fitting` do so with the product of their
     chances, times the ways to choose them out of `cells`, times the relations that were tried (Bonferroni).
 
     Args:

@@ -102,8 +102,16 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
     if not isfinite(low) or not isfinite(high):
         return []
     # No rounding prints a number at the upper end: 62.3 % is less than 62.4 %.
-    counts = {floor(low * total + SLACK), ceil(low * total - SLACK), ceil(high * total - SLACK) - 1 if high > low else 0}
-    return [Interval(count / total, count / total) for count in sorted(counts) if count < high * total - SLACK or high == low]
+    counts = {
+        floor(low * total + SLACK),
+        ceil(low * total - SLACK),
+        ceil(high * total - SLACK) - 1 if high > low else 0,
+    }
+    return [
+        Interval(count / total, count / total)
+        for count in sorted(counts)
+        if count < high * total - SLACK or high == low
+    ]
 
 
 def _over_queries(operands: Operands, options: Options) -> list[Interval]:

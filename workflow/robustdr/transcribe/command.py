@@ -24,7 +24,7 @@ KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx"
 
 
 def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list[str]]:
-    """The tables of a file of one of `KINDS`, the place of a line, and problems; readers are imported only if needed."""
+    """The tables of a file of one of `KINDS`, the place of a line, and problems; each reader is imported if needed."""
     if kind == ".docx":
         from robustdr.transcribe.word import read_docx
 

@@ -10,24 +10,13 @@ from typing import Any
 from robustdr.audit import cells
 from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
-from robustdr.core.errors import UserError
 from robustdr.transcribe.grids import RAISED, Field, Grid
+from robustdr.transcribe.reading import MARKS, Read, has_decimal_commas, is_numeric, read
 from robustdr.transcribe.words import Meaning, axis, coordinate_of
 
-BOLD = "^"
-MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
 NOTES = {*"†‡§¶*", *RAISED}  # footnote marks after a label
 PLUS_MINUS, ACROSS = "±", "→"  # "Dataset (→)" in the corner of a table is the heading of the columns
-_LOCALE = re.compile(r"[+\-−]?0,\d+%?|[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
-_BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
-_INTERVAL = re.compile(r"[\[(]\s*([+\-−]?[\d.]+%?)\s*[,;]\s*([+\-−]?[\d.]+%?)\s*[\])]|[\[(]([\d.]+)\s*[–-]\s*([\d.]+)[\])]")
-_RANGE = re.compile(r"(\d[\d.,]*%?)\s?[–-]\s?(\d[\d.,]*%?)")
-_POWER = re.compile(r"\s*[×·x]\s*10\^?([⁻−-]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
-_ARROW = re.compile(r"(?<![\d%])([↑↓▲▼△▽])\s*(?=[\d.])|(?<=\()([\d.]+%?)\s*([↑↓▲▼△▽])(?=\))")
-_SIGNS = dict(zip("↑↓▲▼△▽", "+-+-+-", strict=True))
-_DIGITS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 _CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # after a number
-_FIRST = re.compile(r"[\d.,]*\d")
 
 
 @dataclass
@@ -50,23 +39,14 @@ class Draft:
     sources: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Read:
-    """The text of a field for `cells`, and its number of values; 0 if it is not a number."""
-
-    text: str
-    values: int = 0
-    problem: str = ""
-
-
 def draft(grid: Grid, id: str) -> Draft:
     """The most probable reading of a grid as a table of reported.yaml."""
     made = Draft(id, grid.caption, problems=list(grid.problems))
     heads = _heads(grid)
     body, sections, lines = _sections(grid, heads)
-    decimal_commas = _has_decimal_commas(body)
-    reads = [[_read(field, decimal_commas) for field in row] for row in body]
-    numeric = [_is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
+    decimal_commas = has_decimal_commas(body)
+    reads = [[read(field, decimal_commas) for field in row] for row in body]
+    numeric = [is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
         made.problems.append("it has no numbers")
         _tell_apart_from_words(made, grid.rows[heads:], lines)
@@ -116,7 +96,7 @@ def _heads(grid: Grid) -> int:
     """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
     heads = next((at for at, row in enumerate(grid.rows[: grid.heads]) if _has_results(row)), grid.heads)
     marked = heads
-    while heads < len(grid.rows) and not any(_read(field).values for field in grid.rows[heads][1:]):
+    while heads < len(grid.rows) and not any(read(field).values for field in grid.rows[heads][1:]):
         if len({field.text for field in grid.rows[heads]}) == 1 and heads:
             break  # one text over all columns: the heading of a section
         heads += 1
@@ -126,7 +106,7 @@ def _heads(grid: Grid) -> int:
 def _has_results(row: Sequence[Field]) -> bool:
     """Whether most fields of a row, but for the first, are numbers with a decimal point: it is no head."""
     printed = [field for field in row[1:] if field.text]
-    return 2 * sum("." in field.text and bool(_read(field).values) for field in printed) > len(printed)
+    return 2 * sum("." in field.text and bool(read(field).values) for field in printed) > len(printed)
 
 
 def _sections(grid: Grid, heads: int) -> tuple[list[list[Field]], list[str], list[int]]:
@@ -138,7 +118,7 @@ def _sections(grid: Grid, heads: int) -> tuple[list[list[Field]], list[str], lis
             len(texts) == 1
             and len(row) > 1
             and (row[0].text or "").strip()
-            and not any(_read(f).values for f in row[1:])
+            and not any(read(f).values for f in row[1:])
         ):
             section = row[0].text
         elif texts:
@@ -148,62 +128,8 @@ def _sections(grid: Grid, heads: int) -> tuple[list[list[Field]], list[str], lis
     return body, sections, lines
 
 
-def _has_decimal_commas(rows: Sequence[Sequence[Field]]) -> bool:
-    """Whether the numbers have decimal commas: some can have nothing else, and none has a point or can be in thousands."""
-    texts = [re.sub(r"[^\d.,]", "", field.text) for row in rows for field in row[1:]]
-    if any(re.fullmatch(r"\d+\.\d+|[1-9]\d{0,2}(?:,\d{3})+", text) for text in texts):
-        return False
-    return any(re.fullmatch(r"0,\d+|\d+,(?:\d{1,2}|\d{4,})", text) for text in texts)
-
-
-def _read(field: Field, decimal_commas: bool = False) -> Read:
-    """What a field says in the words of `cells`."""
-    if field.problem:
-        return Read(LOST, 0, field.problem)
-    text = normal(field.text, decimal_commas)
-    bare = "".join(character for character in text if character not in MARKS).strip()
-    if bare == LOST:
-        return Read(LOST)
-    if not any(character.isdigit() for character in bare):
-        return Read(NO_NUMBER if not any(map(str.isalpha, bare)) or len(bare) < 4 else bare)
-    if _LOCALE.fullmatch(bare) and not re.fullmatch(r"[+\-−]?[1-9]\d{0,2}(,\d{3})+%?", bare):
-        return Read(LOST, 0, "a number with a decimal comma")
-    if field.repeated:
-        return Read(NO_NUMBER)
-    marks = {character: "" for character in text if character in MARKS}
-    for places in range(1, 5):
-        try:
-            values = cells.parse("", text, places, marks)
-        except UserError:
-            continue
-        if len(values) == places:
-            bold = _FIRST.sub(lambda match: match[0] + BOLD, text, count=1) if field.bold else text
-            return Read(bold, places)
-    return Read(LOST if bare[0] in "+-−.<>~≈0123456789" else bare, 0, "not a printed number")
-
-
-def normal(text: str, decimal_commas: bool = False) -> str:
-    """The text of a field in the forms that `cells` knows: 1.2×10⁻³ as 1.2e-3, [a, b] as (a / b), ↓2 % as -2%."""
-    text = _BRACKETED.sub(r"\1", " ".join(text.split())).replace("|", "/")
-    if decimal_commas:
-        text = re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r"(?<=\d)\.(?=\d{3})", "", text))
-    text = _POWER.sub(lambda m: f"e{'-' * bool(m[1])}{''.join(_DIGITS[digit] for digit in m[2])}", text)
-    text = _INTERVAL.sub(lambda m: f"({m[1] or m[3]} / {m[2] or m[4]})", text)
-    text = _ARROW.sub(lambda m: _SIGNS[m[1]] if m[1] else f"{_SIGNS[m[3]]}{m[2]}", text)
-    if match := _RANGE.fullmatch(text):
-        text = f"{match[1]} / {match[2]}"
-    return re.sub(r"(?<=\d)\s+%", "%", text)
-
-
 def _at(line: int) -> str:
     return f" (line {line})" if line else ""
-
-
-def _is_numeric(reads: Sequence[Read]) -> bool:
-    """Whether a column has numbers, and not more than twice as many words."""
-    numbers = sum(bool(read.values) or read.text == LOST for read in reads)
-    words = sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
-    return numbers > 0 and 2 * numbers >= words
 
 
 def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
@@ -283,17 +209,17 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
 
 def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
     """Add the fields of one column; the sign between two values gives the name of the second."""
-    places = max((read.values for read in reads), default=1)
+    places = max((one.values for one in reads), default=1)
     names = []
-    for (labels, fields), (line, _), read in zip(made.rows, made.sources, reads, strict=True):
-        text = read.text
-        if read.values not in (0, 1, places):
-            read = Read(LOST, 0, f"{read.values} values where others have {places}")
+    for (labels, fields), (line, _), one in zip(made.rows, made.sources, reads, strict=True):
+        text = one.text
+        if one.values not in (0, 1, places):
+            one = Read(LOST, 0, f"{one.values} values where others have {places}")
             text = LOST
-        if not read.values and text not in (NO_NUMBER, LOST):
-            text, read = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {read.text!r}")
-        if read.problem:
-            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {read.problem}{_at(line)}")
+        if not one.values and text not in (NO_NUMBER, LOST):
+            text, one = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {one.text!r}")
+        if one.problem:
+            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {one.problem}{_at(line)}")
         names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * bool(_CHANGE.search(text))
         fields.append(text)
     if places > 1:

@@ -16,9 +16,14 @@ from robustdr.audit.record import record
 from robustdr.core import paths
 from robustdr.core.files import write_json, write_text
 from robustdr.transcribe.command import KINDS, Transcribed, transcribed
-from robustdr.transcribe.draft import BOLD, Draft
+from robustdr.transcribe.draft import Draft
+from robustdr.transcribe.reading import BOLD
 
-SURE, READ, UNSURE = "sure", "converted", "unsure"  # as it is printed; in another form; with other digits or another sign
+SURE, READ, UNSURE = (
+    "sure",
+    "converted",
+    "unsure",
+)  # as it is printed; in another form; with other digits or another sign
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,9 +8,9 @@ _TOKEN = re.compile(r"\\[A-Za-z@]+|\\.?|[{}&$^_~#]|[^\\{}&$^_~#]+", re.S)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _HIDDEN = re.compile(r"\\begin\{(comment|verbatim|lstlisting|filecontents)\*?\}|\\iffalse(?![A-Za-z])")
 DEFINES = (
-    "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd DeclareMathOperator def gdef edef xdef "
-    "let NewDocumentCommand RenewDocumentCommand"
-).split()
+    *("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "newrobustcmd", "DeclareMathOperator"),
+    *("def", "gdef", "edef", "xdef", "let", "NewDocumentCommand", "RenewDocumentCommand"),
+)
 EXPANDED = 200_000  # tokens that the macros of one table may make
 EXPANDED_IN_ALL = 3_000_000  # and those of one file
 LONGEST = 20_000  # tokens of one argument
@@ -158,6 +158,7 @@ class Stream:
                 return [*made, inside] if inside else made
             depth += (token == "{") - (token == "}")
             made.append(token)
+            self.budget.spend(1)
             if len(made) > LONGEST:
                 raise TooMuch(f"an argument of more than {LONGEST:,} tokens, or a brace that is not closed")
         return made

@@ -12,10 +12,11 @@ from yaml.reader import Reader
 from robustdr.audit.proposals import Proposal, propose
 from robustdr.audit.reported import Reported, build
 from robustdr.audit.transcript import Transcript
-from robustdr.transcribe.draft import BOLD, Draft
+from robustdr.transcribe.draft import Draft
+from robustdr.transcribe.reading import BOLD
 
 OPENING = (
-    "# A draft. Check the coordinates, say what the marks mean, and take `proposed` away from relations that must hold;",
+    "# A draft. Check coordinates, say what marks mean, and take `proposed` away from relations that must hold;",
     "# `?` stands for what could not be read. `robustdr audit` reads this file as it is.",
 )
 
@@ -23,11 +24,9 @@ OPENING = (
 def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> tuple[str, Reported]:
     """The text of a reported.yaml, and its content as the audit reads it."""
     bare = _text(source, paper, drafts, problems, {})
-    reported = build(source, Transcript.model_validate(yaml.safe_load(bare)), defaultdict(int))
+    reported = build(source, Transcript.model_validate(yaml.load(bare, yaml.CSafeLoader)), defaultdict(int))
     lines = {
-        id: [
-            f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, table)
-        ]
+        id: [f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, table)]
         for id, table in reported.tables.items()
     }
     return _text(source, paper, drafts, problems, lines), reported
