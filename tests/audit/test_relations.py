@@ -298,3 +298,10 @@ def test_a_cycle_over_two_tables_is_refused(paper):
     second = table(columns, "q | 1.0 | 2.0", {"for": {"seed": 2}, "mean_of": {"table": "first", "seed": "*"}})
     with pytest.raises(UserError, match=r"a cycle: mean_of computes (first|second) \[q · seed \d\] from itself"):
         resolve(paper(first=first, second=second))
+
+
+def test_a_share_at_the_upper_end_of_what_is_printed_is_none(paper):
+    # 62.3 % of 500 is 311.25 to below 312: no whole number; 62.4 % is 312
+    shares = {"for": {"value": "summary"}, "share_of": 500}
+    held = [resolve(paper(t=table(RUNS, f"q | 0 | 0 | 0 | {share}", shares)))[0].holds for share in ("62.3%", "62.4%")]
+    assert held == [False, True]

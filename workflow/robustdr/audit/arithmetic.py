@@ -193,7 +193,7 @@ class _Search(Formulas):
         if formula.kind in ("mean_of", "median_of"):
             fields = formula.parts[0][1]
             reach = max(self.high[line][f] for f in fields) - min(self.low[line][f] for f in fields)
-        elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is"):
+        elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is", "counts_match"):
             # What is near to one of its parts anyway says little, as the F1 of two equal numbers.
             middle = (given.low + given.high) / 2
             parts = [

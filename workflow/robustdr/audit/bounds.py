@@ -16,7 +16,7 @@ RISING = re.compile(r"(RR|R|Success|AP)@(\d+)")  # no smaller at a greater depth
 USUAL = 0.8  # share of the cells that must obey before another one is suspicious
 FEWEST = 3  # cells that must obey
 BOLD = "^"
-SURE = 1e-3  # chance below which bold is believed to mean the best
+SURE = 0.05  # chance below which bold is believed to mean the best
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
 
@@ -108,7 +108,7 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
                 fitting.append(min(1.0, 2 * sum(cell.value == hit for cell in cells) / len(cells)))
             else:
                 wrong.append((bold, cells))
-        chance = by_chance(fitting, len(marked), 4)
+        chance = by_chance(fitting, len(marked), 2)
         if wrong and len(fitting) >= max(FEWEST, USUAL * len(marked)) and chance < SURE:
             said = [_bold(bold, cells, len(fitting), len(marked), chance) for bold, cells in wrong]
             if best is None or chance < best[0]:

@@ -101,13 +101,18 @@ def describe(coordinates: Mapping[str, str]) -> str:
     return " · ".join(word for word in words if word != "value")
 
 
+def split(printed: str) -> list[str]:
+    """Return the texts of the values in one printed cell."""
+    return BETWEEN.split(_LONE.sub(r"\1", printed))
+
+
 def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> list[Value]:
     """Return the values of one printed cell: one, or one for each of the `places` of its column.
 
     Raises:
         UserError: anything but a printed number with the declared marks; `where` begins the message.
     """
-    parts = BETWEEN.split(_LONE.sub(r"\1", printed))
+    parts = split(printed)
     if len(parts) not in (1, places):
         raise UserError(
             f"{where}: {printed!r} has {len(parts)} values; "

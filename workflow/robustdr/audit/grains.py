@@ -105,9 +105,8 @@ def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Int
     below = range(min(most, floor(printed.low * whole + SLACK)), -1, -1)
     above = range(max(0, ceil(printed.low * whole - SLACK)), most + 1)
     ends = [next((total for total in totals if grain.gives(total, queries)), None) for totals in (below, above)]
-    ends = [
-        total for total in ends if total is None or total < printed.high * whole - SLACK or printed.high == printed.low
-    ]
+    open_end = printed.high * whole if printed.high > printed.low else None
+    ends = [total for total in ends if total is None or open_end is None or abs(total - open_end) > SLACK * whole]
     return [Interval(total / whole, total / whole) for total in dict.fromkeys(ends) if total is not None]
 
 

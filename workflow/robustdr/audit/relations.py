@@ -101,17 +101,11 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
     total, (low, high) = _total(operands, "main").low, operands["target"][0]
     if not isfinite(low) or not isfinite(high):
         return []
-    # No rounding prints a number at the upper end: 62.3 % is less than 62.4 %.
-    counts = {
-        floor(low * total + SLACK),
-        ceil(low * total - SLACK),
-        ceil(high * total - SLACK) - 1 if high > low else 0,
-    }
-    return [
-        Interval(count / total, count / total)
-        for count in sorted(counts)
-        if count < high * total - SLACK or high == low
-    ]
+    counts = {floor(low * total + SLACK), ceil(low * total - SLACK), floor(high * total + SLACK)}
+    if high > low:  # no rounding prints a number at the upper end: 62.3 % is less than 62.4 %
+        counts -= {count for count in counts if abs(count - high * total) <= SLACK}
+        counts.add(ceil(high * total - SLACK) - 1)
+    return [Interval(count / total, count / total) for count in sorted(counts)]
 
 
 def _over_queries(operands: Operands, options: Options) -> list[Interval]:

@@ -19,7 +19,7 @@ from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
 _LINE = re.compile(r"(?<=\()line (\d+)(?=\))|(?<=: )line (\d+)(?=:)")
-MOST = 100_000  # numbers of a file
+MOST = 40_000  # numbers of a file
 KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
 
 
@@ -147,8 +147,9 @@ def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[str]]:
         if id != first:
             problems.append(f"{id}: another table is numbered {grid.number} too")
         if numbers > MOST:
-            problems.append(f"{id}: it is not read: the tables before it have more than {MOST:,} numbers")
-            continue
+            left = len(grids) - place + 1
+            problems.append(f"{id} and what follows, {left} tables: not read; those before have over {MOST:,} fields")
+            break
         try:
             made = draft(grid, id)
         except (ArithmeticError, LookupError, RecursionError, StopIteration, TypeError, UserError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -205,6 +205,13 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
         for column, text in zip(made.columns, texts, strict=True):
             if text:
                 column[known[text].coordinate] = _label(known[text], text, known[text].coordinate)
+    seen: Counter[str] = Counter()
+    for column in made.columns:
+        key = repr(sorted(column.items()))
+        seen[key] += 1
+        if seen[key] > 1 and column and "seed" not in column:  # a run that is printed twice is a finding
+            last = [*column][-1]
+            column[last] = f"{column[last]} #{seen[key]}"
 
 
 def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
@@ -235,7 +242,7 @@ def _units(made: Draft) -> None:
     for index, column in enumerate(made.columns):
         texts = [fields[index] for _, fields in made.rows if fields[index] not in (NO_NUMBER, LOST)]
         marks = dict.fromkeys(made.marks, "")
-        first = [_first(text, marks) for text in texts]
+        first = [cells.parse("", text, len(cells.split(text)), marks)[0] for text in texts]
         largest = max((abs(value.number) for value in first), default=0)
         whole = all("." not in value.printed and not value.unit for value in first)
         measured = "quantity" not in column and "quantity" not in made.row
@@ -247,9 +254,3 @@ def _units(made: Draft) -> None:
     for column, unit in zip(made.columns, units, strict=True):
         if unit != made.unit:
             column["unit"] = unit
-
-
-def _first(text: str, marks: Mapping[str, str]) -> cells.Value:
-    """The first value of a printed cell."""
-    places = len(cells.BETWEEN.split(text))
-    return next(iter(cells.parse("", text, places if text[0] != "(" else 1, marks)))

@@ -25,6 +25,7 @@ TABULARS = {  # the arguments before the rows: b in brackets, a in braces; the l
     "mpsupertabular": "ba", "deluxetable": "a", "array": "ba",
 }  # fmt: skip
 _SIGNED = re.compile(r"\(?[+\-−±]\s*\d*\.?\d+%?\)?|\(?\d+\.\d+%?\)?")  # a change or an error, raised or lowered
+_POWER = re.compile(r"[×·]\s*10$")
 RAISED = ("textsuperscript", "tnote", "footnotemark", "sp")
 LOWERED = ("textsubscript", "sb")
 HEADS = ("endfirsthead", "endhead", "endfoot", "endlastfoot")
@@ -82,9 +83,9 @@ class Cells:
             else:
                 if token[0] == "\\" and token[1:] in RULES:
                     ruled = ruled or (token[1:] not in NO_RULES and count > 0)
+                if not said.text.strip() and not fields:
+                    line = self._stream.line - token.lstrip().count("\n")
                 self._one(token, said)
-                if not said.text and not fields:
-                    line = self._stream.line
         if row := self._row([*fields, said]):
             yield row, ruled, line
 
@@ -135,7 +136,13 @@ class Cells:
         inner = self.words(tokens)
         text = inner.text
         said.problem = said.problem or inner.problem
-        if _SIGNED.fullmatch(text) and said.text.rstrip()[-1:].isdigit() and (form is None or text[0] in "(+-−±"):
+        is_power = _POWER.search(said.text)
+        if (
+            not is_power
+            and _SIGNED.fullmatch(text)
+            and said.text.rstrip()[-1:].isdigit()
+            and (form is None or text[0] in "(+-−±")
+        ):
             said.text += f" ({text.strip('()').lstrip('±').strip()})" if text[0] != "±" else f" ± {text[1:].strip()}"
         else:
             said.text += raised(text) if form is raised else f" {text}" if text else ""

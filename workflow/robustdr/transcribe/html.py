@@ -7,7 +7,8 @@ from lxml import html
 from lxml.etree import ParserError
 from markdown_it import MarkdownIt
 
-from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, covered, raised, spread, titled
+from robustdr.core.errors import UserError
+from robustdr.transcribe.grids import CAPTION, MOST, Field, Grid, Span, covered, raised, spread, titled
 
 BOLD = ("b", "strong")
 WRAPPERS = ("div", "center", "section", "span")  # may be around a table, between it and its caption
@@ -32,7 +33,13 @@ def read_html(text: str) -> list[Grid]:
 
 
 def read_markdown(text: str) -> list[Grid]:
-    """The tables of a Markdown file: pipe tables and HTML tables."""
+    """The tables of a Markdown file: pipe tables and HTML tables.
+
+    Raises:
+        UserError: more than `MOST` bars between fields.
+    """
+    if text.count("|") > MOST:
+        raise UserError(f"a Markdown file with more than {MOST:,} bars; save a part of its tables alone")
     markdown = MarkdownIt("commonmark").enable("table")
     lines, origin = _apart(text.split("\n"))
     tokens = markdown.parse("\n".join(lines))

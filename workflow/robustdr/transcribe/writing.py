@@ -64,7 +64,9 @@ def _cells(draft: Draft) -> list[str]:
 
 
 def _flow(value: Any) -> str:
-    return yaml.safe_dump(value, default_flow_style=True, width=10_000, allow_unicode=True, sort_keys=False).strip()
+    return yaml.dump(
+        value, Dumper=yaml.CSafeDumper, default_flow_style=True, width=10_000, allow_unicode=True, sort_keys=False
+    ).strip()
 
 
 def _quoted(text: str) -> str:
