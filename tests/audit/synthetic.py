@@ -196,15 +196,20 @@ def _shares(rng: random.Random, decimals: int, variations: list[str]) -> tuple[d
     for variation in variations:
         count = rng.randint(1, total)
         shares = [[Number(count / total, decimals, "percent_sign")] for count in (count, rng.randint(0, total))]
-        grid.append((variation, [[Number(count, 0, "count")], *shares]))
+        precision, recall = rng.uniform(0.2, 0.9), rng.uniform(0.2, 0.9)
+        scores = (precision, recall, 2 * precision * recall / (precision + recall))
+        more = [[Number(score, decimals, "percent_sign")] for score in scores]
+        grid.append((variation, [[Number(count, 0, "count")], *shares, *more]))
     spec = {
         "row": "query_set",
         "columns": [
             {"quantity": "valid", "unit": "count"},
             {"quantity": "valid", "value": "share"},
             {"measure": "Success@5"},
+            *({"quantity": name} for name in ("precision", "recall", "f1")),
         ],
         "relations": [
+            {"for": {"quantity": "f1"}, "harmonic_mean_of": {"quantity": ["precision", "recall"]}},
             {"for": {"measure": "Success@5"}, "mean_over": total},
             {"for": {"value": "share"}, "share_of": total},
             {"for": {"value": "share"}, "counts_match": {"quantity": "valid"}, "out_of": total},

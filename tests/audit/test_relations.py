@@ -75,6 +75,14 @@ KNOWN = {
         "1.2 1.5 1.7",
         "1.1 1.8",
     ),
+    # 2 · 40 · 60 / 100 = 48: 2 · 39.95 · 59.95 / 99.9 = 47.947 to 2 · 40.1 · 60.1 / 100.2 = 48.104
+    "harmonic_mean_of": (
+        {"for": {"value": "summary"}, "harmonic_mean_of": {"seed": [1, 2]}},
+        RUNS,
+        "q | 40.0 | 60.0 | 0 | {}",
+        "48.0 47.9 48.1",
+        "47.8 48.2 50.0",
+    ),
     # of 7: 2/7 = 28.571 %, 3/7 = 42.857 %
     "share_of": (
         {"for": {"value": "summary"}, "share_of": 7},
@@ -290,3 +298,10 @@ def test_a_cycle_over_two_tables_is_refused(paper):
     second = table(columns, "q | 1.0 | 2.0", {"for": {"seed": 2}, "mean_of": {"table": "first", "seed": "*"}})
     with pytest.raises(UserError, match=r"a cycle: mean_of computes (first|second) \[q · seed \d\] from itself"):
         resolve(paper(first=first, second=second))
+
+
+def test_a_share_at_the_upper_end_of_what_is_printed_is_none(paper):
+    # 62.3 % of 500 is 311.25 to below 312: no whole number; 62.4 % is 312
+    shares = {"for": {"value": "summary"}, "share_of": 500}
+    held = [resolve(paper(t=table(RUNS, f"q | 0 | 0 | 0 | {share}", shares)))[0].holds for share in ("62.3%", "62.4%")]
+    assert held == [False, True]

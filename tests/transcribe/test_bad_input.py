@@ -43,7 +43,13 @@ def test_a_csv_file_changes_no_limit_of_other_readers(read):
     assert csv.field_size_limit() == limit
 
 
-@pytest.mark.parametrize("name", RAGGED)
+@pytest.mark.parametrize("name", ["a.md", "a.tex"])
+def test_a_short_row_is_filled_as_the_format_fills_it(read, name):
+    tables, problems = read(name, RAGGED[name])
+    assert list(tables.values()) == [["1.1", "2.2", "3.3", "4.4", "5.5"]] and problems == []
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.html"])
 def test_a_ragged_row_is_lost_and_said(read, name):
     tables, problems = read(name, RAGGED[name])
     assert list(tables.values()) == [["1.1", "2.2", "4.4", "5.5"]]
@@ -60,7 +66,7 @@ def test_a_macro_in_place_of_a_number_is_said(read):
     text = r"\begin{tabular}{lr} M & RR@10 \\ \midrule a & 1.5 \\ b & \mybest \\ \end{tabular}"
     tables, problems = read("a.tex", text)
     assert tables == {"table_1": ["1.5"]}
-    assert problems == ["table_1: b, column 1: the macro \\mybest, which the file does not define"]
+    assert problems == ["table_1: b, column 1: the macro \\mybest, which the file does not define (line 1)"]
 
 
 def test_decimal_commas_are_said_and_thousands_are_read(read):
@@ -119,7 +125,7 @@ def test_a_page_of_several_tables(tmp_path):
     assert (problems, numbers, lost) == (["table_1: it has no numbers"], 8, 0)
     assert '  table1:\n    caption: "Main"' in draft and '  table2:\n    caption: "Drops"' in draft
     assert "      bm25    | 18.7\n" in draft
-    assert "# 2 of 2 cells fit\n      - {for: {value: drop}, drop_from: {query_set: original}}" in draft
+    assert "- {for: {value: drop}, drop_from: {query_set: original}, proposed: 2 of 2 cells fit}" in draft
 
 
 def test_an_average_over_two_label_columns_is_one_over_all_rows(tmp_path):
@@ -127,7 +133,7 @@ def test_an_average_over_two_label_columns_is_one_over_all_rows(tmp_path):
     (tmp_path / "a.csv").write_text("\n".join([*rows, "Average,Average,28.0,92.3"]), encoding="utf-8")
     draft, *_ = transcribe(tmp_path / "a.csv")
     assert (
-        "# 2 of 2 cells fit\n      - {for: {system: Average}, mean_of: {category: '*', system: [bm25, DPR, Ours]}}"
+        "- {for: {system: Average}, mean_of: {category: '*', system: [bm25, DPR, Ours]}, proposed: 2 of 2 cells fit}"
         in draft
     )
 

@@ -44,6 +44,6 @@ def test_a_draft_of_rodr_has_the_numbers_of_its_text_and_the_relations_of_its_ta
     assert problems == ["table1: it has no numbers"] and lost == 0
     for id, table in load(target).tables.items():
         assert [cell.number for cell in table.cells] == [cell.number for cell in load_paper("rodr").tables[id].cells]
-    assert "# 72 of 72 cells fit" in text
+    assert "proposed: 72 of 72 cells fit" in text
     [finding] = audit(load(target)).findings
     assert finding.hypothesis == "two digits of 6,456 (#Vari.) are swapped: 6,546"

@@ -88,6 +88,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
+    from robustdr.transcribe import review
 
     made = Parser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
     commands = made.add_subparsers(required=True, metavar="command")
@@ -102,6 +103,10 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("transcribe", help=text, description=text.capitalize() + ".")
     command.set_defaults(function=transcribe.run)
     transcribe.add_arguments(command)
+    text = "read all tables of a paper, check them, and show each number beside its place in the source"
+    command = commands.add_parser("review", help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=review.run)
+    review.add_arguments(command)
     text = "find all problems of a data set at once, in its files and lines"
     command = commands.add_parser("check", help=text, description=f"{text.capitalize()}.")
     command.set_defaults(function=check.run)

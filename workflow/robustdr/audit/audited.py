@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from robustdr.audit.arithmetic import undeclared
+from robustdr.audit.bounds import broken
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.printed import Claimed
-from robustdr.audit.proposals import undeclared
 from robustdr.audit.recomputed import Recomputed
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
@@ -59,6 +60,11 @@ def audit(reported: Reported) -> Audit:
     for pattern in patterns(evidence):
         flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
         found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
+    known = {id(flaw.cell) for finding in found for flaw in finding.flaws}
+    for table in reported.tables.values():
+        for kind, cells, words in () if table.id.startswith("prose") else broken(table):
+            if not all(id(cell) in known for cell in cells):
+                found.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
     return Audit(reported, in_order(found, reported.tables), _coverage(reported, declared), checks)
 
 

@@ -15,17 +15,18 @@ from robustdr.core.errors import UserError
 Coordinate = Literal["collection", "split", "category", "query_set", "system", "measure", "seed", "quantity", "value"]
 COORDINATES: tuple[str, ...] = get_args(Coordinate)
 NO_NUMBER, LOST = "-", "?"
-AT_LEAST = ("over", "more than", "at least")
-AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most")
-ABOUT = ("about", "nearly", "roughly", "≈")
-SCALES = {"percent": 0.01, "k": 1e3, "million": 1e6}
+AT_LEAST = ("over", "more than", "at least", ">", "≥", "≫")
+AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most", "<", "≤", "≪")
+ABOUT = ("about", "nearly", "roughly", "≈", "~")
+SCALES = {"percent": 0.01, "k": 1e3, "K": 1e3, "million": 1e6, "M": 1e6, "billion": 1e9, "B": 1e9, "T": 1e12}
 BETWEEN = re.compile(r"\s*[/(±]\s*|\s+\+\s+")  # between the values of one cell: a/b, a (b), a ± b, a + b
 MINUS = "\N{MINUS SIGN}\N{EN DASH}"  # both are printed as minus signs
+_LONE = re.compile(r"^\(([^()]*)\)$")  # brackets around all of a cell
 _VALUE = re.compile(
     rf"(?:(?P<hedge>{'|'.join(AT_LEAST + AT_MOST + ABOUT)})\s*)?"
     rf"(?P<number>[+\-{MINUS}]?"
-    r"(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+\-]?\d{1,2})?)"
-    r"\s?(?P<unit>%|[a-z]+)?"
+    r"[$€£]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+\-]?\d{1,2})?)"
+    r"\s?(?P<unit>%|[a-z]+|[KMBT]|[KMGT]i?B|°C?|×)?"
 )
 
 
@@ -100,13 +101,18 @@ def describe(coordinates: Mapping[str, str]) -> str:
     return " · ".join(word for word in words if word != "value")
 
 
+def split(printed: str) -> list[str]:
+    """Return the texts of the values in one printed cell."""
+    return BETWEEN.split(_LONE.sub(r"\1", printed))
+
+
 def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> list[Value]:
     """Return the values of one printed cell: one, or one for each of the `places` of its column.
 
     Raises:
         UserError: anything but a printed number with the declared marks; `where` begins the message.
     """
-    parts = BETWEEN.split(printed)
+    parts = split(printed)
     if len(parts) not in (1, places):
         raise UserError(
             f"{where}: {printed!r} has {len(parts)} values; "
@@ -126,5 +132,5 @@ def _value(where: str, printed: str, part: str, marks: Mapping[str, str]) -> Val
             f"a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
         )
     unit = {"%": "percent", None: ""}.get(match["unit"], match["unit"])
-    number = Decimal(re.sub(f"[{MINUS}]", "-", match["number"].replace(",", "")))
+    number = Decimal(re.sub(f"[{MINUS}]", "-", re.sub(r"[,$€£]", "", match["number"])))
     return Value(bare, match["hedge"] or "", mark, unit, number)

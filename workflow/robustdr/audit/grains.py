@@ -97,11 +97,16 @@ def mixture(measure: str, relevant: Mapping[int, int]) -> Mixture | None:
 
 
 def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Interval]:
-    """Return the nearest possible means below and above an interval's low end; the upper is inside if any is."""
+    """Return the nearest possible means below and above an interval's low end; the upper is inside if any is.
+
+    No rounding prints a number at the interval's upper end, so a mean there is not returned.
+    """
     whole, most = grain.unit * queries, grain.most(queries)
     below = range(min(most, floor(printed.low * whole + SLACK)), -1, -1)
     above = range(max(0, ceil(printed.low * whole - SLACK)), most + 1)
     ends = [next((total for total in totals if grain.gives(total, queries)), None) for totals in (below, above)]
+    open_end = printed.high * whole if printed.high > printed.low else None
+    ends = [total for total in ends if total is None or open_end is None or abs(total - open_end) > SLACK * whole]
     return [Interval(total / whole, total / whole) for total in dict.fromkeys(ends) if total is not None]
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from robustdr.audit.relations import Check
 from robustdr.audit.reported import ANY, Reported, Table
 from robustdr.audit.resolve import resolve
 from robustdr.audit.transcript import Relation
@@ -15,7 +14,6 @@ from robustdr.core.errors import UserError
 AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
 TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
 LEAST, SHARE = 2, 0.5  # cells, and share of the cells concerned, that must fit before a relation is proposed
-SURE, SURE_SHARE = 3, 0.7  # that must fit before the others are suspicious
 QUANTITIES = 8  # most quantities of a table to search for two that add up to a third: pairs grow with the square
 OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
 
@@ -26,24 +24,6 @@ class Proposal(NamedTuple):
     relation: Relation
     fit: int
     cells: int
-
-    @property
-    def broken(self) -> bool:
-        """Whether so many cells fit that the others are suspicious."""
-        return self.cells > self.fit >= max(SURE, SURE_SHARE * self.cells)
-
-
-def undeclared(reported: Reported) -> list[Check]:
-    """Return, for tables without declarations, relations that most cells obey and some break, at each cell."""
-    checks = []
-    tables = [table for table in reported.tables.values() if not table.relations and not table.id.startswith("prose")]
-    for table in tables:
-        broken = [proposal for proposal in propose(reported, table) if proposal.broken]
-        for number, (relation, fit, cells) in enumerate(broken, 1):
-            said = relation.model_copy(update={"note": f"found, not declared: {fit} of {cells} cells fit"})
-            alone = replace(reported, tables={table.id: replace(table, relations=[(-number, said)])})
-            checks += [replace(check, declared=False) for check in resolve(alone)]
-    return checks
 
 
 def propose(reported: Reported, table: Table) -> list[Proposal]:

@@ -24,6 +24,7 @@ class Options:
         or_more: whether the target may also be larger.
         population: whether a deviation is of a population, not of a sample.
         runs: number of runs in a mean over queries. grain: the means that a measure can have.
+        factor: what a computed value is multiplied by, where the target's unit or sign differs.
     """
 
     note: str = ""
@@ -33,6 +34,7 @@ class Options:
     population: bool = False
     runs: int = 1
     grain: Grain | Mixture | None = None
+    factor: float = 1.0
 
 
 class Kind(NamedTuple):
@@ -56,6 +58,11 @@ def _median(operands: Operands, _: Options) -> list[Interval]:
 
 def _mean(operands: Operands, _: Options) -> list[Interval]:
     return [rounding.mean(operands["main"])]
+
+
+def _harmonic_mean(operands: Operands, _: Options) -> list[Interval]:
+    mean = rounding.harmonic_mean(operands["main"])
+    return [mean] if mean else []
 
 
 def _deviation(operands: Operands, options: Options) -> list[Interval]:
@@ -95,6 +102,9 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
     if not isfinite(low) or not isfinite(high):
         return []
     counts = {floor(low * total + SLACK), ceil(low * total - SLACK), floor(high * total + SLACK)}
+    if high > low:  # no rounding prints a number at the upper end: 62.3 % is less than 62.4 %
+        counts -= {count for count in counts if abs(count - high * total) <= SLACK}
+        counts.add(ceil(high * total - SLACK) - 1)
     return [Interval(count / total, count / total) for count in sorted(counts)]
 
 
@@ -124,6 +134,7 @@ def _at_most(operands: Operands, _: Options) -> list[Interval]:
 KINDS = {
     "mean_of": Kind("inconsistent", "the mean of {main}", _mean, keeps_value=True),
     "median_of": Kind("inconsistent", "the median of {main}", _median),
+    "harmonic_mean_of": Kind("inconsistent", "the harmonic mean (F1) of {main}", _harmonic_mean),
     "std_of": Kind("inconsistent", "the standard deviation of {main}", _deviation),
     "ci_of": Kind("inconsistent", "the confidence half-width over {main}", _confidence),
     "bound_of": Kind("inconsistent", "{main}{plus}{minus}", _bound),
@@ -170,7 +181,8 @@ class Check:
         seen |= dict(changed)
         if not kind.derives:
             seen = {role: [self._seen(interval) for interval in those] for role, those in seen.items()}
-        return kind.compute(seen, self.options)
+        computed = kind.compute(seen, self.options)
+        return [one.scaled(self.options.factor) for one in computed] if self.options.factor != 1 else computed
 
     def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:
         """Whether the target, or the cell given instead, can have one of the expected values."""

@@ -42,6 +42,7 @@ def resolve(reported: Reported) -> list[Check]:
         check
         for table in reported.tables.values()
         for line, declaration in table.relations
+        if declaration.proposed is None
         for check in _resolve(reported, table, line, declaration)
     ]
     _refuse_cycles(reported, checks)
@@ -55,7 +56,7 @@ def _resolve(reported: Reported, table: Table, line: int, relation: Relation) ->
     if len(kinds) != 1:
         raise UserError(f"{where}: {' and '.join(kinds) or 'no kind'} given; give one of {', '.join(KINDS)}")
     kind = kinds[0]
-    extra = given.keys() - {"cells", "note", kind, *TAKES.get(kind, ())}
+    extra = given.keys() - {"cells", "note", "proposed", kind, *TAKES.get(kind, ())}
     absent = [key for key in NEEDS.get(kind, ()) if key not in given]
     if extra or absent:
         found = f"{sorted(extra)[0]!r} given" if extra else f"{absent[0]!r} missing"

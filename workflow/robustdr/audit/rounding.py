@@ -36,6 +36,14 @@ def median(parts: Sequence[Interval]) -> Interval:
     return Interval(sum(lows[i] for i in middle) / 2, sum(highs[i] for i in middle) / 2)
 
 
+def harmonic_mean(parts: Sequence[Interval]) -> Interval | None:
+    """Return all harmonic means of one value from each part, as F1 of precision and recall; None if one can be 0."""
+    if min(part.low for part in parts) <= 0:
+        return None
+    low, high = (len(parts) / sum(1 / end for end in ends) for ends in zip(*parts, strict=True))
+    return Interval(low, high)
+
+
 def change(value: Interval, base: Interval) -> Interval | None:
     """Return every (value - base) / base, or None if the base can be 0 or below."""
     if base.low <= 0:

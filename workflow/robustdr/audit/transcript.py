@@ -62,6 +62,7 @@ class Relation(Document):
     out_of: Operand | None = optional("counts_match: the total.")
     mean_of: Operand | None = optional("The target is the mean of these cells.")
     median_of: Operand | None = optional("The target is the median of these cells.")
+    harmonic_mean_of: Operand | None = optional("The target is the harmonic mean of these cells, as F1 is.")
     std_of: Operand | None = optional("The target is the sample standard deviation of these cells.")
     ci_of: Operand | None = optional("The target is the half-width z·s/√n of the confidence interval over these cells.")
     bound_of: Operand | None = optional("The target is this cell plus (or minus) the cells under `plus` (or `minus`).")
@@ -81,6 +82,9 @@ class Relation(Document):
     z: float | None = optional("ci_of: the normal quantile; 1.96 unless given.")
     magnitude: Literal[True] | None = optional("Compare without signs.")
     or_more: Literal[True] | None = optional("drop_from, points_from: the target is this much or more.")
+    proposed: str | None = optional(
+        "How many cells fit a relation of a draft. It counts as not declared until this key is taken away."
+    )
     note: str | None = optional("Why the relation must hold; printed with its findings.")
 
 

@@ -1,12 +1,15 @@
 """`robustdr transcribe FILE`: a draft of reported.yaml from the tables of a paper."""
 
 import argparse
+import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from robustdr.audit.cells import LOST
+from robustdr.audit.reported import Reported
 from robustdr.core import paths
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
@@ -15,15 +18,23 @@ from robustdr.transcribe.grids import Grid
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
-KINDS = (".tex", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
+_LINE = re.compile(r"(?<=\()line (\d+)(?=\))|(?<=: )line (\d+)(?=:)")
+MOST = 40_000  # numbers of a file
+KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
 
 
-def _read(path: Path, kind: str) -> list[Grid]:
-    """The tables of a file of one of `KINDS`; each reader is imported only if needed."""
+def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list[str]]:
+    """The tables of a file of one of `KINDS`, the place of a line, and problems; each reader is imported if needed."""
     if kind == ".docx":
         from robustdr.transcribe.word import read_docx
 
-        return read_docx(path)
+        return read_docx(path), _line, []
+    if kind == ".zip" or (kind == ".tex" and path.is_file()):
+        from robustdr.transcribe.latex import read_latex
+        from robustdr.transcribe.sources import from_folder, from_zip
+
+        paper = from_zip(path) if kind == ".zip" else from_folder(path)
+        return read_latex(paper.text), paper.place, paper.problems
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -31,14 +42,18 @@ def _read(path: Path, kind: str) -> list[Grid]:
     if kind == ".tex":
         from robustdr.transcribe.latex import read_latex
 
-        return read_latex(text)
+        return read_latex(text), _line, []
     if kind in (".csv", ".tsv"):
         from robustdr.transcribe.delimited import read_csv
 
-        return read_csv(text)
+        return read_csv(text), _line, []
     from robustdr.transcribe.html import read_html, read_markdown
 
-    return read_html(text) if kind in (".html", ".htm") else read_markdown(text)
+    return (read_html(text) if kind in (".html", ".htm") else read_markdown(text)), _line, []
+
+
+def _line(number: int) -> str:
+    return f"line {number}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,8 +82,33 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{arguments.file}: {numbers:,} numbers read, {lost:,} not", file=sys.stderr)
 
 
+class Transcribed(NamedTuple):
+    """A draft: its text, what the audit reads in it, its tables, the problems in words, and the place of a line."""
+
+    text: str
+    reported: Reported
+    drafts: list[Draft]
+    problems: list[str]
+    place: Callable[[int], str]
+
+    @property
+    def lost(self) -> int:
+        """How many numbers are not read."""
+        return sum(text == LOST for one in self.drafts for _, fields in one.rows for text in fields)
+
+
 def transcribe(path: Path, number: str = "", kind: str | None = None) -> tuple[str, list[str], int, int]:
     """(draft, problems in words, count of numbers read, count of numbers not read) of a file.
+
+    Raises:
+        UserError: see `transcribed`.
+    """
+    made = transcribed(path, number, kind)
+    return made.text, made.problems, len(made.reported.cells), made.lost
+
+
+def transcribed(path: Path, number: str = "", kind: str | None = None) -> Transcribed:
+    """The draft of a file.
 
     Raises:
         UserError: the file has another suffix, is missing, or has no table of numbers.
@@ -79,7 +119,7 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> tuple[s
     if not path.exists() or path.is_dir():
         raise UserError(f"{path}: no such file")
     try:
-        grids = _read(path, kind)
+        grids, place, unread = _read(path, kind)
     except RecursionError:
         raise UserError(f"{path}: groups or tables too deep inside each other; save its tables alone") from None
     chosen = [grid for grid in grids if number in ("", grid.number)]
@@ -87,26 +127,35 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> tuple[s
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
         raise UserError(f"{path}: no table{f' {number}' if number else ''}; the file has {has}")
     drafts, problems = _drafts(chosen)
+    problems = [*unread, *(_LINE.sub(lambda match: place(int(match[1] or match[2])), problem) for problem in problems)]
     if not drafts:
         raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
     stem = slug(path.stem)
     paper = stem if stem[:1].isalpha() else f"paper_{stem}"
-    made, reported = written(path, paper, drafts, problems)
-    lost = sum(text == LOST for one in drafts for _, fields in one.rows for text in fields)
-    return made, problems, len(reported.cells), lost
+    text, reported = written(path, paper, drafts, problems)
+    return Transcribed(text, reported, drafts, problems, place)
 
 
 def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[str]]:
     """The drafts of the tables with numbers, each with its own id, and the problems of all tables."""
     seen: Counter[str] = Counter()
-    drafts, problems = [], []
+    drafts, problems, numbers = [], [], 0
     for place, grid in enumerate(grids, 1):
         first = f"table{grid.number}" if grid.number else f"table_{place}"
         seen[first] += 1
         id = first if seen[first] == 1 else f"{first}_{'abcdefghijklmnopqrstuvwxyz'[min(seen[first], 26) - 1]}"
         if id != first:
             problems.append(f"{id}: another table is numbered {grid.number} too")
-        made = draft(grid, id)
+        if numbers > MOST:
+            left = len(grids) - place + 1
+            problems.append(f"{id} and what follows, {left} tables: not read; those before have over {MOST:,} fields")
+            break
+        try:
+            made = draft(grid, id)
+        except (ArithmeticError, LookupError, RecursionError, StopIteration, TypeError, UserError, ValueError) as error:
+            problems.append(f"{id}: it cannot be read ({type(error).__name__}: {error})")
+            continue
+        numbers += sum(len(fields) for _, fields in made.rows)
         problems += [f"{id}: {problem}" for problem in made.problems]
         if made.rows and made.columns:
             drafts.append(made)

@@ -10,23 +10,23 @@ from typing import Any
 from robustdr.audit import cells
 from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
-from robustdr.core.errors import UserError
 from robustdr.transcribe.grids import RAISED, Field, Grid
+from robustdr.transcribe.reading import MARKS, Read, has_decimal_commas, is_numeric, read
 from robustdr.transcribe.words import Meaning, axis, coordinate_of
 
-BOLD = "^"
-MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
 NOTES = {*"†‡§¶*", *RAISED}  # footnote marks after a label
 PLUS_MINUS, ACROSS = "±", "→"  # "Dataset (→)" in the corner of a table is the heading of the columns
-_LOCALE = re.compile(r"[+\-−]?0,\d+%?|[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
-_BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")
 _CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # after a number
-_FIRST = re.compile(r"[\d.,]*\d")
 
 
 @dataclass
 class Draft:
-    """The draft of a table. `problems`: what could not be read, in words; `rows`: (labels, printed fields)."""
+    """The draft of a table.
+
+    Attributes:
+        problems: what could not be read, in words. rows: (labels, printed fields).
+        sources: of every row, its line in the file and the fields of its columns as they stand there.
+    """
 
     id: str
     caption: str
@@ -36,35 +36,33 @@ class Draft:
     marks: list[str] = field(default_factory=list)
     unit: str = "number"
     problems: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Read:
-    """The text of a field for `cells`, and its number of values; 0 if it is not a number."""
-
-    text: str
-    values: int = 0
-    problem: str = ""
+    sources: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
 def draft(grid: Grid, id: str) -> Draft:
     """The most probable reading of a grid as a table of reported.yaml."""
     made = Draft(id, grid.caption, problems=list(grid.problems))
     heads = _heads(grid)
-    body, sections = _sections(grid.rows[heads:])
-    reads = [[_read(field) for field in row] for row in body]
-    numeric = [_is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
+    body, sections, lines = _sections(grid, heads)
+    decimal_commas = has_decimal_commas(body)
+    reads = [[read(field, decimal_commas) for field in row] for row in body]
+    numeric = [is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
         made.problems.append("it has no numbers")
+        _tell_apart_from_words(made, grid.rows[heads:], lines)
         return made
-    labels = list(range(max(1, numeric[1:].index(True) + 1)))
-    kept = [column for column in range(len(labels), len(numeric)) if numeric[column]]
+    first = max(1, numeric[1:].index(True) + 1)
+    kept = [column for column in range(first, len(numeric)) if numeric[column]]
     above = _filled_heads(grid.rows[:heads])
-    for column in range(len(labels), len(numeric)):
+    for column in range(first, len(numeric)):
         if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
-            made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out")
-    _label_rows(made, grid.rows[:heads], body, labels, sections)
-    _label_columns(made, above, kept, _corner(grid.rows[:heads], labels, ACROSS))
+            has = sum(any(map(str.isdigit, row[column].text)) for row in body)
+            numbers = f", with {has} field{'s' * (has > 1)} that have digits" if has else ""
+            made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out{numbers}")
+    _label_rows(made, grid.rows[:heads], body, list(range(first)), sections)
+    _tell_apart(made, [[row[column].text for column in range(first, len(row)) if not numeric[column]] for row in body])
+    _label_columns(made, above, kept, _corner(grid.rows[:heads], list(range(first)), ACROSS))
+    made.sources = [(line, [row[column].text for column in kept]) for line, row in zip(lines, body, strict=True)]
     for index, column in enumerate(kept):
         _fill(made, index, [row[column] for row in reads])
     made.marks = sorted(
@@ -74,61 +72,64 @@ def draft(grid: Grid, id: str) -> Draft:
     return made
 
 
+def _tell_apart_from_words(made: Draft, rows: Sequence[Sequence[Field]], lines: Sequence[int]) -> None:
+    """Add the fields with digits of a table without columns of numbers to its problems."""
+    for line, row in zip(lines, rows, strict=False):
+        made.problems += [
+            f"the words {field.text!r}{_at(line)}" for field in row[1:] if any(map(str.isdigit, field.text))
+        ]
+
+
+def _tell_apart(made: Draft, words: Sequence[Sequence[str]]) -> None:
+    """Make equal labels of rows differ: by the words of columns that are left out, else by a number."""
+    for told in ([" ".join(filter(None, texts)) for texts in words], None):
+        seen: Counter[tuple[str, ...]] = Counter()
+        several = {labels for labels, times in Counter(tuple(labels) for labels, _ in made.rows).items() if times > 1}
+        for place, (labels, _) in enumerate(made.rows):
+            if (key := tuple(labels)) in several and made.row[-1] != "seed":
+                seen[key] += 1
+                more = f"({told[place]})" if told else f"#{seen[key]}" if seen[key] > 1 else ""
+                labels[-1] = f"{labels[-1]} {more}".strip().replace("|", "/") if more != "()" else labels[-1]
+
+
 def _heads(grid: Grid) -> int:
     """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
-    heads = grid.heads
-    while heads < len(grid.rows) and not any(_read(field).values for field in grid.rows[heads][1:]):
+    heads = next((at for at, row in enumerate(grid.rows[: grid.heads]) if _has_results(row)), grid.heads)
+    marked = heads
+    while heads < len(grid.rows) and not any(read(field).values for field in grid.rows[heads][1:]):
         if len({field.text for field in grid.rows[heads]}) == 1 and heads:
             break  # one text over all columns: the heading of a section
         heads += 1
-    return heads if heads < len(grid.rows) else grid.heads
+    return heads if heads < len(grid.rows) else marked
 
 
-def _sections(rows: Sequence[Sequence[Field]]) -> tuple[list[list[Field]], list[str]]:
-    """The rows of numbers, and the section heading above each, a row with one text; '' if none."""
-    body, sections, section = [], [], ""
-    for row in rows:
+def _has_results(row: Sequence[Field]) -> bool:
+    """Whether most fields of a row, but for the first, are numbers with a decimal point: it is no head."""
+    printed = [field for field in row[1:] if field.text]
+    return 2 * sum("." in field.text and bool(read(field).values) for field in printed) > len(printed)
+
+
+def _sections(grid: Grid, heads: int) -> tuple[list[list[Field]], list[str], list[int]]:
+    """The rows of numbers, and of each: the section heading above it, a row with one text, or ''; its line."""
+    body, sections, lines, section = [], [], [], ""
+    for place, row in enumerate(grid.rows[heads:], heads):
         texts = {field.text for field in row if field.text}
         if (
             len(texts) == 1
             and len(row) > 1
             and (row[0].text or "").strip()
-            and not any(_read(f).values for f in row[1:])
+            and not any(read(f).values for f in row[1:])
         ):
             section = row[0].text
         elif texts:
             body.append(list(row))
             sections.append(section)
-    return body, sections
+            lines.append(grid.lines[place] if place < len(grid.lines) else 0)
+    return body, sections, lines
 
 
-def _read(field: Field) -> Read:
-    text = _BRACKETED.sub(r"\1", " ".join(field.text.split())).replace("|", "/")
-    if field.problem:
-        return Read(LOST, 0, field.problem)
-    bare = "".join(character for character in text if character not in MARKS).strip()
-    if bare == LOST:
-        return Read(LOST)
-    if not any(character.isdigit() for character in bare):
-        return Read(NO_NUMBER if not any(map(str.isalpha, bare)) or len(bare) < 4 else bare)
-    if _LOCALE.fullmatch(bare) and not re.fullmatch(r"[+\-−]?[1-9]\d{0,2}(,\d{3})+%?", bare):
-        return Read(LOST, 0, "a number with a decimal comma")
-    marks = {character: "" for character in text if character in MARKS}
-    for places in range(1, 5):
-        try:
-            values = cells.parse("", text, places, marks)
-        except UserError:
-            continue
-        if len(values) == places:
-            bold = _FIRST.sub(lambda match: match[0] + BOLD, text, count=1) if field.bold else text
-            return Read(bold, places)
-    return Read(LOST if bare[0] in "+-−.<>~≈0123456789" else bare, 0, "not a printed number")
-
-
-def _is_numeric(reads: Sequence[Read]) -> bool:
-    """Whether a column has more numbers than words."""
-    numbers = sum(bool(read.values) or read.text == LOST for read in reads)
-    return numbers > sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
+def _at(line: int) -> str:
+    return f" (line {line})" if line else ""
 
 
 def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
@@ -204,21 +205,28 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
         for column, text in zip(made.columns, texts, strict=True):
             if text:
                 column[known[text].coordinate] = _label(known[text], text, known[text].coordinate)
+    seen: Counter[str] = Counter()
+    for column in made.columns:
+        key = repr(sorted(column.items()))
+        seen[key] += 1
+        if seen[key] > 1 and column and "seed" not in column:  # a run that is printed twice is a finding
+            last = [*column][-1]
+            column[last] = f"{column[last]} #{seen[key]}"
 
 
 def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
     """Add the fields of one column; the sign between two values gives the name of the second."""
-    places = max((read.values for read in reads), default=1)
+    places = max((one.values for one in reads), default=1)
     names = []
-    for (labels, fields), read in zip(made.rows, reads, strict=True):
-        text = read.text
-        if read.values not in (0, 1, places):
-            read = Read(LOST, 0, f"{read.values} values where others have {places}")
+    for (labels, fields), (line, _), one in zip(made.rows, made.sources, reads, strict=True):
+        text = one.text
+        if one.values not in (0, 1, places):
+            one = Read(LOST, 0, f"{one.values} values where others have {places}")
             text = LOST
-        if not read.values and text not in (NO_NUMBER, LOST):
-            text, read = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {read.text!r}")
-        if read.problem:
-            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {read.problem}")
+        if not one.values and text not in (NO_NUMBER, LOST):
+            text, one = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {one.text!r}")
+        if one.problem:
+            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {one.problem}{_at(line)}")
         names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * bool(_CHANGE.search(text))
         fields.append(text)
     if places > 1:
@@ -234,7 +242,7 @@ def _units(made: Draft) -> None:
     for index, column in enumerate(made.columns):
         texts = [fields[index] for _, fields in made.rows if fields[index] not in (NO_NUMBER, LOST)]
         marks = dict.fromkeys(made.marks, "")
-        first = [cells.parse("", cells.BETWEEN.split(text)[0], 1, marks)[0] for text in texts]
+        first = [cells.parse("", text, len(cells.split(text)), marks)[0] for text in texts]
         largest = max((abs(value.number) for value in first), default=0)
         whole = all("." not in value.printed and not value.unit for value in first)
         measured = "quantity" not in column and "quantity" not in made.row

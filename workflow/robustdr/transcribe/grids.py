@@ -11,15 +11,21 @@ CAPTION = re.compile(r"\W*(?:Table|Tab\.)\s*(?P<number>[A-Z]?\.?[0-9]+)\s*[.:|]?
 
 
 WIDEST = 1000  # columns that a field may cover, as in HTML
+MOST = 200_000  # fields of a table
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a table; `problem` says why its text could not be read, or is empty."""
+    """One field of a table.
+
+    Attributes:
+        problem: why its text could not be read; or ''. repeated: whether it is the rest of a field over several.
+    """
 
     text: str
     bold: bool = False
     problem: str = ""
+    repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Grid:
         number: its number in the file; '' if none.
         heads: number of rows that the file marks as heads; 0 if it marks none.
         problems: what could not be read, in words.
+        line: the line of the file at which it begins; 0 if unknown. lines: those of its rows.
     """
 
     number: str
@@ -46,6 +53,8 @@ class Grid:
     rows: list[list[Field]]
     heads: int = 0
     problems: list[str] = field(default_factory=list)
+    line: int = 0
+    lines: list[int] = field(default_factory=list)
 
 
 def covered(text: str) -> int:
@@ -65,12 +74,17 @@ def titled(text: str) -> tuple[str, str]:
     return (match["number"].replace(".", "").lower(), match["caption"]) if match else ("", text)
 
 
-def spread(rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = ()) -> tuple[list[list[Field]], list[str]]:
+def spread(
+    rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = (), padded: bool = False
+) -> tuple[list[list[Field]], list[str]]:
     """(rows of equal length, problems): spans are repeated in all their fields; rows of another length lose numbers.
 
     Args:
         declared: the number of fields of each row in the file, or None if unknown.
+        padded: whether the format fills a short row with empty fields at its end, as LaTeX and Markdown do.
     """
+    if sum(span.columns for spans in rows for span in spans) > MOST:
+        return [], [f"it has more than {MOST:,} fields; save a part of it alone"]
     made: list[list[Field]] = []
     below: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
     for spans in rows:
@@ -84,16 +98,20 @@ def spread(rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = ()) 
                 row.append(covering)
                 continue
             span = pending.pop(0)
-            for _ in range(span.columns):
+            repeated = replace(span.field, repeated=True)
+            for place in range(min(span.columns, WIDEST - len(row))):
                 if span.rows > 1:
-                    below[len(row)] = span.field, span.rows - 1
-                row.append(span.field)
+                    below[len(row)] = repeated, span.rows - 1
+                row.append(repeated if place else span.field)
         made.append(row)
-    width = _usual([len(row) for row in made])
+    width = max((len(row) for row in made), default=0) if padded else _usual([len(row) for row in made])
     problems = []
     for index, row in enumerate(made):
-        fields = next((number for number in declared[index : index + 1] if number), len(row))
-        if fields != width:
+        if padded and len(row) < width:
+            made[index] = row = [*row, *[Field("")] * (width - len(row))]
+        known = next((number for number in declared[index : index + 1] if number), 0)
+        fields = known or len(row)
+        if fields > width or (not known and fields < width):
             said = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
             problems.append(said)
             made[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
@@ -110,5 +128,5 @@ def filled_down(rows: Sequence[Sequence[Field]], covers: dict[tuple[int, int], i
     for (row, column), number in covers.items():
         for below in range(row + 1, min(row + number, len(made))):
             if column < len(made[below]) and not made[below][column].text:
-                made[below][column] = replace(made[row][column])
+                made[below][column] = replace(made[row][column], repeated=True)
     return made

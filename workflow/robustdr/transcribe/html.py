@@ -7,13 +7,14 @@ from lxml import html
 from lxml.etree import ParserError
 from markdown_it import MarkdownIt
 
-from robustdr.transcribe.grids import CAPTION, Field, Grid, Span, covered, raised, spread, titled
+from robustdr.core.errors import UserError
+from robustdr.transcribe.grids import CAPTION, MOST, Field, Grid, Span, covered, raised, spread, titled
 
 BOLD = ("b", "strong")
 WRAPPERS = ("div", "center", "section", "span")  # may be around a table, between it and its caption
-# Matches where a table meets text or the head of another table without a blank line: Markdown would join them.
-_APART = re.compile(r"(?<=\|)[ \t]*\n(?=[^|\n])|(?<=[^|\n])\n(?=\|)|\n(?=\|(?![ :|-]*\n)[^\n]*\n\|[ :|-]+\n)")
-FIELDS = "data-fields"  # number of fields of a Markdown row, before it was cut or filled to the width of its head
+_DELIMITERS = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?")
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+FIELDS, LINE = "data-fields", "data-line"  # of a Markdown row: its fields, before it was cut or filled; its line
 
 
 def read_html(text: str) -> list[Grid]:
@@ -32,16 +33,75 @@ def read_html(text: str) -> list[Grid]:
 
 
 def read_markdown(text: str) -> list[Grid]:
-    """The tables of a Markdown file: pipe tables and HTML tables."""
+    """The tables of a Markdown file: pipe tables and HTML tables.
+
+    Raises:
+        UserError: more than `MOST` bars between fields.
+    """
+    if text.count("|") > MOST:
+        raise UserError(f"a Markdown file with more than {MOST:,} bars; save a part of its tables alone")
     markdown = MarkdownIt("commonmark").enable("table")
-    text = _APART.sub("\n\n", text)
-    tokens = markdown.parse(text)
-    lines = text.split("\n")  # as the parser counts them
+    lines, origin = _apart(text.split("\n"))
+    tokens = markdown.parse("\n".join(lines))
+    read = set()
     for token in tokens:
         if token.type == "tr_open" and token.map:
-            line = lines[token.map[0]].strip().replace("\\|", "").removeprefix("|").removesuffix("|")
-            token.attrSet(FIELDS, str(line.count("|") + 1))
-    return read_html(markdown.renderer.render(tokens, markdown.options, {}))
+            at = token.map[0]
+            token.attrSet(FIELDS, str(_fields(lines[at])))
+            token.attrSet(LINE, str(origin[at]))
+            read.add(at)
+        elif token.type in ("fence", "html_block") and token.map:
+            read.update(range(*token.map))
+    grids = read_html(markdown.renderer.render(tokens, markdown.options, {}))
+    lost = [
+        origin[at]
+        for at, line in enumerate(lines)
+        if at not in read and line.startswith("|") and any(map(str.isdigit, line)) and not _DELIMITERS.fullmatch(line)
+    ]
+    if lost:
+        said = [f"line {line}: it looks like a row of a table, but stands in none" for line in lost]
+        grids.append(Grid("", "", [], 0, said, lost[0]))
+    return grids
+
+
+def _fields(line: str) -> int:
+    return line.strip().replace("\\|", "").removeprefix("|").removesuffix("|").count("|") + 1
+
+
+def _apart(lines: list[str]) -> tuple[list[str], list[int]]:
+    """(lines, the number of each in the file): tables are set apart from text and from each other, as people mean them.
+
+    Markdown joins a table with text right above or below it, and takes an indented one for code. A row of dashes that
+    has another length than its head gets the length of the head.
+    """
+    made: list[str] = []
+    origin: list[int] = []
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        fenced ^= bool(_FENCE.match(line))
+        bare = line.strip(" \t\r")
+        if fenced or not bare:
+            made.append(line)
+            origin.append(number)
+            continue
+        if bare.startswith("|"):
+            line = bare
+        below = lines[number].strip() if number < len(lines) else ""
+        delimited = "|" in below and "-" in below and bool(_DELIMITERS.fullmatch(below))
+        above = made[-1] if made else ""
+        is_row = bare.startswith("|")
+        if above.strip() and (
+            (is_row and "|" not in above)
+            or (above.startswith("|") and "|" not in bare)
+            or (is_row and delimited and not _DELIMITERS.fullmatch(above.strip()))
+        ):
+            made.append("")
+            origin.append(number)
+        if "|" in above and _DELIMITERS.fullmatch(bare) and "|" in bare and _fields(bare) != _fields(above):
+            line = "|" + " --- |" * _fields(above)
+        made.append(line)
+        origin.append(number)
+    return made, origin
 
 
 def _grid(table: html.HtmlElement, beside: str) -> Grid:
@@ -56,7 +116,8 @@ def _grid(table: html.HtmlElement, beside: str) -> Grid:
     heads = 0
     while heads < len(lines) and (lines[heads].getparent().tag == "thead" or not lines[heads].xpath("./td")):
         heads += 1
-    return Grid(number, caption, rows, heads, problems)
+    places = [int(row.get(LINE, 0)) or row.sourceline or 0 for row in lines]
+    return Grid(number, caption, rows, heads, problems, min(places, default=0), places)
 
 
 def _span(cell: html.HtmlElement) -> Span:

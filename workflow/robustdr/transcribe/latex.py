@@ -1,267 +1,163 @@
 """Tables of LaTeX: tabular and similar environments."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
-from pylatexenc.latex2text import LatexNodes2Text
-from pylatexenc.latexwalker import (
-    LatexCharsNode,
-    LatexEnvironmentNode,
-    LatexGroupNode,
-    LatexMacroNode,
-    LatexMathNode,
-    LatexSpecialsNode,
-    LatexWalker,
-    get_default_latex_context_db,
-)
-from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
+from robustdr.transcribe.fields import TABULARS, Cells, Said
+from robustdr.transcribe.grids import Field, Grid, Span, filled_down, spread, titled
+from robustdr.transcribe.tex import DEFINES, Budget, Macro, Stream, TooMuch, bare
 
-from robustdr.transcribe.grids import Field, Grid, Span, covered, filled_down, raised, spread, titled
-
-Nodes = Sequence[Any]
-FLOATS = ("table", "table*", "wraptable", "sidewaystable", "longtable", "longtable*")
-TABULARS = {"tabular": "[{", "tabular*": "{[{", "tabularx": "{[{", "tabulary": "{[{", "longtable": "[{", "tblr": "[{"}
-_PRINTED = (  # macros that print their last argument
-    "textbf mathbf boldsymbol bm textit emph textsc textrm texttt textsf text mathrm underline uline mbox textcolor "
-    "colorbox makecell shortstack thead resizebox scalebox num ensuremath textnormal textsubscript mathit mathcal"
-)
-_SILENT = (
-    "hline toprule midrule bottomrule centering small footnotesize scriptsize tiny normalsize large bf bfseries it "
-    "itshape rm sc sl label vspace hspace rowcolor cellcolor setlength tabcolsep arraystretch renewcommand newcommand "
-    "def color providecommand noindent quad qquad arrayrulecolor hfill phantom hphantom vphantom caption left right "
-    "displaystyle arraybackslash xspace cite citep citet citealp citeauthor ref footnote"
-)
-PRINTED, SILENT = frozenset(_PRINTED.split()), frozenset(_SILENT.split())
-SIGNS = {"ddagger": "‡", "ddag": "‡", "checkmark": "✓", "cmark": "✓", "xmark": "✗", "blacktriangle": "▲"}
-RULES = ("midrule", "hline")
-BOLD = ("textbf", "mathbf", "boldsymbol", "bm", "bf", "bfseries")
-RAISED = ("textsuperscript", "tnote", "footnotemark")
-_LINES = re.compile(r"\\(?:cmidrule|cline|specialrule|addlinespace|morecmidrules)\s*(?:\([^)]*\)|\[[^]]*\]|\{[^}]*\})*")
+FLOATS = ("table", "wraptable", "sidewaystable", "threeparttable", "margintable", "SCtable")
+STARRED = {"tabular": "aba"}
+NEAR = 20  # environments inside each other that are looked at
+_EVENT = re.compile(rf"\\(begin|end)\s*\{{({'|'.join((*FLOATS, *TABULARS))})(\*?)\}}")
+_DEFINED = re.compile(rf"\\({'|'.join(DEFINES)})(?![A-Za-z@])")
+_CAPTION = re.compile(r"\\(?:caption|captionof\s*\{table\}|tablecaption|tbl)(?![A-Za-z@])")
 _UNCERTAIN = re.compile(r"(\d*\.(\d+))\((\d+)\)")
-_DEF = re.compile(r"\\def\s*\\([A-Za-z]+)(?=\{)")
-_WRAPPER = re.compile(r"\\(?:re)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*\[1\]\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
-_SPECS = {
-    **dict.fromkeys(("citep", "citet", "citealp"), "*[[{"),
-    **dict.fromkeys(("phantom", "hphantom", "vphantom"), "{"),
-    "multicolumn": "{{{",
-    "multirow": "[{[{[{",
-    "caption": "[{",
-    "textcolor": "[{{",
-    "rowcolor": "[{",
-    "cellcolor": "[{",
-    "resizebox": "{{{",
-    "scalebox": "{{",
-    "makecell": "[{",
-    "shortstack": "[{",
-    "thead": "[{",
-    "tnote": "{",
-    "num": "[{",
-    "footnotemark": "[",
-    "color": "{",
-    "setlength": "{{",
-    "bm": "{",
-    "uline": "{",
-    "textsuperscript": "{",
-    "textsubscript": "{",
-}
 
 
 @dataclass
-class _Said:
-    """The text of nodes, whether a number in it is bold, and a macro that could not be read."""
+class _Environment:
+    """A float or a tabular: where it stands, and what stands inside it."""
 
-    text: str = ""
-    bold: bool = False
-    problem: str = ""
-    columns: int = 1
-    rows: int = 1
+    name: str
+    start: int
+    inside: int  # where its content begins
+    end: int = -1
+    tabulars: list["_Environment"] = field(default_factory=list)
 
 
 def read_latex(text: str) -> list[Grid]:
     """The tables of a LaTeX file, in order; those with a caption are numbered from 1."""
-    context = get_default_latex_context_db()
-    macros = [MacroSpec(name, arguments) for name, arguments in _SPECS.items()]
-    environments = [EnvironmentSpec(name, arguments) for name, arguments in TABULARS.items()]
-    environments += [EnvironmentSpec(name, "[") for name in FLOATS if name not in TABULARS]
-    context.add_context_category("tables", prepend=True, macros=macros, environments=environments)
-    plain = _expanded(_DEF.sub(r"\\newcommand{\\\1}", _LINES.sub("", text)))
-    nodes, _, _ = LatexWalker(plain, latex_context=context, tolerant_parsing=True).get_latex_nodes()
-    reader = _Reader(dict(_definitions(nodes)))
+    text = bare(text)
+    macros: dict[str, Macro] = {}
+    budget, of_definitions = Budget(), Budget()
+    definitions = _DEFINED.finditer(text)
+    ahead = next(definitions, None)
     grids: list[Grid] = []
-    floats = 0
-    for caption, tabulars in _tables(nodes):
-        floats += bool(caption)
-        number, words = str(floats) if caption else "", titled(reader.said(caption).text)[1]
-        grids += [reader.grid(number, words, tabular) for tabular in tabulars]
-        if not tabulars:
-            grids.append(
-                Grid(number, words, [], 0, ["it holds no tabular, perhaps a picture; nothing of it can be read"])
-            )
+    floats = line = at = 0
+    for one in _environments(text):
+        while ahead is not None and ahead.start() < one.start:
+            _define(text, ahead, macros, of_definitions)
+            ahead = next(definitions, None)
+        line, at = line + text.count("\n", at, one.start), one.start
+        caption = _caption(text, one, macros, budget)
+        floats += caption is not None
+        number, words = str(floats) if caption is not None else "", titled(caption or "")[1]
+        for tabular in one.tabulars:
+            first = line + 1 + text.count("\n", one.start, tabular.start)
+            try:
+                budget.renew()
+                grids.append(_grid(text, tabular, first, dict(macros), budget))
+            except TooMuch as error:
+                grids.append(Grid("", "", [], 0, [f"line {first}: the table cannot be read: {error}"]))
+            grids[-1].number, grids[-1].caption, grids[-1].line = number, words, first
+        if not one.tabulars and caption is not None:
+            problem = "it holds no tabular, perhaps a picture; nothing of it can be read"
+            grids.append(Grid(number, words, [], 0, [problem], line=line + 1))
     return grids
 
 
-def _expanded(text: str) -> str:
-    """The text with its own macros of one argument expanded, if the argument has no braces."""
-    for name, body in _WRAPPER.findall(text):
-        use = re.compile(rf"\\{name}\s*\{{([^{{}}]*)\}}")
-        text = use.sub(lambda match, body=body: body.replace("#1", match[1]), text)  # type: ignore[misc]
-    return text
+def _define(text: str, match: re.Match[str], macros: dict[str, Macro], budget: Budget) -> None:
+    try:
+        budget.renew()
+        budget.spend(1)
+        Stream(text, macros, budget, match.end()).define(match[1])
+    except TooMuch:
+        return
 
 
-def _walk(nodes: Nodes) -> Iterator[Any]:
-    for node in nodes or ():
-        if node is not None:
-            yield node
-            yield from _walk(_inside(node))
+def _environments(text: str) -> list[_Environment]:
+    """The floats and tabulars outside of each other, with the tabulars inside the floats; nested ones are not told."""
+    found: list[_Environment] = []
+    opened: list[_Environment] = []
+    for match in _EVENT.finditer(text):
+        name = match[2] + match[3]
+        if match[1] == "begin":
+            opened.append(_Environment(name, match.start(), match.end()))
+            continue
+        place = next(
+            (at for at in range(len(opened) - 1, max(-1, len(opened) - 20), -1) if opened[at].name == name), -1
+        )
+        if place < 0:
+            continue
+        one = opened[place]
+        one.end = match.start()
+        if one.name.rstrip("*") in TABULARS:
+            one.tabulars = [one]
+            outer = [other for other in opened[:place][-NEAR:] if other.name.rstrip("*") in TABULARS]
+        else:
+            outer = []
+        del opened[place:]
+        if outer:
+            continue  # it is text of a field
+        holder = next((other for other in opened[-NEAR:] if other.name.rstrip("*") in FLOATS), None)
+        if holder is None:
+            found.append(one)
+        elif one.tabulars:
+            holder.tabulars += one.tabulars
+    unclosed = [one for one in opened[:1] if one.tabulars or one.name.rstrip("*") in TABULARS]
+    for one in unclosed:
+        one.end = len(text)
+        found.append(one)
+        one.tabulars = one.tabulars or [one]
+    found.sort(key=lambda one: one.start)
+    return [
+        one for one in found if one.name.rstrip("*") != "array" or re.search(r"\\hline", text[one.inside : one.end])
+    ]
 
 
-def _inside(node: Any) -> Nodes:
-    arguments = node.nodeargd.argnlist if getattr(node, "nodeargd", None) else None
-    return [*(arguments or ()), *(getattr(node, "nodelist", None) or ())]
+def _caption(text: str, one: _Environment, macros: dict[str, Macro], budget: Budget) -> str | None:
+    """The caption inside an environment; None if it has none."""
+    match = _CAPTION.search(text, one.inside, one.end)
+    if match is None:
+        return None
+    try:
+        budget.renew()
+        stream = Stream(text[match.end() : one.end], dict(macros), budget)
+        stream.star()
+        stream.optional()
+        return Cells(stream, 0).words(stream.argument()).text
+    except TooMuch:
+        return ""
 
 
-def _definitions(nodes: Nodes) -> Iterator[tuple[str, Nodes]]:
-    """Yield (name, body) of the macros without arguments that the file defines."""
-    for node in _walk(nodes):
-        if isinstance(node, LatexMacroNode) and node.macroname in (
-            "newcommand",
-            "renewcommand",
-            "providecommand",
-            "def",
-        ):
-            groups = _groups(node)
-            names = [part for part in _walk(groups[:1]) if isinstance(part, LatexMacroNode)]
-            if len(groups) == 2 and names:
-                yield names[0].macroname, groups[1].nodelist
+def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro], budget: Budget) -> Grid:
+    name = tabular.name.rstrip("*")
+    stream = Stream(text[tabular.inside : tabular.end], macros, budget, 0, line)
+    described = ""
+    for kind in STARRED.get(name, TABULARS[name]) if tabular.name.endswith("*") else TABULARS[name]:
+        described = "".join((stream.optional() if kind == "b" else stream.argument()) or ())
+    written = _with_uncertainty if _has_siunitx(described) else str
+    cells = Cells(stream, 0)
+    lines: list[list[Said]] = []
+    places: list[int] = []
+    heads = 0
+    for said, ruled, number in cells.rows():
+        heads = heads or (len(lines) if ruled else 0)
+        if said:
+            lines.append(said)
+            places.append(number)
+    heads = cells.heads or heads
+    spans = [[Span(Field(written(one.text), one.bold, one.problem), one.columns) for one in said] for said in lines]
+    rows, problems = spread(spans, padded=True)
+    covers = {}
+    for row, said in enumerate(lines):
+        column = 0
+        for one in said:
+            if one.rows > 1:
+                covers[row, column] = one.rows
+            column += one.columns
+    filled = filled_down(rows, covers)
+    return Grid("", "", filled, heads if heads < len(rows) else 0, [*problems, *cells.problems], lines=places)
 
 
-def _tables(nodes: Nodes) -> Iterator[tuple[Nodes, list[Any]]]:
-    """Yield (caption, tabulars) of every table; a tabular outside a table comes with its own."""
-    for node in nodes or ():
-        if isinstance(node, LatexEnvironmentNode) and node.environmentname in (*FLOATS, *TABULARS):
-            within = list(_walk([node]))
-            captions = [part for part in within if isinstance(part, LatexMacroNode) and part.macroname == "caption"]
-            caption = _groups(captions[0]) if captions else []
-            environments = [part for part in within if isinstance(part, LatexEnvironmentNode)]
-            yield caption, [part for part in environments if part.environmentname in TABULARS]
-        elif node is not None:
-            yield from _tables(_inside(node))
-
-
-def _groups(node: Any) -> list[Any]:
-    """The arguments of a node in braces."""
-    return [part for part in _inside(node) if isinstance(part, LatexGroupNode) and part.delimiters[0] == "{"]
-
-
-def _has_siunitx(tabular: Any) -> bool:
-    """Whether the tabular has a column of siunitx's type S."""
-    columns = tabular.nodeargd.argnlist[-1].latex_verbatim()
-    return "S" in re.sub(r"[@!<>pmb]\{[^{}]*\}|\[[^]]*\]", "", columns)
+def _has_siunitx(columns: str) -> bool:
+    """Whether a column is of siunitx's type S."""
+    return "S" in re.sub(r"[@!<>pmbX]\{[^{}]*\}|\[[^]]*\]", "", columns)
 
 
 def _with_uncertainty(text: str) -> str:
     """The text with siunitx's 95.1(3) as 95.1±0.3: the digits in brackets belong to the last decimals."""
     return _UNCERTAIN.sub(lambda match: f"{match[1]}±{Decimal(match[3]).scaleb(-len(match[2]))}", text)
-
-
-class _Reader:
-    def __init__(self, definitions: Mapping[str, Nodes]) -> None:
-        self._definitions = definitions
-        self._plain = LatexNodes2Text()
-
-    def grid(self, number: str, caption: str, tabular: Any) -> Grid:
-        lines: list[list[_Said]] = []
-        heads = 0
-        for line, ruled in self._lines(tabular.nodelist):
-            if ruled and lines:
-                heads = heads or len(lines)
-            if line:
-                lines.append(line)
-        written = _with_uncertainty if _has_siunitx(tabular) else str
-        spans = [
-            [Span(Field(written(said.text), said.bold, said.problem), said.columns) for said in line] for line in lines
-        ]
-        rows, problems = spread(spans)
-        covers = {}
-        for row, line in enumerate(lines):
-            column = 0
-            for said in line:
-                if said.rows > 1:
-                    covers[row, column] = said.rows
-                column += said.columns
-        return Grid(number, caption, filled_down(rows, covers), heads if heads < len(rows) else 0, problems)
-
-    def _lines(self, nodes: Nodes) -> Iterator[tuple[list[_Said], bool]]:
-        """Yield (fields, whether a rule is above) of every row."""
-        fields: list[list[Any]] = [[]]
-        ruled = False
-        for node in [*nodes, None]:
-            if node is None or (isinstance(node, LatexMacroNode) and node.macroname in ("\\", "tabularnewline")):
-                said = [self.said(field) for field in fields]
-                if len(said) > 1 or said[0].text:
-                    yield said, ruled
-                    ruled = False
-                fields = [[]]
-            elif isinstance(node, LatexMacroNode) and node.macroname in RULES:
-                ruled = True
-            elif isinstance(node, LatexSpecialsNode) and node.specials_chars == "&":
-                fields.append([])
-            else:
-                fields[-1].append(node)
-
-    def said(self, nodes: Nodes) -> _Said:
-        """The text of nodes, with bold, problem and span."""
-        made = _Said()
-        self._say(nodes, made, bold=False)
-        made.text = " ".join(made.text.replace("\u2009", "").split())
-        return made
-
-    def _say(self, nodes: Nodes, made: _Said, bold: bool) -> None:
-        up = False  # after a ^
-        for node in nodes or ():
-            if node is None:
-                continue
-            if isinstance(node, LatexMacroNode) and node.macroname in ("bf", "bfseries"):
-                bold = True
-            before = len(made.text)
-            self._say_one(node, made, bold)
-            if up:
-                made.text = made.text[:before] + raised(made.text[before:].strip())
-            up = made.text.endswith("^")
-            made.text = made.text.removesuffix("^")
-            if made.text.endswith("_"):
-                made.text = made.text[:-1] + " "
-            made.bold = made.bold or (bold and any(character.isdigit() for character in made.text[before:]))
-
-    def _say_one(self, node: Any, made: _Said, bold: bool) -> None:
-        if isinstance(node, LatexCharsNode):
-            made.text += re.sub(r"\^(\w|[*†‡])", lambda match: raised(match[1]), node.chars).replace("--", "–")
-        elif isinstance(node, LatexSpecialsNode):
-            made.text += " " if node.specials_chars == "~" else self._plain.node_to_text(node)
-        elif isinstance(node, LatexGroupNode | LatexMathNode):
-            self._say(node.nodelist, made, bold)
-        elif isinstance(node, LatexMacroNode):
-            self._macro(node, made, bold)
-
-    def _macro(self, node: Any, made: _Said, bold: bool) -> None:
-        name, arguments = node.macroname, [part for part in _inside(node) if part is not None]
-        bold = bold or name in BOLD
-        if name in self._definitions:
-            self._say(self._definitions[name], made, bold)
-        elif name in ("multicolumn", "multirow") and len(_groups(node)) == 3:
-            number = self.said(_groups(node)[:1]).text
-            setattr(made, "columns" if name == "multicolumn" else "rows", covered(number))
-            self._say(arguments[-1:], made, bold)
-        elif name in PRINTED and arguments:
-            self._say(arguments[-1:], made, bold)
-        elif name in RAISED and arguments:
-            made.text += raised(self.said(arguments[-1:]).text)
-        elif name in (",", ":", ";", "!", " "):
-            made.text += "" if name in ",!" else " "
-        elif name not in SILENT:
-            text = SIGNS.get(name) or self._plain.node_to_text(node)
-            made.text += text or f"\\{name}"
-            made.problem = made.problem or (f"the macro \\{name}, which the file does not define" if not text else "")

@@ -9,13 +9,14 @@ from typing import Any
 import yaml
 from yaml.reader import Reader
 
-from robustdr.audit.proposals import propose
+from robustdr.audit.proposals import Proposal, propose
 from robustdr.audit.reported import Reported, build
 from robustdr.audit.transcript import Transcript
-from robustdr.transcribe.draft import BOLD, Draft
+from robustdr.transcribe.draft import Draft
+from robustdr.transcribe.reading import BOLD
 
 OPENING = (
-    "# A draft. Check the coordinates, say what the marks mean, and keep the relations that the paper means to hold;",
+    "# A draft. Check coordinates, say what marks mean, and take `proposed` away from relations that must hold;",
     "# `?` stands for what could not be read. `robustdr audit` reads this file as it is.",
 )
 
@@ -23,19 +24,17 @@ OPENING = (
 def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> tuple[str, Reported]:
     """The text of a reported.yaml, and its content as the audit reads it."""
     bare = _text(source, paper, drafts, problems, {})
-    reported = build(source, Transcript.model_validate(yaml.safe_load(bare)), defaultdict(int))
+    reported = build(source, Transcript.model_validate(yaml.load(bare, yaml.CSafeLoader)), defaultdict(int))
     lines = {
-        id: [
-            line
-            for proposal in propose(reported, table)
-            for line in (
-                f"      # {proposal.fit} of {proposal.cells} cells fit",
-                f"      - {_flow(proposal.relation.model_dump(by_alias=True, exclude_unset=True))}",
-            )
-        ]
+        id: [f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, table)]
         for id, table in reported.tables.items()
     }
     return _text(source, paper, drafts, problems, lines), reported
+
+
+def _proposed(proposal: Proposal) -> dict[str, Any]:
+    fit = f"{proposal.fit} of {proposal.cells} cells fit"
+    return {**proposal.relation.model_dump(by_alias=True, exclude_unset=True), "proposed": fit}
 
 
 def _text(
@@ -65,7 +64,9 @@ def _cells(draft: Draft) -> list[str]:
 
 
 def _flow(value: Any) -> str:
-    return yaml.safe_dump(value, default_flow_style=True, width=10_000, allow_unicode=True, sort_keys=False).strip()
+    return yaml.dump(
+        value, Dumper=yaml.CSafeDumper, default_flow_style=True, width=10_000, allow_unicode=True, sort_keys=False
+    ).strip()
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,61 @@
+"""Relations are found by arithmetic, whatever the labels say, and are believed if chance hardly makes them."""
+
+import pytest
+
+from robustdr.audit.arithmetic import relations
+from robustdr.audit.audited import audit
+from robustdr.audit.chance import by_chance, odds
+
+
+def findings(paper, columns, cells, **more):
+    table = {"columns": columns, "cells": cells, "row": "system", **more}
+    return [
+        (one.kind, one.severity, [flaw.cell.printed for flaw in one.flaws]) for one in audit(paper(t=table)).findings
+    ]
+
+
+def quantities(*names):
+    return [{"quantity": name, **({"unit": "count"} if name in ("k", "n", "total") else {})} for name in names]
+
+
+F1 = "a | 80.0 | 60.0 | 68.6\nb | 50.0 | 70.0 | 58.3\nc | 90.0 | 30.0 | 45.0\nd | 75.2 | 41.3 | 53.3\n"
+GAIN = "a | 31.2 | 35.7 | 4.5\nb | 22.8 | 30.1 | 7.3\nc | 44.6 | 41.2 | -3.4\nd | 18.3 | 29.9 | 11.6\n"
+RATE = "a | 31.2 | 35.7 | 14.4\nb | 22.8 | 30.1 | 32.0\nc | 44.6 | 41.2 | -7.6\nd | 18.3 | 29.9 | 63.4\n"
+SHARE = "a | 31 | 50 | 62.0\nb | 17 | 43 | 39.5\nc | 8 | 91 | 8.8\nd | 55 | 61 | 90.2\n"
+TOTAL = "a | 31 | 50 | 81\nb | 17 | 43 | 60\nc | 8 | 91 | 99\nd | 55 | 61 | 116\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "right", "wrong", "kind"),
+    [
+        (("P", "Rec", "F1"), F1, "53.3", "55.3", "harmonic_mean_of"),
+        (("old", "new", "Δ"), GAIN, "11.6", "16.1", "points_from"),
+        (("old", "new", "gain %"), RATE, "63.4", "46.3", "drop_from"),
+        (("k", "n", "%"), SHARE, "90.2", "92.0", "counts_match"),
+        (("k", "n", "total"), TOTAL, "116", "161", "sum_is"),
+    ],
+)
+def test_the_cell_that_breaks_a_relation_is_found(paper, names, cells, right, wrong, kind):
+    assert findings(paper, quantities(*names), cells) == []
+    assert findings(paper, quantities(*names), cells.replace(right, wrong)) == [(kind, "suspicious", [wrong])]
+
+
+def test_a_name_alone_makes_no_relation(paper):
+    cells = "AVG W2V | 31.2 | 35.7\nBM25 | 22.8 | 30.1\nDPR | 44.6 | 41.2\n"
+    assert findings(paper, quantities("AVG", "Δ"), cells) == []
+    assert relations(paper(t={"columns": quantities("AVG", "Δ"), "cells": cells}).tables["t"]) == []
+
+
+def test_a_proposed_relation_counts_as_not_declared(paper):
+    relation = {"for": {"system": "mean"}, "mean_of": {"system": ["a", "b"]}, "proposed": "1 of 2 cells fit"}
+    cells = "a | 10.0 | 20.0\nb | 30.0 | 40.0\nmean | 25.0 | 30.0\n"
+    assert findings(paper, quantities("x", "y"), cells, relations=[relation]) == []
+    del relation["proposed"]
+    assert findings(paper, quantities("x", "y"), cells, relations=[relation]) == [("mean_of", "inconsistent", ["25.0"])]
+
+
+def test_chance_by_hand():
+    # two cells of three at a tenth each: three ways of choosing them, five relations tried: 3 · 5 / 100
+    assert by_chance([0.1, 0.1], 3, 5) == pytest.approx(0.15)
+    assert by_chance([], 3, 5) == 1.0 and by_chance([1.0], 1, 5) == 1.0
+    assert [odds(0.15), odds(1 / 41234), odds(0.0)] == ["1 in 7", "1 in 40,000", "under 1 in 1,000,000,000"]

@@ -1,0 +1,54 @@
+"""Ranges, order by depth, bold for the best, equal rows: what one cell breaks and the others obey."""
+
+import pytest
+
+from robustdr.audit.audited import audit
+
+
+def kinds(paper, cells, names=("RR@10", "R@5", "R@20"), **more):
+    table = {"columns": [{"measure": name} for name in names], "row": "system", "cells": cells, **more}
+    return [(one.kind, one.severity, one.flaws[0].cell.printed) for one in audit(paper(t=table)).findings]
+
+
+GOOD = """\
+a | 31.2 | 45.1 | 60.3
+b | 22.8 | 40.7 | 51.9
+c | 44.6 | 58.2 | 71.4
+d | 18.3 | 29.9 | 44.8
+e | 35.5 | 47.0 | 63.6
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "kind"),
+    [("44.6", "144.6", "out_of_range"), ("44.6", "-44.6", "out_of_range"), ("51.9", "40.1", "out_of_order")],
+)
+def test_the_one_cell_is_found(paper, right, wrong, kind):
+    assert kinds(paper, GOOD) == []
+    assert [one[:2] for one in kinds(paper, GOOD.replace(right, wrong))] == [(kind, "suspicious")]
+
+
+def test_a_measure_that_is_mostly_outside_of_its_range_is_another_one(paper):
+    assert kinds(paper, "a | 310.2\nb | 220.8\nc | 44.6\nd | 180.3\n", ["R"]) == []
+
+
+def test_bold_that_is_not_the_best(paper):
+    names = ["RR@10", "nDCG@10", "P@10", "AP@10", "R@10"]
+    rows = [
+        "a | 31.2 | 45.1 | 60.3 | 21.5 | 33.3",
+        "b | 22.8 | 40.7 | 51.9 | 18.8 | 28.6",
+        "c | 34.6 | 48.2 | 62.4 | 23.1 | 35.7",
+        "d | 18.3 | 29.9 | 44.8 | 11.2 | 20.4",
+        "e | 35.5^ | 49.0^ | 63.6^ | 24.9^ | 36.2^",
+        "f | 30.1 | 41.3 | 58.0 | 20.7 | 31.9",
+        "g | 12.4 | 25.5 | 37.1 | 9.3 | 15.8",
+        "h | 27.7 | 39.9 | 55.2 | 19.6 | 30.0",
+    ]
+    cells = "\n".join(rows) + "\n"
+    marks = {"marks": {"^": "bold"}}
+    assert kinds(paper, cells, names, **marks) == []
+    assert kinds(paper, cells.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
+
+
+def test_two_rows_of_equal_numbers(paper):
+    assert [one[0] for one in kinds(paper, GOOD + "f | 31.2 | 45.1 | 60.3\n")] == ["equal_rows"]

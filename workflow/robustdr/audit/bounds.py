@@ -1,0 +1,143 @@
+"""What holds of any table of measures: ranges, order by depth, bold for the best, and rows that are their own."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.chance import by_chance, odds
+from robustdr.audit.evidence import significant
+from robustdr.audit.relations import label
+from robustdr.audit.reported import Table
+
+SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
+RISING = re.compile(r"(RR|R|Success|AP)@(\d+)")  # no smaller at a greater depth
+USUAL = 0.8  # share of the cells that must obey before another one is suspicious
+FEWEST = 3  # cells that must obey
+BOLD = "^"
+SURE = 0.05  # chance below which bold is believed to mean the best
+DIGITS = 9  # of the different numbers of two equal rows
+DISTINCT = 3  # different numbers that two equal rows have
+
+
+class Broken(NamedTuple):
+    """Cells that break what holds of most others, with the reason."""
+
+    kind: str
+    cells: list[Cell]
+    words: str
+
+
+def broken(table: Table) -> Iterator[Broken]:
+    """Yield what stands out in one table."""
+    yield from _out_of_range(table)
+    yield from _out_of_order(table)
+    yield from _not_the_best(table)
+    yield from _equal_rows(table)
+
+
+def _measures(table: Table) -> dict[str, list[Cell]]:
+    """The plain numbers of the table by measure."""
+    found: defaultdict[str, list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        measure = cell.coordinates.get("measure", "")
+        if cell.coordinates["value"] == "value" and not cell.hedge and SHARES.fullmatch(measure):
+            found[measure].append(cell)
+    return found
+
+
+def _out_of_range(table: Table) -> Iterator[Broken]:
+    """A measure lies between 0 and 1, or 0 and 100: whichever nearly all cells of its column do."""
+    columns: defaultdict[tuple[str, int], list[Cell]] = defaultdict(list)
+    for measure, cells in _measures(table).items():
+        for cell in cells:
+            columns[measure, cell.column].append(cell)
+    for (measure, _), cells in columns.items():
+        for most in (1, 100):
+            wrong = [cell for cell in cells if not 0 <= cell.number <= most]
+            right = len(cells) - len(wrong)
+            if right >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
+                for cell in wrong:
+                    yield Broken(
+                        "out_of_range", [cell], f"{measure} is from 0 to {most}, as in {right} cells beside it"
+                    )
+                break
+
+
+def _out_of_order(table: Table) -> Iterator[Broken]:
+    """A measure is no smaller at a greater depth, if nearly all pairs of cells say so."""
+    at: defaultdict[tuple[object, ...], dict[tuple[str, int], Cell]] = defaultdict(dict)
+    for measure, cells in _measures(table).items():
+        if match := RISING.fullmatch(measure):
+            for cell in cells:
+                rest = tuple((name, place) for name, place in cell.coordinates.items() if name != "measure")
+                at[cell.line, rest][match[1], int(match[2])] = cell
+    pairs = [
+        (cells[name, depth], cells[name, deeper], deeper)
+        for cells in at.values()
+        for name, depth in cells
+        for other, deeper in cells
+        if other == name and depth < deeper
+    ]
+    right = sum(cell.interval.low <= deep.interval.high for cell, deep, _ in pairs)
+    if right >= max(FEWEST, USUAL * len(pairs)):
+        for cell, deep, deeper in pairs:
+            if cell.interval.low > deep.interval.high:
+                words = f"{cell.printed} is above {deep.printed} at depth {deeper}; {right} of {len(pairs)} pairs rise"
+                yield Broken("out_of_order", [cell, deep], words)
+
+
+def _not_the_best(table: Table) -> Iterator[Broken]:
+    """Bold is the largest (or the smallest) number of its column or row, if it nearly always is."""
+    if BOLD not in table.marks:
+        return
+    best: tuple[float, list[Broken]] | None = None
+    for key in ("column", "line"):
+        lines: defaultdict[int, list[Cell]] = defaultdict(list)
+        for cell in table.cells:
+            if cell.coordinates["value"] == "value" and not cell.hedge:
+                lines[getattr(cell, key)].append(cell)
+        marked = [cells for cells in lines.values() if len(cells) > 2 and any(BOLD in cell.mark for cell in cells)]
+        fitting, wrong = [], []
+        for cells in marked:
+            bold = [cell for cell in cells if BOLD in cell.mark]
+            ends = [end(cell.value for cell in cells) for end in (max, min)]
+            hit = next((end for end in ends if all(cell.value == end for cell in bold)), None)
+            if hit is not None:
+                fitting.append(min(1.0, 2 * sum(cell.value == hit for cell in cells) / len(cells)))
+            else:
+                wrong.append((bold, cells))
+        chance = by_chance(fitting, len(marked), 2)
+        if wrong and len(fitting) >= max(FEWEST, USUAL * len(marked)) and chance < SURE:
+            said = [_bold(bold, cells, len(fitting), len(marked), chance) for bold, cells in wrong]
+            if best is None or chance < best[0]:
+                best = chance, said
+        elif not wrong and len(fitting) >= FEWEST and chance < SURE:
+            return
+    yield from best[1] if best else ()
+
+
+def _bold(bold: Sequence[Cell], cells: Sequence[Cell], fit: int, marked: int, chance: float) -> Broken:
+    top = max(cells, key=lambda cell: cell.value)
+    words = (
+        f"bold, but {top.printed} ({label(top, [bold[0]])}) is larger; bold is the best in {fit} of {marked} lines, "
+        f"by chance {odds(chance)}"
+    )
+    return Broken("bold_not_best", list(bold), words)
+
+
+def _equal_rows(table: Table) -> Iterator[Broken]:
+    """Two rows with all their numbers alike, so many that chance hardly makes them."""
+    rows: defaultdict[int, list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        rows[cell.line].append(cell)
+    seen: dict[tuple[object, ...], list[Cell]] = {}
+    for cells in rows.values():
+        numbers = tuple((cell.column, cell.number) for cell in cells)
+        distinct = {cell.number: cell for cell in cells if cell.decimals}
+        if len(distinct) >= DISTINCT and sum(map(significant, distinct.values())) >= DIGITS:
+            if numbers in seen:
+                other = label(seen[numbers][0], [cells[0]]) or "another row"
+                yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {other}")
+            seen.setdefault(numbers, cells)

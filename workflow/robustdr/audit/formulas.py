@@ -1,0 +1,189 @@
+"""The formulas by which a field of a table may follow from others, in the order in which they are tried."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from robustdr.audit import rounding
+from robustdr.audit.cells import Cell
+from robustdr.audit.reported import Table, literal
+from robustdr.claims.intervals import Interval
+
+WINDOW = 5  # fields beside a field from which it may be computed in pairs, beside the first two of the table
+MANY = 14  # fields up to which all pairs are tried
+NAMES = {
+    "mean_of": re.compile(r"\b(avg|average|mean|overall|macro)|_mean\b", re.I),
+    "median_of": re.compile(r"\bmedian", re.I),
+    "sum_is": re.compile(r"\b(total|sum|all|overall)\b", re.I),
+    "std_of": re.compile(r"\b(std|stdev|sd|deviation|σ)\b", re.I),
+    "harmonic_mean_of": re.compile(r"\bF[-\s_]?1|F[-\s]?(score|measure)", re.I),
+    "points_from": re.compile(r"Δ|∆|diff|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap", re.I),
+    "counts_match": re.compile(r"%|percent|share|rate|ratio|proportion|fraction", re.I),
+}
+NAMES["drop_from"] = NAMES["points_from"]
+_SIZE = re.compile(r"\b[nN]\s*=\s*(\d[\d,]*)|(\d[\d,]*)\s+(?:queries|questions|topics|participants|samples|instances)")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """How a field follows from others of its line, or of another line.
+
+    Attributes:
+        parts: by role, the fields. base: the line of the operands `main`, if that is another one. factor: what the
+            computed value is multiplied by. whole: an exact total that the paper prints elsewhere.
+    """
+
+    kind: str
+    target: int
+    parts: tuple[tuple[str, tuple[int, ...]], ...]
+    base: int = -1
+    factor: float = 1.0
+    whole: Cell | None = None
+
+    @property
+    def fields(self) -> frozenset[tuple[int, int]]:
+        return frozenset((field, self.base if role == "main" else -1) for role, ones in self.parts for field in ones)
+
+
+def sizes(texts: Sequence[str]) -> list[int]:
+    """The numbers of queries, people or the like that texts name."""
+    found = [int((a or b).replace(",", "")) for text in texts for a, b in _SIZE.findall(text)]
+    return list(dict.fromkeys(size for size in found if size > 1))
+
+
+class Formulas:
+    """The numbers of a table along its rows, or along its columns if transposed, and the formulas to try on them.
+
+    Attributes:
+        lines: the cells, None where there is none. names: of the fields. low, high: the ends of their intervals.
+        plain: as `low`, without deviations, drops and the like. range: by field, from the least to the greatest number.
+    """
+
+    def __init__(self, table: Table, transposed: bool) -> None:
+        at = {(cell.line, cell.column): cell for cell in table.cells}
+        width = len(table.columns)
+        rows = [[at.get((line, column)) for column in range(width)] for line, _ in table.rows]
+        names = [" ".join(str(label) for label in place.values()) for place in table.columns]
+        lines = [
+            " ".join(str(place.get(name, "")) for name in place if name in table.varying) for _, place in table.rows
+        ]
+        self.table = table
+        self.lines = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
+        self.names = lines if transposed else names
+        self.low = [[cell.interval.low if cell else inf for cell in line] for line in self.lines]
+        self.high = [[cell.interval.high if cell else inf for cell in line] for line in self.lines]
+        # A deviation, a drop or the like beside a number is a part of no average, and of no other formula but a share.
+        self.plain = [
+            [
+                low if cell and cell.coordinates["value"] == "value" else inf
+                for cell, low in zip(line, lows, strict=True)
+            ]
+            for line, lows in zip(self.lines, self.low, strict=True)
+        ]
+        width = len(self.names)
+        self.range = []
+        for field in range(width):
+            ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
+            self.range.append(max((i.high for i in ends), default=0.0) - min((i.low for i in ends), default=0.0))
+        self.sizes = sizes([table.caption, *names, *lines])
+
+    def blocks(self, target: int) -> Iterator[Formula]:
+        """Means, sums and the like of neighbouring fields that begin or end beside the target, or at the first ones."""
+        width = len(self.names)
+        spans = {(start, end) for end in (target, target - 1) for start in range(max(0, end - 60), end - 1)}
+        spans |= {
+            (start, end) for start in (target + 1, target + 2) for end in range(start + 2, min(width, start + 60) + 1)
+        }
+        spans |= {(start, width) for start in (0, 1)} | {(start, target) for start in (0, 1)}
+        parts = {tuple(field for field in range(*span) if field != target) for span in spans if span[0] < span[1]}
+        for label in self._groups(target):
+            parts.add(label)
+        name = self.names[target]
+        for ones in sorted(parts, key=lambda fields: (len(fields), fields)):
+            if len(ones) > 1:
+                yield Formula("mean_of", target, (("main", ones),))
+                yield Formula("sum_is", target, (("main", ones),))
+                for kind in ("std_of", "median_of"):
+                    if NAMES[kind].search(name):
+                        yield Formula(kind, target, (("main", ones),))
+
+    def _groups(self, target: int) -> Iterator[tuple[int, ...]]:
+        """Fields that share a word with the target, such as its measure, but not the label of an average."""
+        words = set(self.names[target].split())
+        for word in sorted(words):
+            alike = tuple(f for f, name in enumerate(self.names) if f != target and word in name.split())
+            plain = tuple(f for f in alike if not NAMES["mean_of"].search(self.names[f]))
+            yield from {one for one in (alike, plain) if 1 < len(one) < 60}
+
+    def pairs(self, target: int) -> Iterator[Formula]:
+        """Differences, changes, shares and F1 of two fields."""
+        width = len(self.names)
+        near = [f for f in range(width) if f != target and (width <= MANY or abs(f - target) <= WINDOW or f < 2)]
+        counts = self._is_count(target)
+        for a in near:
+            for b in near:
+                if a == b:
+                    continue
+                yield Formula("points_from", target, (("of", (a,)), ("main", (b,))))
+                yield Formula("drop_from", target, (("of", (a,)), ("main", (b,))))
+                if not counts:
+                    yield Formula("counts_match", target, (("main", (a,)), ("out_of", (b,))))
+                if a < b and not counts:
+                    yield Formula("harmonic_mean_of", target, (("main", (a, b)),))
+            if not counts and self._is_count(a):
+                for total in self._wholes(a):
+                    yield Formula("counts_match", target, (("main", (a,)),), whole=total)
+            if counts and a > target and self._is_count(a) and (whole := self._common_sum(target, a)):
+                yield Formula("sum_is", target, (("plus", (a,)),), whole=whole)
+
+    def baselines(self, target: int) -> Iterator[Formula]:
+        """Changes of a field beside the target from one line to all others."""
+        near = [f for f in range(max(0, target - 3), min(len(self.names), target + 2)) if f != target]
+        for field in near:
+            for base, line in enumerate(self.lines[:60]):
+                if line[field] is not None:
+                    for kind in ("drop_from", "points_from"):
+                        yield Formula(kind, target, (("of", (field,)), ("main", (field,))), base)
+
+    def cells(self, field: int) -> list[Cell]:
+        """The numbers of a field."""
+        return [cell for line in self.lines if (cell := line[field])]
+
+    def _is_count(self, field: int) -> bool:
+        cells = self.cells(field)
+        return bool(cells) and all(cell.decimals == 0 and cell.unit not in ("percent",) for cell in cells)
+
+    def _exact(self, number: int) -> Cell:
+        return literal("", self.table.cells[0].paper, 0, str(number))
+
+    def _wholes(self, field: int) -> list[Cell]:
+        values = [int(cell.number) for cell in self.cells(field)]
+        wholes = {sum(values), *([max(values)] if len(values) > 2 else []), *self.sizes}
+        return [self._exact(whole) for whole in sorted(wholes) if whole > 1]
+
+    def _common_sum(self, a: int, b: int) -> Cell | None:
+        pairs = [(line[a], line[b]) for line in self.lines]
+        sums = [int(one.number + other.number) for one, other in pairs if one and other]
+        usual = max(set(sums), key=lambda total: (sums.count(total), total), default=0)
+        return self._exact(usual) if usual > 1 and sums.count(usual) > 2 and len(set(sums)) < len(sums) else None
+
+
+def _difference(found: dict[str, list[Interval]], _: Cell | None) -> Interval | None:
+    return found["of"][0] - found["main"][0]
+
+
+def _share(found: dict[str, list[Interval]], whole: Cell | None) -> Interval | None:
+    total = found["out_of"][0] if whole is None else whole.interval
+    return found["main"][0] / total if total.low > 0 else None
+
+
+FORMULAS: dict[str, Callable[[dict[str, list[Interval]], Cell | None], Interval | None]] = {
+    "points_from": _difference,
+    "drop_from": lambda found, _: rounding.change(found["of"][0], found["main"][0]),
+    "counts_match": _share,
+    "harmonic_mean_of": lambda found, _: rounding.harmonic_mean(found["main"]),
+    "std_of": lambda found, _: rounding.deviation(found["main"]),
+    "median_of": lambda found, _: rounding.median(found["main"]),
+    "sum_is": lambda found, whole: whole.interval - found["plus"][0] if whole else None,
+}

@@ -1,0 +1,223 @@
+"""The fields of a tabular of LaTeX, from its tokens."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from robustdr.transcribe.commands import (
+    ACCENTS,
+    BOLD,
+    DROPPED,
+    NO_RULES,
+    RULES,
+    SKIPPED,
+    SPACES,
+    UNITS,
+    accented,
+    sign,
+)
+from robustdr.transcribe.grids import covered, raised
+from robustdr.transcribe.tex import Stream, TooMuch
+
+TABULARS = {  # the arguments before the rows: b in brackets, a in braces; the last one describes the columns
+    "tabular": "ba", "tabularx": "aba", "tabulary": "aba", "longtable": "ba", "tblr": "ba", "longtblr": "ba",
+    "xltabular": "baa", "tabu": "ba", "longtabu": "ba", "NiceTabular": "ba", "supertabular": "ba", "xtabular": "ba",
+    "mpsupertabular": "ba", "deluxetable": "a", "array": "ba",
+}  # fmt: skip
+_SIGNED = re.compile(r"\(?[+\-−±]\s*\d*\.?\d+%?\)?|\(?\d+\.\d+%?\)?")  # a change or an error, raised or lowered
+_POWER = re.compile(r"[×·]\s*10$")
+RAISED = ("textsuperscript", "tnote", "footnotemark", "sp")
+LOWERED = ("textsubscript", "sb")
+HEADS = ("endfirsthead", "endhead", "endfoot", "endlastfoot")
+BOOKTABS = ("toprule", "midrule", "bottomrule", "addlinespace", "cmidrule")
+DEEPEST = 30  # commands inside each other that are read one inside the other
+
+
+@dataclass
+class Said:
+    """The text of a field, whether a number in it is bold, what could not be read, and the fields that it covers."""
+
+    text: str = ""
+    bold: bool = False
+    problem: str = ""
+    columns: int = 1
+    rows: int = 1
+
+
+class Cells:
+    """Reads the fields of a tabular from its tokens."""
+
+    def __init__(self, stream: Stream, depth: int) -> None:
+        if depth > DEEPEST:
+            raise TooMuch(f"more than {DEEPEST} commands inside each other")
+        self._stream, self._depth = stream, depth
+        self._bold: list[bool] = [False]  # of the groups that are open
+        self._coming = False  # whether the next group is bold
+        self.heads = 0
+        self.problems: list[str] = []
+
+    def rows(self) -> Iterator[tuple[list[Said], bool, int]]:
+        """Yield (fields, whether a rule that ends a head is above, line) of every row."""
+        fields, said = [], Said()
+        ruled, line, count, marker = False, self._stream.line, 0, ""
+        while (token := self._stream.next()) is not None:
+            if len(self._bold) == 1 and token == "&":
+                fields.append(said)
+                said = Said()
+                self._bold = [False]
+            elif len(self._bold) == 1 and token in ("\\\\", "\\tabularnewline", "\\cr"):
+                self._stream.star()
+                self._stream.optional()
+                if row := self._row([*fields, said]):
+                    if marker != "endfirsthead":
+                        yield row, ruled, line
+                        count += 1
+                    ruled = False
+                fields, said, line = [], Said(), self._stream.line
+                self._bold = [False]
+            elif token[1:] in HEADS and token[0] == "\\":
+                if token[1:] in ("endfirsthead", "endhead") and not self.heads:
+                    self.heads = count
+                marker = "endfirsthead" if token[1:] == "endfirsthead" else ""
+                fields, said = [], Said()
+            else:
+                if token[0] == "\\" and token[1:] in RULES:
+                    ruled = ruled or (token[1:] not in NO_RULES and count > 0)
+                if not said.text.strip() and not fields:
+                    line = self._stream.line - token.lstrip().count("\n")
+                self._one(token, said)
+        if row := self._row([*fields, said]):
+            yield row, ruled, line
+
+    def _row(self, fields: Sequence[Said]) -> list[Said]:
+        for said in fields:
+            said.text = " ".join(said.text.split())
+        return list(fields) if len(fields) > 1 or fields[0].text else []
+
+    def words(self, tokens: Sequence[str]) -> Said:
+        """What an argument prints."""
+        stream = Stream("", self._stream.macros, self._stream.budget)
+        stream.push(tokens)
+        inner, said = Cells(stream, self._depth + 1), Said()
+        inner._bold = [self._bold[-1]]
+        while (token := stream.next()) is not None:
+            inner._one(token, said)
+        said.text = " ".join(said.text.split())
+        return said
+
+    def _one(self, token: str, said: Said) -> None:
+        """Add what one token prints."""
+        if token == "{":
+            self._bold.append(self._bold[-1] or self._coming)
+            self._coming = False
+        elif token == "}":
+            if len(self._bold) > 1:
+                self._bold.pop()
+        elif token == "^":
+            self._beside(said, raised, self._stream.argument())
+        elif token == "_":
+            self._beside(said, None, self._stream.argument())
+        elif token in ("~", "&"):
+            said.text += " "
+        elif token[0] == "\\":
+            self._command(token[1:], said)
+        elif token not in "$#":
+            self._add(token.replace("---", "—").replace("--", "–"), said)
+
+    def _add(self, text: str, said: Said) -> None:
+        said.text += text
+        if (self._bold[-1] or self._coming) and any(character.isdigit() for character in text):
+            said.bold = True
+        if text.strip():
+            self._coming = False
+
+    def _beside(self, said: Said, form: type[str] | object, tokens: Sequence[str]) -> None:
+        """Add a superscript (form `raised`) or a subscript; a change or an error becomes a second value."""
+        inner = self.words(tokens)
+        text = inner.text
+        said.problem = said.problem or inner.problem
+        is_power = _POWER.search(said.text)
+        if (
+            not is_power
+            and _SIGNED.fullmatch(text)
+            and said.text.rstrip()[-1:].isdigit()
+            and (form is None or text[0] in "(+-−±")
+        ):
+            said.text += f" ({text.strip('()').lstrip('±').strip()})" if text[0] != "±" else f" ± {text[1:].strip()}"
+        else:
+            said.text += raised(text) if form is raised else f" {text}" if text else ""
+
+    def _command(self, name: str, said: Said) -> None:
+        stream = self._stream
+        if name in BOLD:
+            if name in ("bf", "bfseries"):
+                self._bold[-1] = True
+            else:
+                self._coming = True
+        elif name in ("multicolumn", "multirow"):
+            self._spanning(name, said)
+        elif name in RAISED:
+            tokens = stream.optional() or [] if name == "footnotemark" else stream.argument()
+            self._beside(said, raised, tokens)
+        elif name in LOWERED:
+            self._beside(said, None, stream.argument())
+        elif name in ("frac", "tfrac", "dfrac", "nicefrac", "sfrac"):
+            over, under = self.words(stream.argument()).text, self.words(stream.argument()).text
+            said.text += f"{over}/{under}"
+        elif name in ("SI", "qty", "unit", "si"):
+            stream.optional()
+            number = self.words(stream.argument()).text if name in ("SI", "qty") else ""
+            unit = "".join(UNITS.get(part.strip("\\ "), part if part[0] != "\\" else "") for part in stream.argument())
+            self._add(f"{number} {unit}".strip() if unit != "%" else f"{number}%", said)
+        elif name == "begin":
+            environment = "".join(stream.argument())
+            for kind in TABULARS.get(environment.rstrip("*"), "b"):
+                stream.optional() if kind == "b" else stream.argument()
+            self._bold.append(self._bold[-1])
+        elif name == "end":
+            stream.argument()
+            self._bold = self._bold[:-1] or [False]
+        elif name in SKIPPED or name in DROPPED:
+            self._passed(name, said)
+        elif name in ACCENTS and (not name.isalpha() or name in "cvuHkr"):
+            said.text += accented(name, self.words(stream.argument()).text)
+        elif name in SPACES:
+            said.text += SPACES[name]
+        elif name in ("\\", "newline", "tabularnewline", "linebreak"):
+            stream.optional()
+            said.text += " "
+        elif text := sign(name) if name else " ":
+            said.text += text
+        else:
+            said.text += f"\\{name}"
+            said.problem = said.problem or f"the macro \\{name}, which the file does not define"
+
+    def _passed(self, name: str, said: Said) -> None:
+        """Read a command that prints nothing, or its last argument alone."""
+        stream = self._stream
+        stream.star()
+        arguments = SKIPPED[name] if name in SKIPPED else DROPPED[name]
+        if arguments or name in SKIPPED or name in BOOKTABS:
+            while stream.optional() is not None:
+                pass
+        if name == "cmidrule":
+            stream.optional("(")
+        for _ in range(arguments):
+            stream.argument()
+            if name in ("raisebox", "parbox", "rowcolor", "makebox"):
+                while stream.optional() is not None:
+                    pass
+        if name == "includegraphics":
+            said.problem = "a picture"
+
+    def _spanning(self, name: str, said: Said) -> None:
+        stream = self._stream
+        stream.optional()
+        number = covered(self.words(stream.argument()).text.lstrip("-"))
+        stream.optional()
+        stream.argument()  # the column's form, or the width
+        stream.optional()
+        if name == "multicolumn":
+            said.columns = number
+        else:
+            said.rows = max(said.rows, number)

@@ -1,0 +1,126 @@
+"""`robustdr review FILE -o FOLDER`: the tables of a paper read, checked, and shown beside their source."""
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from robustdr.audit.audited import Audit, audit
+from robustdr.audit.causes import causes
+from robustdr.audit.page import FOLDER as AUDIT
+from robustdr.audit.page import shown
+from robustdr.audit.record import record
+from robustdr.core import paths
+from robustdr.core.files import write_json, write_text
+from robustdr.transcribe.command import KINDS, Transcribed, transcribed
+from robustdr.transcribe.draft import Draft
+from robustdr.transcribe.reading import BOLD
+
+SURE, READ, UNSURE = (
+    "sure",
+    "converted",
+    "unsure",
+)  # as it is printed; in another form; with other digits or another sign
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", type=paths.named, help=f"the paper: {', '.join(KINDS)}")
+    parser.add_argument("-o", "--output", type=paths.named, required=True, metavar="FOLDER", help="folder to write")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write reported.yaml, review.json and index.html into the folder, and say in a line what was found.
+
+    Raises:
+        UserError: the file cannot be read (see `transcribed`).
+    """
+    made = transcribed(arguments.file)
+    found = audit(made.reported)
+    content = reviewed(made, found)
+    write_text(arguments.output / "reported.yaml", made.text)
+    write_json(arguments.output / "review.json", content)
+    write_text(arguments.output / "index.html", _page(content))
+    counted = content["numbers"]
+    print(
+        f"{arguments.file}: {counted['read']:,} numbers read, {counted['lost']:,} not, {len(made.problems)} problems; "
+        f"{len(content['proved'])} relations found, {len(found.findings)} findings: {arguments.output / 'index.html'}",
+        file=sys.stderr,
+    )
+
+
+def reviewed(made: Transcribed, found: Audit) -> dict[str, Any]:
+    """The content of a review, as JSON: numbers, what was not read, findings, relations, tables cell by cell."""
+    confidence: Counter[str] = Counter()
+    tables = [_table(one, made, found, confidence) for one in made.drafts]
+    relations: dict[tuple[str, int], list[Any]] = {}
+    for check in found.checks:
+        relations.setdefault((check.target.table, check.line), []).append(check)
+    return {
+        **shown(record(found, causes(found))),
+        "numbers": {"read": len(made.reported.cells), "lost": made.lost, **confidence},
+        "unread": made.problems,
+        "proved": [
+            {
+                "table": table,
+                "kind": checks[0].kind,
+                "cells": len(checks),
+                "fit": sum(check.holds for check in checks),
+                "first": str(checks[0].target),
+                "words": checks[0].words,
+            }
+            for (table, _), checks in relations.items()
+        ],
+        "tables": tables,
+    }
+
+
+def _table(one: Draft, made: Transcribed, found: Audit, confidence: Counter[str]) -> dict[str, Any]:
+    """A table with each field as it was read and as it stands in the source."""
+    table = made.reported.tables[one.id]
+    flawed = {
+        (flaw.cell.line, flaw.cell.column): (finding.id, f"{flaw.words} {flaw.consistent}".strip())
+        for finding in found.findings
+        for flaw in finding.flaws
+        if flaw.cell.table == one.id
+    }
+    firsts, column = [], 0
+    for declared in one.columns:
+        firsts.append(column)
+        further = declared.get("and", [])
+        column += 1 + (len(further) if isinstance(further, list) else 1)
+    rows = []
+    for (labels, fields), (line, source), (number, _) in zip(one.rows, one.sources, table.rows, strict=True):
+        cells = []
+        for text, written, first, end in zip(fields, source, firsts, [*firsts[1:], column], strict=True):
+            sure = confident(text, written)
+            confidence[sure] += any(map(str.isdigit, text))
+            at = next((flawed[number, place] for place in range(first, end) if (number, place) in flawed), ("", ""))
+            cells.append({"text": text, "source": written, "confidence": sure, "finding": at[0], "words": at[1]})
+        rows.append({"labels": labels, "place": made.place(line) if line else "", "cells": cells})
+    heads = [
+        " · ".join(str(label) for name, label in declared.items() if name not in ("unit", "and"))
+        for declared in one.columns
+    ]
+    return {"id": one.id, "caption": one.caption, "row": one.row, "columns": heads, "rows": rows}
+
+
+def confident(text: str, source: str) -> str:
+    """How sure the reading of a field is: as it stands, in another form of the same digits, or changed."""
+    bare = [re.sub(rf"[\s{re.escape(BOLD)}]", "", one) for one in (text, source)]
+    if bare[0] == bare[1] or not any(map(str.isdigit, source)):
+        return SURE
+    digits = [re.findall(r"\d", one) for one in (text, source)]
+    signs = [len(re.findall(r"[+\-−–]\d", one)) for one in (text, source)]
+    return READ if digits[0] == digits[1] and signs[0] == signs[1] else UNSURE
+
+
+def _page(content: dict[str, Any]) -> str:
+    from jinja2 import Environment, FileSystemLoader  # only the page needs it
+
+    folders = FileSystemLoader([Path(__file__).parent, AUDIT])
+    environment = Environment(autoescape=True, loader=folders, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("review.html.j2").render(review=json.loads(json.dumps(content))) + "\n"

@@ -1,0 +1,101 @@
+"""The text of a LaTeX paper: its main file with all that it inputs, from a folder or a zip file."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from zipfile import BadZipFile, ZipFile
+
+from robustdr.core.errors import UserError
+
+MOST = 50_000_000  # characters of a paper with all that it inputs
+DEEPEST = 10  # files that input each other
+_INPUT = re.compile(r"(?m)^([^%\n]*?)\\(?:input|include|subfile)\s*\{([^{}\n]+)\}")
+
+
+class Paper:
+    """The joined text of a paper, and where each of its lines comes from."""
+
+    def __init__(self, main: str, read: Callable[[str], str | None]) -> None:
+        self.problems: list[str] = []
+        self._read = read
+        self._parts: list[str] = []
+        self._lines = 1
+        self._starts: list[int] = []
+        self._from: list[tuple[str, int]] = []
+        self._size = 0
+        self._add(main, read(main) or "", 0)
+        self.text = "".join(self._parts)
+
+    def _add(self, name: str, text: str, depth: int) -> None:
+        self._size += len(text)
+        if self._size > MOST:
+            raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save its tables alone")
+        at, line = 0, 1
+        for match in _INPUT.finditer(text):
+            self._piece(name, line, text[at : match.end(1)])
+            line += text.count("\n", at, match.end())
+            at = match.end()
+            found = None
+            for other in (match[2].strip(), f"{match[2].strip()}.tex"):
+                found = self._read(normpath(other)) if depth < DEEPEST and not other.startswith("/") else None
+                if found is not None:
+                    self._add(normpath(other), found, depth + 1)
+                    break
+            if found is None:
+                self.problems.append(f"{name}, line {line}: \\input{{{match[2]}}}: no such file, or too deep")
+        self._piece(name, line, text[at:])
+
+    def _piece(self, name: str, line: int, text: str) -> None:
+        self._starts.append(self._lines)
+        self._from.append((name, line))
+        self._parts.append(text)
+        self._lines += text.count("\n")
+
+    def place(self, line: int) -> str:
+        """The file and line of a line of the joined text; the line alone if there is one file."""
+        found = max(0, bisect_right(self._starts, line) - 1)
+        name, first = self._from[found]
+        number = first + line - self._starts[found]
+        return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else f"line {number}"
+
+
+def from_folder(path: Path) -> Paper:
+    """The paper whose main file this is. What it inputs must lie in its folder or below.
+
+    Raises:
+        UserError: not UTF-8, or too much.
+    """
+
+    def read(name: str) -> str | None:
+        file = (path.parent / name).resolve()
+        if not file.is_relative_to(path.parent.resolve()) or not file.is_file():
+            return None
+        try:
+            return file.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            raise UserError(f"{file}: not UTF-8; save it as UTF-8") from None
+
+    return Paper(path.name, read)
+
+
+def from_zip(path: Path) -> Paper:
+    """The paper in a zip file of its sources; its main file has \\documentclass, or is the largest.
+
+    Raises:
+        UserError: no zip file, no LaTeX in it, or too much.
+    """
+    try:
+        with ZipFile(path) as packed:
+            members = [part for part in packed.infolist() if part.filename.endswith(".tex")]
+            if sum(part.file_size for part in members) > MOST:
+                raise UserError(f"{path}: more than {MOST:,} bytes of LaTeX when unpacked; save its tables alone")
+            texts = {part.filename: packed.read(part).decode("utf-8-sig", "replace") for part in members}
+    except (BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+        raise UserError(f"{path}: not a zip file that can be read: {error}") from None
+    if not texts:
+        raise UserError(f"{path}: no .tex file in it")
+    main = max(texts, key=lambda name: ("\\documentclass" in texts[name], len(texts[name]), name))
+    folder = str(PurePosixPath(main).parent)
+    return Paper(main, lambda name: texts.get(name) or texts.get(normpath(f"{folder}/{name}")))
