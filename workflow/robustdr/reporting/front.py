@@ -27,7 +27,7 @@ def ledger_digest(evidence: Path) -> str:
 
 
 def shown(papers: Iterable[Claims]) -> list[tuple[str, Record]]:
-    """Return (title of the paper, claim): headline claims that were run, the first of each sentence; last paper first."""
+    """Return (title of the paper, claim): headline claims that were run, one for each sentence; last paper first."""
     found = {
         (paper["title"], claim["sentence"]): (paper["title"], claim)
         for paper in papers
