@@ -4,7 +4,7 @@
 # make test       the test suite without what takes long
 # make test-all   all of it
 # make lint       formatting, style, types, workflow lint
-# make findings   docs/findings.md from the ledger, or from the claims of `make papers`
+# make findings   docs/findings.md, README's findings and picture from the ledger, or from the claims of `make papers`
 # make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions;
 #                 GPU=1 TORCH_CUDA=cu126: torch's build for another CUDA, from where pip is told to look for it
 # make requirements   the packages that it installs

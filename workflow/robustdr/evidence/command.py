@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
     command = commands.add_parser("list", help="list the runs of the ledger", description="List the ledger's runs.")
     command.set_defaults(function=show)
-    text = "write docs/findings.md: judge the claims on the ledger's runs, or take the verdicts of a scale's folder"
+    text = "write docs/findings.md and README's findings: judge claims on the ledger, or use a scale's verdicts"
     command = commands.add_parser("findings", help=text, description=f"{text.capitalize()}.")
     command.set_defaults(function=findings)
     command.add_argument("--scale", help="default: evidence if the ledger has it, else mini")

@@ -1,4 +1,4 @@
-"""docs/findings.md from the ledger, or where it has no runs of a scale, from the verdicts in the scale's folder."""
+"""docs/findings.md and README.md's findings: from the ledger, or from the verdicts in a scale's folder."""
 
 import json
 from collections.abc import Mapping
@@ -15,8 +15,10 @@ from robustdr.evidence.judging import Judge
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.reporting.findings import Method, write_findings
+from robustdr.reporting.front import write_front
 from robustdr.reporting.settings import TableSettings
 
+README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
 EVERY = ("all", "methods")  # the comparison's paper and table of all methods
 
 
@@ -49,6 +51,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
         methods = _methods(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.runs)
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
     write_findings(about, read, methods, output)
+    write_front(about, list(read.values()), evidence, README, PICTURE)
 
 
 def _settings(graph: Graph) -> TableSettings:

@@ -56,7 +56,7 @@ def _effect(effect: Effect) -> str:
     return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
 
 
-def _headline(claim: Record) -> str:
+def headline(claim: Record) -> str:
     """A claim in one line: verdict, sentence, the effect that decides, and how many single runs agree."""
     effects, again = claim["effects"], claim.get("replicates")
     more = f" (the first of {len(effects)})" if len(effects) > 1 else ""
@@ -69,10 +69,10 @@ def _headline(claim: Record) -> str:
 
 def _headlines(claims: list[Record]) -> list[str]:
     """A line for each headline claim that was run, and the number of those that were not."""
-    headline = [claim for claim in claims if claim["headline"]]
-    lines = [_headline(claim) for claim in headline if claim["verdict"] != NOT_RUN]
-    left = len(headline) - len(lines)
-    return [*lines, f"- **{NOT_RUN}**: {left} of {len(headline)} headline claims."] if left else lines
+    ours = [claim for claim in claims if claim["headline"]]
+    lines = [headline(claim) for claim in ours if claim["verdict"] != NOT_RUN]
+    left = len(ours) - len(lines)
+    return [*lines, f"- **{NOT_RUN}**: {left} of {len(ours)} headline claims."] if left else lines
 
 
 def _listed(what: str, lines: list[str], where: str) -> list[str]:

@@ -1,0 +1,75 @@
+"""The front page: README's findings are those of the ledger as it is, and its rows and links are right."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from robustdr.core.errors import UserError
+from robustdr.reporting.front import chosen, ledger_digest, shown, write_front
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def claim(sentence, verdict="seen", headline=True, hypothesis=False):
+    effect = {"words": "misspell", "size": 0.25, "low": 0.2, "high": None, "printed": [0.5, 0.52]}
+    return {
+        "claim": f"{sentence}: on A", "sentence": sentence, "source": "§1", "headline": headline,
+        "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "reason": "", "effects": [effect],
+    }  # fmt: skip
+
+
+def paper(*claims):
+    return {"title": "A paper", "claims": list(claims)}
+
+
+def test_readme_is_as_new_as_the_ledger():
+    assert f"<!-- findings of {ledger_digest(ROOT / 'evidence')} -->" in README, "run `make findings`"
+
+
+def test_readme_is_short_and_its_picture_is_there():
+    assert len(README.splitlines()) <= 110 and (ROOT / "docs/headlines.svg").is_file()
+
+
+def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
+    (tmp_path / "runs.json").write_text("{}")
+    before = ledger_digest(tmp_path)
+    (tmp_path / "runs.json").write_text("{} ")
+    assert ledger_digest(tmp_path) != before
+
+
+def test_the_first_headline_claim_of_a_sentence_that_was_run():
+    others = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
+    found = shown([paper(claim("A"), {**claim("A"), "claim": "A: on B"}, *others, claim("E"))])
+    assert [of["claim"] for _, of in found] == ["A: on A", "E: on A"]
+
+
+def test_three_findings_one_of_each_verdict():
+    verdicts = ("undecided", "seen", "seen", "not seen", "partly")
+    found = chosen(("A paper", claim(str(n), verdict)) for n, verdict in enumerate(verdicts))
+    assert [of["verdict"] for of in found] == ["seen", "partly", "not seen"] and found[0]["sentence"] == "1"
+
+
+def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(tmp_path):
+    readme, picture = tmp_path / "README.md", tmp_path / "picture.svg"
+    readme.write_text("a\n<!-- findings of old -->\nold\n<!-- end of findings -->\nb\n")
+    made = []
+    for _ in range(2):
+        write_front("Verdicts.", [paper(claim("A"))], tmp_path / "evidence", readme, picture)
+        made.append((readme.read_bytes(), picture.read_bytes()))
+    assert made[0] == made[1] and b"old" not in made[0][0] and b"**seen**: A: on A" in made[0][0]
+
+
+def test_a_readme_without_a_place_is_an_error(tmp_path):
+    (tmp_path / "README.md").write_text("a\n")
+    with pytest.raises(UserError, match="no line '<!-- findings of LEDGER -->'"):
+        write_front("V.", [paper(claim("A"))], tmp_path, tmp_path / "README.md", tmp_path / "p.svg")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_every_link_of_a_page_leads_to_a_file(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert not [link for link in links if link and not (page.parent / link).exists()]

@@ -1,0 +1,86 @@
+"""The front page: three findings in README.md and a picture of the headline claims, both made from verdicts."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import shorten
+
+import matplotlib.pyplot as plt
+
+from robustdr.claims.verdicts import NOT_RUN, VERDICTS
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256, write_text
+from robustdr.reporting.findings import headline
+from robustdr.reporting.style import COLOURS, save
+from robustdr.reporting.written import Claims, Record
+
+BLOCK = re.compile(r"<!-- findings of [^\n]* -->\n.*?<!-- end of findings -->", re.DOTALL)
+FINDINGS = 3
+
+
+def ledger_digest(evidence: Path) -> str:
+    """Return 16 hexadecimal digits that stand for all files of the ledger, whatever their order."""
+    files = sorted(path for path in evidence.rglob("*") if path.suffix in (".parquet", ".json"))
+    text = "\n".join(f"{path.relative_to(evidence)} {sha256(path)}" for path in files)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def shown(papers: Iterable[Claims]) -> list[tuple[str, Record]]:
+    """Return (title of the paper, claim): headline claims that were run, one for each sentence; last paper first."""
+    found = {
+        (paper["title"], claim["sentence"]): (paper["title"], claim)
+        for paper in papers
+        for claim in reversed(paper["claims"])
+        if claim["headline"] and not claim["hypothesis"] and claim["verdict"] != NOT_RUN
+    }
+    return list(reversed(found.values()))
+
+
+def chosen(claims: Iterable[tuple[str, Record]]) -> list[Record]:
+    """Return three claims: the first of each verdict, in the order of `VERDICTS`."""
+    first: dict[str, Record] = {}
+    for _, claim in claims:
+        first.setdefault(claim["verdict"], claim)
+    return [first[verdict] for verdict in VERDICTS if verdict in first][:FINDINGS]
+
+
+def draw(claims: list[tuple[str, Record]], output: Path) -> None:
+    """Draw the first effect of each claim: a dot with its interval, and a bar where the paper's number lies."""
+    rows = [(title, claim) for title, claim in claims if claim["effects"] and claim["effects"][0]["size"] is not None]
+    figure, axes = plt.subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
+    for at, (_, claim) in enumerate(rows):
+        effect = claim["effects"][0]
+        size = 100 * (effect["size"] or 0)
+        low, high = (size if end is None else 100 * end for end in (effect["low"], effect["high"]))
+        axes.plot([low, high], [at, at], color=COLOURS[0], label="here, with interval" if not at else None)
+        axes.plot([size], [at], "o", color=COLOURS[0])
+        left, right = effect["printed"] or (None, None)
+        if left is not None and right is not None:
+            axes.plot([100 * (left + right) / 2], [at], "D", color=COLOURS[4], label="printed" if not at else None)
+    axes.axvline(0, color="black", linewidth=0.8)
+    names = [f"{shorten(claim['sentence'], 70, placeholder=' …')}  [{claim['words']}]" for _, claim in rows]
+    axes.set_yticks(range(len(rows)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("effect, % of the base system on the original queries: against the claim ← 0 → for the claim")
+    axes.legend(loc="lower right")
+    save(figure, output)
+
+
+def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, picture: Path) -> None:
+    """Write the three findings into README.md and the picture as .svg and .png.
+
+    Args:
+        about: what the verdicts were reached on, as a sentence. evidence: the ledger.
+
+    Raises:
+        UserError: README.md has no place for the findings.
+    """
+    text = readme.read_text(encoding="utf-8")
+    if not BLOCK.search(text):
+        raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
+    claims = shown(papers)
+    lines = [f"<!-- findings of {ledger_digest(evidence)} -->", about, "", *map(headline, chosen(claims))]
+    block = "\n".join([*lines, "<!-- end of findings -->"])
+    write_text(readme, BLOCK.sub(lambda _: block, text))
+    draw(claims, picture)
