@@ -97,6 +97,12 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     with pytest.raises(UserError, match="evidence: no runs at scale mini, and results/mini/claims has no verdicts"):
         findings(made, "mini", EVIDENCE, Path("page.md"))
     write(made, {1: 0.1, 2: 0.1, 3: 0.1})
+    with pytest.raises(UserError, match=r"README\.md: no line"):
+        findings(made, "mini", EVIDENCE, Path("page.md"))
+    Path("docs").mkdir()
+    Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
     findings(made, "mini", EVIDENCE, Path("page.md"))
+    assert "- **seen**: It is better" in Path("README.md").read_text(encoding="utf-8")
+    assert Path("docs/headlines.svg").is_file()
     page = Path("page.md").read_text(encoding="utf-8")
     assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: It is better (§1)." in page

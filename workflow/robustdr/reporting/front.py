@@ -76,7 +76,7 @@ def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, 
     Raises:
         UserError: README.md has no place for the findings.
     """
-    text = readme.read_text(encoding="utf-8")
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if not BLOCK.search(text):
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
     claims = shown(papers)
