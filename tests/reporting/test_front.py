@@ -43,12 +43,12 @@ def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
 def test_the_first_headline_claim_of_a_sentence_that_was_run():
     others = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
     found = shown([paper(claim("A"), {**claim("A"), "claim": "A: on B"}, *others, claim("E"))])
-    assert [of["claim"] for _, of in found] == ["A: on A", "E: on A"]
+    assert [of["claim"] for of in found] == ["A: on A", "E: on A"]
 
 
 def test_three_findings_one_of_each_verdict():
     verdicts = ("undecided", "seen", "seen", "not seen", "partly")
-    found = chosen(("A paper", claim(str(n), verdict)) for n, verdict in enumerate(verdicts))
+    found = chosen(claim(str(n), verdict) for n, verdict in enumerate(verdicts))
     assert [of["verdict"] for of in found] == ["seen", "partly", "not seen"] and found[0]["sentence"] == "1"
 
 

@@ -26,10 +26,10 @@ def ledger_digest(evidence: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def shown(papers: Iterable[Claims]) -> list[tuple[str, Record]]:
-    """Return (title of the paper, claim): headline claims that were run, one for each sentence; last paper first."""
+def shown(papers: Iterable[Claims]) -> list[Record]:
+    """Return the headline claims that were run, the first of each sentence; last paper first."""
     found = {
-        (paper["title"], claim["sentence"]): (paper["title"], claim)
+        (paper["title"], claim["sentence"]): claim
         for paper in papers
         for claim in reversed(paper["claims"])
         if claim["headline"] and not claim["hypothesis"] and claim["verdict"] != NOT_RUN
@@ -37,19 +37,19 @@ def shown(papers: Iterable[Claims]) -> list[tuple[str, Record]]:
     return list(reversed(found.values()))
 
 
-def chosen(claims: Iterable[tuple[str, Record]]) -> list[Record]:
+def chosen(claims: Iterable[Record]) -> list[Record]:
     """Return three claims: the first of each verdict, in the order of `VERDICTS`."""
     first: dict[str, Record] = {}
-    for _, claim in claims:
+    for claim in claims:
         first.setdefault(claim["verdict"], claim)
     return [first[verdict] for verdict in VERDICTS if verdict in first][:FINDINGS]
 
 
-def draw(claims: list[tuple[str, Record]], output: Path) -> None:
-    """Draw the first effect of each claim: a dot with its interval, and a bar where the paper's number lies."""
-    rows = [(title, claim) for title, claim in claims if claim["effects"] and claim["effects"][0]["size"] is not None]
+def draw(claims: list[Record], output: Path) -> None:
+    """Draw the first effect of each claim: a dot with its interval, and a diamond where the paper's number lies."""
+    rows = [claim for claim in claims if claim["effects"] and claim["effects"][0]["size"] is not None]
     figure, axes = plt.subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
-    for at, (_, claim) in enumerate(rows):
+    for at, claim in enumerate(rows):
         effect = claim["effects"][0]
         size = 100 * (effect["size"] or 0)
         low, high = (size if end is None else 100 * end for end in (effect["low"], effect["high"]))
@@ -59,7 +59,7 @@ def draw(claims: list[tuple[str, Record]], output: Path) -> None:
         if left is not None and right is not None:
             axes.plot([100 * (left + right) / 2], [at], "D", color=COLOURS[4], label="printed" if not at else None)
     axes.axvline(0, color="black", linewidth=0.8)
-    names = [f"{shorten(claim['sentence'], 70, placeholder=' …')}  [{claim['words']}]" for _, claim in rows]
+    names = [f"{shorten(claim['sentence'], 70, placeholder=' …')}  [{claim['words']}]" for claim in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlabel("effect, % of the base system on the original queries: against the claim ← 0 → for the claim")
