@@ -21,7 +21,7 @@ from robustdr.audit.arithmetic import relations
 from robustdr.audit.audited import audit
 from robustdr.audit.cells import parse
 from robustdr.core.errors import UserError
-from robustdr.transcribe.command import transcribed
+from robustdr.transcribe.command import transcribe
 
 LIST = Path(__file__).with_suffix(".tsv")
 NUMBER = re.compile(r"\d[\d,]*\.?\d*|\.\d+")
@@ -92,7 +92,7 @@ def measure(mirrors, wanted, verbose):
             file = Path(scratch) / f"paper{kind}"
             file.write_text(text, encoding="utf-8")
             try:
-                read = transcribed(file)
+                read = transcribe(file)
             except UserError as error:
                 print(f"{repository}/{path}: {str(error)[:150]}")
                 continue

@@ -21,10 +21,10 @@ def read(tmp_path):
     def transcribed(name, text, number=""):
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
-        draft, problems, *_ = transcribe(path, number)
-        (tmp_path / "reported.yaml").write_text(draft, encoding="utf-8")
+        made = transcribe(path, number)
+        (tmp_path / "reported.yaml").write_text(made.text, encoding="utf-8")
         tables = load(tmp_path / "reported.yaml").tables
-        return {id: [cell.printed for cell in table.cells] for id, table in tables.items()}, problems
+        return {id: [cell.printed for cell in table.cells] for id, table in tables.items()}, made.problems
 
     return transcribed
 
@@ -121,8 +121,9 @@ def test_a_page_of_several_tables(tmp_path):
         "<tr><td>typo<td>60.0 (&minus;25.0%)<tr><td>synonym<td>70.0 (-12.5%)</table></div></div>",
         encoding="utf-8",
     )
-    draft, problems, numbers, lost = transcribe(tmp_path / "page.html")
-    assert (problems, numbers, lost) == (["table_1: it has no numbers"], 8, 0)
+    made = transcribe(tmp_path / "page.html")
+    draft = made.text
+    assert (made.problems, made.read, made.lost) == (["table_1: it has no numbers"], 8, 0)
     assert '  table1:\n    caption: "Main"' in draft and '  table2:\n    caption: "Drops"' in draft
     assert "      bm25    | 18.7\n" in draft
     assert "- {for: {value: drop}, drop_from: {query_set: original}, proposed: 2 of 2 cells fit}" in draft
@@ -131,7 +132,7 @@ def test_a_page_of_several_tables(tmp_path):
 def test_an_average_over_two_label_columns_is_one_over_all_rows(tmp_path):
     rows = ["Training,Model,MRR@10,R@1k", "Plain,BM25,18.7,85.7", "Plain,DPR,31.4,95.1", "Robust,Ours,33.9,96.2"]
     (tmp_path / "a.csv").write_text("\n".join([*rows, "Average,Average,28.0,92.3"]), encoding="utf-8")
-    draft, *_ = transcribe(tmp_path / "a.csv")
+    draft = transcribe(tmp_path / "a.csv").text
     assert (
         "- {for: {system: Average}, mean_of: {category: '*', system: [bm25, DPR, Ours]}, proposed: 2 of 2 cells fit}"
         in draft
@@ -157,8 +158,9 @@ def test_a_word_document_is_read(tmp_path):
     table.cell(3, 1).paragraphs[0].runs[0].bold = True
     table.cell(3, 1).paragraphs[0].add_run("a").font.superscript = True
     document.save(str(tmp_path / "paper.docx"))
-    draft, problems, numbers, lost = transcribe(tmp_path / "paper.docx")
-    assert (problems, numbers, lost) == ([], 4, 0)
+    made = transcribe(tmp_path / "paper.docx")
+    draft = made.text
+    assert (made.problems, made.read, made.lost) == ([], 4, 0)
     assert '  table4:\n    caption: "Results of two models"' in draft
     assert "- {split: dev, measure: RR@10}\n" in draft and "31.4^ᵃ" in draft
     (tmp_path / "b.docx").write_text("no document")

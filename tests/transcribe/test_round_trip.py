@@ -39,9 +39,10 @@ def test_a_draft_of_rodr_has_the_numbers_of_its_text_and_the_relations_of_its_ta
     if not (TEXTS / "rodr.txt").is_file():
         pytest.skip(f"{TEXTS} is no part of the project")
     target = tmp_path / "rodr.yaml"
-    text, problems, _, lost = transcribe(TEXTS / "rodr.txt")
+    made = transcribe(TEXTS / "rodr.txt")
+    text = made.text
     target.write_text(text, encoding="utf-8")
-    assert problems == ["table1: it has no numbers"] and lost == 0
+    assert made.problems == ["table1: it has no numbers"] and made.lost == 0
     for id, table in load(target).tables.items():
         assert [cell.number for cell in table.cells] == [cell.number for cell in load_paper("rodr").tables[id].cells]
     assert "proposed: 72 of 72 cells fit" in text

@@ -115,7 +115,7 @@ class _Search(Formulas):
             return Interval(least / by, most / by)
         found: dict[str, list[Interval]] = {}
         for role, fields in formula.parts:
-            at = formula.base if formula.base >= 0 and role == "main" else line
+            at = formula.line_of(role, line)
             least_of = self.low if formula.kind == "counts_match" else self.plain
             found[role] = [Interval(least_of[at][f], self.high[at][f]) for f in fields]
             if not all(isfinite(end) for interval in found[role] for end in interval):
@@ -148,9 +148,9 @@ class _Search(Formulas):
             expected = self._expected(formula, line)
             if expected is None:
                 continue
-            good = self._factor(formula, expected, target)
-            good = good if good and expected.scaled(good).meets(target.interval) else 0.0
-            fits, misses = fits + bool(good), misses + (not good)
+            factor = self._factor(formula, expected, target)
+            good = bool(factor) and expected.scaled(factor).meets(target.interval)
+            fits, misses = fits + good, misses + (not good)
             if misses > max(1, fits) or fits + misses == SAMPLE:
                 break
         return fits > misses and fits > 1
@@ -196,18 +196,14 @@ class _Search(Formulas):
         elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is", "counts_match"):
             # What is near to one of its parts anyway says little, as the F1 of two equal numbers.
             middle = (given.low + given.high) / 2
-            parts = [
-                (formula.base if formula.base >= 0 and role == "main" else line, f)
-                for role, of in formula.parts
-                for f in of
-            ]
+            parts = [(formula.line_of(role, line), f) for role, of in formula.parts for f in of]
             reach = min(reach, *(2 * abs(middle - formula.factor * self.low[at][f]) for at, f in parts))
         return min(1.0, max(width, step) / max(reach + step, step))
 
     def _check(self, formula: Formula, line: int) -> Check:
         operands: dict[str, list[Cell]] = {}
         for role, fields in formula.parts:
-            at = formula.base if formula.base >= 0 and role == "main" else line
+            at = formula.line_of(role, line)
             operands[role] = [cell for f in fields if (cell := self.lines[at][f])]
         if formula.whole is not None:
             operands["main" if formula.kind == "sum_is" else "out_of"] = [formula.whole]

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from robustdr.audit.cells import Cell
+from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import by_chance, odds
 from robustdr.audit.evidence import significant
 from robustdr.audit.relations import label
@@ -15,7 +15,6 @@ SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Ac
 RISING = re.compile(r"(RR|R|Success|AP)@(\d+)")  # no smaller at a greater depth
 USUAL = 0.8  # share of the cells that must obey before another one is suspicious
 FEWEST = 3  # cells that must obey
-BOLD = "^"
 SURE = 0.05  # chance below which bold is believed to mean the best
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have

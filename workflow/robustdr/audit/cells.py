@@ -15,6 +15,7 @@ from robustdr.core.errors import UserError
 Coordinate = Literal["collection", "split", "category", "query_set", "system", "measure", "seed", "quantity", "value"]
 COORDINATES: tuple[str, ...] = get_args(Coordinate)
 NO_NUMBER, LOST = "-", "?"
+BOLD = "^"  # the mark of a draft's bold numbers
 AT_LEAST = ("over", "more than", "at least", ">", "≥", "≫")
 AT_MOST = ("under", "less than", "fewer than", "smaller than", "up to", "at most", "<", "≤", "≪")
 ABOUT = ("about", "nearly", "roughly", "≈", "~")

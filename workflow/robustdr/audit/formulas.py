@@ -41,6 +41,10 @@ class Formula:
     factor: float = 1.0
     whole: Cell | None = None
 
+    def line_of(self, role: str, line: int) -> int:
+        """Return the line of the operands of a role, for a target at a line."""
+        return self.base if self.base >= 0 and role == "main" else line
+
     @property
     def fields(self) -> frozenset[tuple[int, int]]:
         return frozenset((field, self.base if role == "main" else -1) for role, ones in self.parts for field in ones)
@@ -97,8 +101,7 @@ class Formulas:
         }
         spans |= {(start, width) for start in (0, 1)} | {(start, target) for start in (0, 1)}
         parts = {tuple(field for field in range(*span) if field != target) for span in spans if span[0] < span[1]}
-        for label in self._groups(target):
-            parts.add(label)
+        parts |= set(self._groups(target))
         name = self.names[target]
         for ones in sorted(parts, key=lambda fields: (len(fields), fields)):
             if len(ones) > 1:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robustdr.audit.audited import Audit
 from robustdr.audit.causes import causes
@@ -11,17 +12,26 @@ from robustdr.audit.formats import CAUSES, LEGEND, cells_of, explanation, tables
 from robustdr.audit.record import Record, record
 from robustdr.audit.reported import Table
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 FOLDER = Path(__file__).parent  # of the templates
 SIGNS = dict(zip(SEVERITIES, "✗≠?", strict=True))  # beside the colours, for readers who cannot see them
 
 
+def environment(*folders: Path) -> "Environment":
+    """Return Jinja's environment for pages of audits; `folders` have more templates, which come first."""
+    from jinja2 import Environment, FileSystemLoader  # only pages need it
+
+    return Environment(
+        autoescape=True, loader=FileSystemLoader([*folders, FOLDER]), trim_blocks=True, lstrip_blocks=True
+    )
+
+
 def html(audits: Sequence[Audit]) -> str:
     """Return the page: self-contained, with all text of papers escaped."""
-    from jinja2 import Environment, FileSystemLoader  # only this format needs it
-
-    environment = Environment(autoescape=True, loader=FileSystemLoader(FOLDER), trim_blocks=True, lstrip_blocks=True)
     papers = [_paper(audit, number) for number, audit in enumerate(audits)]
-    page, legend = environment.get_template("page.html.j2"), LEGEND.replace("`", "")
+    page, legend = environment().get_template("page.html.j2"), LEGEND.replace("`", "")
     return page.render(papers=papers, signs=SIGNS, legend=legend, opening=CAUSES) + "\n"
 
 

@@ -15,6 +15,7 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
 from robustdr.transcribe.grids import Grid
+from robustdr.transcribe.sources import from_folder, from_zip, read_utf8
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
@@ -31,14 +32,10 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
         return read_docx(path), _line, []
     if kind == ".zip" or (kind == ".tex" and path.is_file()):
         from robustdr.transcribe.latex import read_latex
-        from robustdr.transcribe.sources import from_folder, from_zip
 
         paper = from_zip(path) if kind == ".zip" else from_folder(path)
         return read_latex(paper.text), paper.place, paper.problems
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: not UTF-8; save it as UTF-8") from None
+    text = read_utf8(path)
     if kind == ".tex":
         from robustdr.transcribe.latex import read_latex
 
@@ -72,14 +69,14 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         UserError: see `transcribe`.
     """
-    text, problems, numbers, lost = transcribe(arguments.file, arguments.table or "", arguments.kind)
+    made = transcribe(arguments.file, arguments.table or "", arguments.kind)
     if arguments.output:
-        write_text(arguments.output, text)
+        write_text(arguments.output, made.text)
     else:
-        sys.stdout.write(text)
-    for problem in problems:
+        sys.stdout.write(made.text)
+    for problem in made.problems:
         print(f"{arguments.file}: {problem}", file=sys.stderr)
-    print(f"{arguments.file}: {numbers:,} numbers read, {lost:,} not", file=sys.stderr)
+    print(f"{arguments.file}: {made.read:,} numbers read, {made.lost:,} not", file=sys.stderr)
 
 
 class Transcribed(NamedTuple):
@@ -92,22 +89,17 @@ class Transcribed(NamedTuple):
     place: Callable[[int], str]
 
     @property
+    def read(self) -> int:
+        """How many numbers are read."""
+        return len(self.reported.cells)
+
+    @property
     def lost(self) -> int:
         """How many numbers are not read."""
         return sum(text == LOST for one in self.drafts for _, fields in one.rows for text in fields)
 
 
-def transcribe(path: Path, number: str = "", kind: str | None = None) -> tuple[str, list[str], int, int]:
-    """(draft, problems in words, count of numbers read, count of numbers not read) of a file.
-
-    Raises:
-        UserError: see `transcribed`.
-    """
-    made = transcribed(path, number, kind)
-    return made.text, made.problems, len(made.reported.cells), made.lost
-
-
-def transcribed(path: Path, number: str = "", kind: str | None = None) -> Transcribed:
+def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcribed:
     """The draft of a file.
 
     Raises:

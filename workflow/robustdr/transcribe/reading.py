@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robustdr.audit import cells
-from robustdr.audit.cells import LOST, NO_NUMBER
+from robustdr.audit.cells import BOLD, LOST, NO_NUMBER
 from robustdr.core.errors import UserError
 from robustdr.transcribe.grids import RAISED, Field
 
-BOLD = "^"
 MARKS = {*"†‡§¶*∗★☆⋆▲△▼▽↑↓♠♣♦♥◦•", BOLD, *RAISED}
 _LOCALE = re.compile(r"[+\-−]?0,\d+%?|[+\-−]?\d{1,3}(?:\.\d{3})*,\d{1,2}%?|[+\-−]?\d{1,3}(?:\.\d{3})+,\d+%?")
 _BRACKETED = re.compile(r"\s*\[([^\w\s\]]+)\]")

@@ -1,7 +1,6 @@
 """`robustdr review FILE -o FOLDER`: the tables of a paper read, checked, and shown beside their source."""
 
 import argparse
-import json
 import re
 import sys
 from collections import Counter
@@ -10,20 +9,16 @@ from typing import Any
 
 from robustdr.audit.audited import Audit, audit
 from robustdr.audit.causes import causes
-from robustdr.audit.page import FOLDER as AUDIT
-from robustdr.audit.page import shown
+from robustdr.audit.cells import BOLD
+from robustdr.audit.page import environment, shown
 from robustdr.audit.record import record
 from robustdr.core import paths
 from robustdr.core.files import write_json, write_text
-from robustdr.transcribe.command import KINDS, Transcribed, transcribed
+from robustdr.transcribe.command import KINDS, Transcribed, transcribe
 from robustdr.transcribe.draft import Draft
-from robustdr.transcribe.reading import BOLD
 
-SURE, READ, UNSURE = (
-    "sure",
-    "converted",
-    "unsure",
-)  # as it is printed; in another form; with other digits or another sign
+# How a field was read: as it is printed; in another form; with other digits or another sign.
+SURE, CONVERTED, UNSURE = "sure", "converted", "unsure"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +31,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Write reported.yaml, review.json and index.html into the folder, and say in a line what was found.
 
     Raises:
-        UserError: the file cannot be read (see `transcribed`).
+        UserError: the file cannot be read (see `transcribe`).
     """
-    made = transcribed(arguments.file)
+    made = transcribe(arguments.file)
     found = audit(made.reported)
     content = reviewed(made, found)
     write_text(arguments.output / "reported.yaml", made.text)
@@ -61,7 +56,7 @@ def reviewed(made: Transcribed, found: Audit) -> dict[str, Any]:
         relations.setdefault((check.target.table, check.line), []).append(check)
     return {
         **shown(record(found, causes(found))),
-        "numbers": {"read": len(made.reported.cells), "lost": made.lost, **confidence},
+        "numbers": {"read": made.read, "lost": made.lost, **confidence},
         "unread": made.problems,
         "proved": [
             {
@@ -115,12 +110,8 @@ def confident(text: str, source: str) -> str:
         return SURE
     digits = [re.findall(r"\d", one) for one in (text, source)]
     signs = [len(re.findall(r"[+\-−–]\d", one)) for one in (text, source)]
-    return READ if digits[0] == digits[1] and signs[0] == signs[1] else UNSURE
+    return CONVERTED if digits[0] == digits[1] and signs[0] == signs[1] else UNSURE
 
 
 def _page(content: dict[str, Any]) -> str:
-    from jinja2 import Environment, FileSystemLoader  # only the page needs it
-
-    folders = FileSystemLoader([Path(__file__).parent, AUDIT])
-    environment = Environment(autoescape=True, loader=folders, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("review.html.j2").render(review=json.loads(json.dumps(content))) + "\n"
+    return environment(Path(__file__).parent).get_template("review.html.j2").render(review=content) + "\n"

@@ -61,6 +61,18 @@ class Paper:
         return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else f"line {number}"
 
 
+def read_utf8(path: Path) -> str:
+    """The text of a file, without a byte order mark.
+
+    Raises:
+        UserError: not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8; save it as UTF-8") from None
+
+
 def from_folder(path: Path) -> Paper:
     """The paper whose main file this is. What it inputs must lie in its folder or below.
 
@@ -72,10 +84,7 @@ def from_folder(path: Path) -> Paper:
         file = (path.parent / name).resolve()
         if not file.is_relative_to(path.parent.resolve()) or not file.is_file():
             return None
-        try:
-            return file.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            raise UserError(f"{file}: not UTF-8; save it as UTF-8") from None
+        return read_utf8(file)
 
     return Paper(path.name, read)
 

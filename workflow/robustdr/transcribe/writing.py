@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 from yaml.reader import Reader
 
+from robustdr.audit.cells import BOLD
 from robustdr.audit.proposals import Proposal, propose
 from robustdr.audit.reported import Reported, build
 from robustdr.audit.transcript import Transcript
 from robustdr.transcribe.draft import Draft
-from robustdr.transcribe.reading import BOLD
 
 OPENING = (
     "# A draft. Check coordinates, say what marks mean, and take `proposed` away from relations that must hold;",
