@@ -8,7 +8,9 @@ from typing import Any
 from robustdr.core.files import from_json, write_json
 
 QUERY, DOCUMENT = ROUTES = "query", "document"
-ENCODER, CHARACTER, WHOLE = "encoder", "character", "whole"  # the forms of checkpoints that are dual encoders
+# The forms of checkpoints that are dual encoders, and those of them that are read with all their modules.
+ENCODER, CHARACTER, WHOLE, RETRIEVER = "encoder", "character", "whole", "retriever"
+ENTIRE = (WHOLE, RETRIEVER)
 MODULES, ROUTER_CONFIG = "modules.json", "router_config.json"
 SETTINGS = "config_sentence_transformers.json"
 TRANSFORMER_FILES = [
@@ -42,6 +44,7 @@ FORMS = {
     ENCODER: SHARED_FILES,
     CHARACTER: SHARED_FILES,
     WHOLE: WHOLE_FILES,
+    RETRIEVER: WHOLE_FILES,
     "seq2seq": SEQ2SEQ_FILES,
     "static": STATIC_FILES,
 }

@@ -111,10 +111,10 @@ class Encoder:
     def separator(self) -> str:
         """The string between the title and the text of a passage.
 
-        For a plain transformer it is the tokenizer's separator, as in the papers' toolkit; for others a space, as in
-        BEIR's evaluations of them (Thakur et al. 2021).
+        For a plain transformer, and one with segments, it is the tokenizer's separator, as in the papers' toolkit; for
+        others a space, as in BEIR's evaluations of them (Thakur et al. 2021).
         """
-        return " " if self.whole else f" {self.tokenizer.sep_token} "
+        return " " if self.whole and not self.whole.segmented else f" {self.tokenizer.sep_token} "
 
     @property
     def transformer(self) -> PreTrainedModel:

@@ -44,8 +44,10 @@ CheckpointSource = Annotated[_Source, AfterValidator(_one_place)]
 FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("words", "hashed"), ("static",)),
     **dict.fromkeys(("fitted", "filters"), ("character",)),
-    **dict.fromkeys(("layers", "drop"), ("encoder", "character", "seq2seq")),
-    "pooling": ("encoder", "character"),
+    "layers": ("encoder", "character", "seq2seq"),
+    "pooling": ("encoder", "character", "retriever"),
+    "drop": ("encoder", "character", "seq2seq", "retriever"),
+    **dict.fromkeys(("head", "queries", "prompts", "filled", "segments", "unit"), ("retriever",)),
 }
 
 
@@ -63,9 +65,23 @@ class Checkpoint:
     """Transformer layers to keep, from 0; all of them if not given."""
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
     """Parts of the source to leave out: modules by class, weights by what their names begin with."""
-    form: Literal["encoder", "character", "whole", "static", "seq2seq"] = "encoder"
+    form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq"] = "encoder"
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
-    `static`: word vectors; `seq2seq`: a T5, or a stand-in for one made from a BERT."""
+    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5, or a
+    stand-in for one made from a BERT."""
+    head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
+    with."""
+    queries: CheckpointSource | None = None
+    """Of a retriever: where its second encoder, for queries, comes from; `source` is for passages then."""
+    prompts: dict[Literal["query", "document"], str] = field(default_factory=dict)
+    """Of a retriever: text before queries and documents; a mean leaves it and the first token out."""
+    filled: PositiveInt | None = None
+    """Of a retriever: tokens of every query, filled with masks; no text ends in a separator then."""
+    segments: bool = False
+    """Of a retriever: whether tokens after the first separator are of the second type, as in a pair of texts."""
+    unit: bool = False
+    """Of a retriever: whether its vectors are brought to length 1."""
     words: PositiveInt | None = None
     """Most frequent words of static vectors to keep; all of them if not given."""
     hashed: PositiveInt = 1000
@@ -79,6 +95,8 @@ class Checkpoint:
     """Filters of that character part, of width 1, 2, …"""
     trained: bool = field(default=False, metadata=UNSEEN)
     """Whether it is the released outcome of the recipes that start from it; they are not run then."""
+    fetch: str = field(default="", metadata=UNSEEN)
+    """The command that brings the `path` of its source, printed where that is missing."""
     unavailable: str = field(default="", metadata=UNSEEN)
     """Why it is unavailable; its cells print this."""
 
@@ -89,9 +107,11 @@ class Checkpoint:
                 raise wrong(key, f"the form is {self.form!r}; allowed with {', '.join(map(repr, forms))} alone")
         if "filters" in own and self.fitted is None:
             raise wrong("filters", "`fitted` is missing; the filters are those of a character part that is fitted")
+        if self.fetch and "path" not in (self.source or {}):
+            raise wrong("fetch", "allowed only with a `path` in `source`")
         if self.source is None and not self.unavailable:
             raise wrong("source", "missing; give it, or `unavailable` with the reason")
-        if self.source and not self.pooling and self.form in ("encoder", "character") and not self.unavailable:
+        if self.source and not self.pooling and self.form in FORMS_WITH["pooling"] and not self.unavailable:
             raise wrong("pooling", f"missing; the form {self.form!r} needs it")
 
 
