@@ -62,7 +62,9 @@ def write_encoder(settings: CheckpointSettings, output: Path) -> None:
 
 
 def write_whole(settings: CheckpointSettings, output: Path) -> None:
-    """Write a directory of sentence-transformers unchanged: its modules, prompts, similarity, lengths and number types.
+    """Write a directory of sentence-transformers unchanged: its modules, prompts, lengths, number types and similarity.
+
+    A `similarity` of the settings takes the place of the directory's.
 
     Raises:
         UserError: see `source.find` and `whole.load`; or the source is not such a directory.
@@ -75,6 +77,7 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
         )
     with at(f"checkpoint {settings.name}"):
         model = load(directory, dtype="auto")
+    model.similarity_fn_name = settings.similarity or model.similarity_fn_name
     card = WHOLE_CARD.format(
         name=settings.name,
         description=settings.description,

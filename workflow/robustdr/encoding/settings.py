@@ -46,6 +46,7 @@ FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("fitted", "filters"), ("character",)),
     "layers": ("encoder", "character", "seq2seq"),
     "pooling": ("encoder", "character", "retriever"),
+    "similarity": ("whole",),
     "drop": ("encoder", "character", "seq2seq", "retriever"),
     **dict.fromkeys(("head", "queries", "prompts", "filled", "segments", "unit"), ("retriever",)),
 }
@@ -69,6 +70,9 @@ class Checkpoint:
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
     `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5, or a
     stand-in for one made from a BERT."""
+    similarity: Literal["dot"] | None = None
+    """Of a directory that is taken whole: the similarity in place of the cosine that its library assumes where the
+    directory names none."""
     head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
     with."""
