@@ -311,6 +311,14 @@ ENCODERS: dict[str, Callable[[Path], object]] = {
 FOLDERS = {**GENERATORS, **ENCODERS}
 
 
+def vectors(words: list[str], dimension: int) -> str:
+    """The text of a file of word vectors, with fastText's first line if they have its dimension."""
+    rows = torch.randn(len(words), dimension, generator=torch.Generator().manual_seed(dimension))
+    lines = [f"{word} {' '.join(f'{x:.4f}' for x in row)}" for word, row in zip(words, rows.tolist(), strict=True)]
+    head = [f"{len(words)} {dimension}"] if dimension == 300 else []
+    return "\n".join([*head, *lines]) + "\n"
+
+
 def write_published(write: Callable[[Path], object], folder: Path) -> None:
     """Write a model as it is published, with what stands beside it there."""
     folder.mkdir(parents=True)
