@@ -297,6 +297,7 @@ GENERATORS: dict[str, Callable[[Path], object]] = {
     "m2m100_418M": m2m100,
     "t5_paraphraser": lambda folder: t5(folder, pickled=True),
     "T5_Paraphrase_Paws": lambda folder: t5(folder, pickled=True),
+    "t5_description_to_title": lambda folder: t5(folder, pickled=True),
 }
 ENCODERS: dict[str, Callable[[Path], object]] = {
     "ance": ance,

@@ -28,6 +28,14 @@ def convert(a: argparse.Namespace) -> None:
     convert(a.folder, a.output)
 
 
+def train_titles(a: argparse.Namespace) -> None:
+    from robustdr.variations.titles import topics, train_titles
+
+    pairs = topics(a.topics)
+    loss = train_titles(a.folder, a.output, pairs, a.epochs, a.batch_size, a.learning_rate, a.seed)
+    print(f"{len(pairs)} topics, loss of the last epoch: {loss:.3f}")
+
+
 def compare(a: argparse.Namespace) -> None:
     from robustdr.reporting.comparison import write_comparison
 
@@ -168,6 +176,16 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=convert)
     command.add_argument("folder", type=named, help="with pytorch_model.bin, config.json, files of a tokenizer")
     command.add_argument("output", type=named, help="folder to write")
+    text = "train a T5 that writes titles of TREC topics, qvg's T5DescToTitle"
+    command = commands.add_parser("train-titles", help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=train_titles)
+    command.add_argument("folder", type=named, help="of a T5, safetensors and tokenizer")
+    command.add_argument("output", type=named, help="folder to write")
+    command.add_argument("--topics", nargs="+", required=True, metavar="ID", help="data sets of ir_datasets")
+    command.add_argument("--epochs", type=int, required=True)
+    command.add_argument("--batch-size", type=int, required=True, help="topics in an update")
+    command.add_argument("--learning-rate", type=float, required=True, help="the first one; it falls to 0")
+    command.add_argument("--seed", type=int, default=1, help="default: 1")
     text = "list all that a target lacks before a job runs: downloads, models, keys, room; exit status 1 if it is any"
     command = commands.add_parser("preflight", help=text, description=f"{text.capitalize()}.")
     command.set_defaults(function=preflight.run)
