@@ -42,6 +42,23 @@ def controls(a: argparse.Namespace) -> int:
     return 1 if failing else 0
 
 
+def coverage(a: argparse.Namespace) -> None:
+    from robustdr.core.checks import known
+    from robustdr.graph import coverage
+    from robustdr.graph.project import project
+
+    graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
+    for scale in a.scales:
+        known("scale", scale, graphs)
+    found = [
+        counted
+        for scale in a.scales
+        for paper in graphs[scale].lineage.config.papers
+        if (counted := coverage.coverage(graphs[scale], paper)).cells
+    ]
+    print(coverage.as_text(found) if a.format == "text" else json.dumps(coverage.as_json(found), indent=2))
+
+
 def export(a: argparse.Namespace) -> None:
     from robustdr.training.tevatron import export
 
@@ -168,6 +185,11 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser(controls.__name__, help=text, description=text.capitalize() + ".")
     command.set_defaults(function=controls)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")
+    text = "count the cells of the papers' tables and figures that a scale has no way to run, and say why"
+    command = commands.add_parser(coverage.__name__, help=text, description=text.capitalize() + ".")
+    command.set_defaults(function=coverage)
+    command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help="default: mini full")
+    command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
     command = commands.add_parser("export", help="write a training file for another toolkit", description="Export.")
     command.set_defaults(function=export)
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
