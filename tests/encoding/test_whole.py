@@ -265,7 +265,7 @@ def test_a_transformer_without_a_module_after_it_is_refused(made, tmp_path):
 
 
 def test_a_plain_transformer_is_told_to_state_its_pooling(tiny_transformer, tmp_path):
-    refused(tiny_transformer, tmp_path, r"has no modules\.json: of a plain transformer, say `pooling`")
+    refused(tiny_transformer, tmp_path, r"no modules\.json: of a plain transformer, say its pooling \(cls, mean\)")
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "2_Dense/model.safetensors", "2_Dense/config.json"])
