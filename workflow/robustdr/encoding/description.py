@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.encoding.allowed import CONFIG, READ, TOKENIZER, WEIGHTS, check_modules
-from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTER_CONFIG, ROUTES, SEPARATOR, SETTINGS
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, ROUTER_CONFIG, ROUTES, SEPARATOR, SETTINGS
 
 DUAL, CROSS = "SentenceTransformer", "CrossEncoder"
 OTHERS = {  # types of models that are no dual encoders
@@ -43,6 +43,21 @@ class Description:
     similarity: str
     lengths: Mapping[str, int]
     dtype: str
+
+    def said(self) -> str:
+        """One sentence."""
+        query, passage = (self.modules[route] for route in ROUTES)
+        parts = query if query == passage else f"{query} for queries, {passage} for passages"
+        prompts = [f"{name} {self.prompts[route]!r}" for name, route in ROUTE_OF.items() if self.prompts[route]]
+        lengths = " and ".join(f"{self.lengths[route]} tokens of a {name}" for name, route in ROUTE_OF.items())
+        return (
+            f"{parts}; {self.similarity} similarity; prompts: {', '.join(prompts) or 'none'}; {self.separator!r} "
+            f"between title and text; reads {lengths}; {self.dtype} weights"
+        )
+
+    def ignored(self) -> list[str]:
+        """A sentence for each stored prompt that is not used."""
+        return [f"the stored prompt {name!r} ({text!r}) is not used" for name, text in self.unused.items()]
 
 
 def model_type(folder: Path) -> str:
@@ -109,7 +124,7 @@ def describe(folder: Path, pooling: str | None = None) -> Description:
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, UserError):
             raise
-        raise UserError(f"{folder}: no model there, or a damaged one ({error!r})") from error
+        raise UserError(f"{folder}: no model there, or a damaged one ({error})") from error
 
 
 class _Module(NamedTuple):
