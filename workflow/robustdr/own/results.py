@@ -103,7 +103,7 @@ def collect(graph: Graph, folder: Path) -> Report:
         UserError: measures are stale: their key is not the node's.
     """
     where = evaluation_settings(graph, NAME)[NAME]
-    recipes = graph.lineage.config.papers[NAME].systems
+    recipes = {name: graph.lineage.recipe(name) for name in graph.lineage.config.papers[NAME].systems}
     systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
     made = graph.all_measures((system, NAME) for system in recipes)
     store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
@@ -215,8 +215,8 @@ def _encoding(graph: Graph, folder: Path) -> list[str]:
     found = describe(model)
     found = replace(found, lengths={route: read[f"{role}_length"] for role, route in ROUTE_OF.items()})
     agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
-    check = f"the vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
-    return [found.said(), *found.ignored(), check]
+    check = f"The vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
+    return [f"Encoding: {found.said()}", *found.ignored(), check]
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:
