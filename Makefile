@@ -1,4 +1,4 @@
-# make mini       RoDR's tables, figure and claims, and the audit, from nothing: set-up included
+# make mini       RoDR's Table 2, learning curve and the claims that they decide, and the audit, from nothing: set-up included
 # make papers     the tables and figures of every paper that is built
 # make evidence   the runs of the scale `evidence`, some hours, in pieces that resume; adds them to the ledger evidence/
 # make test       the test suite without what takes long

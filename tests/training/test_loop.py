@@ -58,7 +58,7 @@ def test_the_log_has_a_line_a_step(fit):
     assert [int(row["epoch"]) for row in rows] == [0] * 6 + [1] * 6 + [2] * 3
     assert all(math.isclose(float(row["loss"]), float(row["nll"])) for row in rows)
     rates = [float(row["learning_rate"]) for row in rows]
-    assert rates[:4] == pytest.approx([1e-3 / 3, 2e-3 / 3, 1e-3, 1e-3])
+    assert rates[:4] == pytest.approx([0, 1e-3 / 3, 2e-3 / 3, 1e-3])
     assert rates[3:] == sorted(rates[3:], reverse=True)
 
 

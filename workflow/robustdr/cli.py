@@ -44,6 +44,23 @@ def controls(a: argparse.Namespace) -> int:
     return 1 if failing else 0
 
 
+def coverage(a: argparse.Namespace) -> None:
+    from robustdr.core.checks import known
+    from robustdr.graph import coverage
+    from robustdr.graph.project import project
+
+    graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
+    for scale in a.scales:
+        known("scale", scale, graphs)
+    found = [
+        counted
+        for scale in a.scales
+        for paper in graphs[scale].lineage.config.papers
+        if (counted := coverage.coverage(graphs[scale], paper)).cells
+    ]
+    print(coverage.as_text(found) if a.format == "text" else json.dumps(coverage.as_json(found), indent=2))
+
+
 def export(a: argparse.Namespace) -> None:
     from robustdr.training.tevatron import export
 
@@ -159,6 +176,11 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")
     text = "keep finished runs in the ledger evidence/, where runs of several evenings and machines add up"
     evidence.add_arguments(add("evidence", None, text))
+    text = "count the cells of the papers' tables and figures that a scale cannot run, and say why"
+    command = add(coverage.__name__, coverage, text)
+    text = "names of scales; default: mini full"
+    command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
+    command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"
     command.add_argument("paths", type=named, nargs="+", metavar="PATH", help=text)

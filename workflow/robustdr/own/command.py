@@ -4,6 +4,7 @@ import argparse
 import os
 
 from robustdr.core.paths import named
+from robustdr.encoding.directory import POOLINGS
 from robustdr.own import ROLES
 
 
@@ -35,11 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1"
     elsewhere.add_argument("--server", metavar="URL", help=text)
     for role in ROLES:
-        text = f"text that the server's model expects before a {role}; default: none"
+        text = f"text that the model expects before a {role}; default: that of its directory; for a server: none"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)
-    parser.add_argument(
-        "--similarity", choices=("cosine", "dot"), help="similarity of the server's vectors; default: cosine"
-    )
+    text = "similarity of two vectors; default: that of the model's directory, else cosine"
+    parser.add_argument("--similarity", choices=("cosine", "dot"), help=text)
+    text = "pooling of a plain transformer, whose directory names none"
+    parser.add_argument("--pooling", choices=POOLINGS, help=text)
+    text = "text between a passage's title and its text; default: a blank"
+    parser.add_argument("--separator", metavar="TEXT", help=text)
     parser.add_argument("--dimension", type=int, metavar="N", help="dimension to ask the server for; default: its own")
     text = "environment variable that holds the server's key; default: no key"
     parser.add_argument("--key", metavar="NAME", help=text)
