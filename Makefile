@@ -1,4 +1,4 @@
-# make mini       RoDR's tables, figure and claims, and the audit, from nothing: set-up included
+# make mini       RoDR's Table 2, learning curve and the claims that they decide, and the audit, from nothing: set-up included
 # make papers     the tables and figures of every paper that is built
 # make evidence   the runs of the scale `evidence`, some hours, in pieces that resume; adds them to the ledger evidence/
 # make test       the test suite without what takes long
@@ -8,7 +8,8 @@
 # make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions;
 #                 GPU=1 TORCH_CUDA=cu126: torch's build for another CUDA, from where pip is told to look for it
 # make requirements   the packages that it installs
-# make schemas    JSON schemas of the configuration for editors, and the tables of keys in config/README.md
+# make schemas    JSON schemas of the configuration, for editors
+# make docs       the documentation as a site, in site/; its tables of keys and commands are made anew
 # make lock       requirements.lock, its hashes and envs/ from what is installed; needs the program uv
 # make bench      speed and memory beside what others offer: ends with a table of ratios
 # make rehearse   what the stages cost at MS MARCO's size, on drawn data; SIZE=0.01 for a hundredth of it
@@ -29,10 +30,14 @@ MAKES := snakemake --cores $(CORES) $(TOLD)
 PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
 MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS)]' $(TOLD)
 
+# Strict: a link that leads nowhere, or a page that the navigation lacks, is an error.
+SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
+DOCS := $(VENV)/docs-$(shell cksum < envs/docs.hashes | cut -d' ' -f1)
+
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers evidence findings test test-all lint lock bench rehearse clean setup requirements schemas
+.PHONY: mini papers evidence findings test test-all docs lint lock bench rehearse clean setup requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -67,12 +72,18 @@ bench: setup
 rehearse: setup
 	PYTHONPATH=workflow:tests python -m rehearsal --size $(SIZE)
 
-lint: setup
+docs: setup $(DOCS)
+	robustdr reference
+	$(SITE)
+	@echo; echo "Open site/index.html in a browser."
+
+lint: setup $(DOCS)
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules
 	mypy
 	snakemake --lint
+	$(SITE)
 
 schemas: setup
 	robustdr schemas config
@@ -106,5 +117,10 @@ $(READY):
 	@rm -f $(VENV)/ready-*
 	@touch $@
 
+$(DOCS): | $(READY)
+	@$(PIP) install --no-deps --require-hashes -r envs/docs.hashes
+	@rm -f $(VENV)/docs-*
+	@touch $@
+
 clean:
-	rm -rf results/mini .snakemake
+	rm -rf results/mini .snakemake site
