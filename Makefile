@@ -73,6 +73,7 @@ lint: setup
 	snakefmt --check Snakefile rules
 	mypy
 	snakemake --lint
+	robustdr deviations --check
 
 schemas: setup
 	robustdr schemas config

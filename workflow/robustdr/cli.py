@@ -85,6 +85,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.audit import command as audit
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
+    from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
@@ -158,6 +159,10 @@ def parser() -> argparse.ArgumentParser:
     text = "keep finished runs in the ledger evidence/, so that runs of several evenings and machines add up"
     command = commands.add_parser("evidence", help=text, description=f"{text.capitalize()}.")
     evidence.add_arguments(command)
+    text = "write the page of what is done otherwise than in the papers, docs/deviations.md, from their sources.yaml"
+    command = commands.add_parser("deviations", help=text, description=f"{text.capitalize()}.")
+    command.set_defaults(function=deviations.run)
+    deviations.add_arguments(command)
     text = "show two results folders side by side, of two commits or scales"
     command = commands.add_parser(compare.__name__, help=text, description=f"{text.capitalize()}.")
     command.set_defaults(function=compare)

@@ -21,6 +21,7 @@ from robustdr.core.files import write_text
 from robustdr.experiments import models
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Experiment, Scale, Settings
+from robustdr.experiments.sources import Source, Sources
 
 Schema = dict[str, Any]
 FILES = {
@@ -29,11 +30,12 @@ FILES = {
     "scale": Scale,
     "experiment": Experiment,
     "claims": Claims,
+    "sources": Sources,
     "reported": Transcript,
 }
 SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs)
 SPLITS = (sources.WordNetSplit, sources.IrdsSplit, sources.LocalSplit, sources.QuestionsSplit, sources.PairsSplit)
-TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, sources.Columns)}
+TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, sources.Columns, Source)}
 TABLES |= {name: KINDS.facts(name) for name in KINDS.names()}
 TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
 MARKED = re.compile(r"(<!-- keys of (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
