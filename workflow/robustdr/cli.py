@@ -110,6 +110,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.audit import command as audit
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
+    from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
@@ -181,6 +182,8 @@ def parser() -> argparse.ArgumentParser:
     text = "names of scales; default: mini full"
     command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    text = "write the page of what is done otherwise than in the papers, from their sources.yaml"
+    deviations.add_arguments(add("deviations", deviations.run, text))
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"
     command.add_argument("paths", type=named, nargs="+", metavar="PATH", help=text)

@@ -12,6 +12,7 @@ from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
 from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
+from robustdr.experiments.sources import Source
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
@@ -50,6 +51,7 @@ class Config:
         claims: claims and controls by paper; none for a paper without claims.yaml.
         pretraining: recipes of pre-training by name; exactly one paper declares each.
         scale_files: file of each scale. folders: folder of each paper.
+        sources: of the values of trainings by paper; none for a paper without sources.yaml.
     """
 
     collections: Mapping[str, Mapping[str, Any]]
@@ -60,6 +62,7 @@ class Config:
     pretraining: dict[str, PretrainingRecipe]
     scale_files: dict[str, Path]
     folders: dict[str, Path]
+    sources: dict[str, list[Source]]
 
     def paper_of(self, name: str) -> str:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
