@@ -63,5 +63,5 @@ def test_a_report_of_single_tables_and_figures(scales):
 
 
 def test_what_a_report_cannot_show(scales):
-    with pytest.raises(UserError, match="papers: 'rodr_table99' is unknown .*did you mean rodr_table"):
+    with pytest.raises(UserError, match=r"papers: 'rodr_table99' is unknown .*did you mean rodr_table"):
         nodes("results/mini/report/index.html", scales, ["rodr_table99"])

@@ -62,6 +62,13 @@ def test_the_log_has_a_line_a_step(fit):
     assert rates[3:] == sorted(rates[3:], reverse=True)
 
 
+def test_the_rate_may_stay_and_the_gradients_may_be_unlimited(fit):
+    rows = {limit: log(fit(str(limit), decay=False, max_gradient_norm=limit)) for limit in (None, 1e9, 1e-3)}
+    rates = [float(row["learning_rate"]) for row in rows[None]]
+    assert rates == pytest.approx([0, 1e-3 / 3, 2e-3 / 3] + [1e-3] * 12)
+    assert rows[None] == rows[1e9] != rows[1e-3]
+
+
 def test_training_learns(fit):
     losses = [float(row["loss"]) for row in log(fit("model", epochs=12.0, learning_rate=3e-3))]
     assert np.mean(losses[-12:]) < 0.7 * np.mean(losses[:12])

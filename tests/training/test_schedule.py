@@ -120,7 +120,7 @@ def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
 
 
 def test_learning_rate_by_hand():
-    # Two of eight steps warm up from 0, also if they are 1.6 steps; the other six fall from the full rate to a sixth of it.
+    # Two of eight steps warm up, also if they are 1.6 steps; the other six fall from the full rate to a sixth of it.
     falling = [8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
     for warmup in (0.25, 0.2):
         assert [learning_rate(step, 8, 8.0, warmup, decay=True) for step in range(8)] == pytest.approx([0, 4, *falling])

@@ -20,8 +20,8 @@ class Settings:
     """A file of `scales/`; results go to `results/<scale>/`, those of `full` to `results/`."""
     papers: SomeNames
     """What is made and shown in the report: folders of `papers/`, with all their tables, figures and claims, or single
-    tables and figures (`rodr_table2`), with the claims that need nothing else. Every other file can still be named as a
-    target."""
+    tables and figures (`rodr_table2`), with the claims that their cells test and the controls of these claims. Every
+    other file can still be named as a target."""
     preflight: bool = True
     """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and ends if that finds something."""
     overlay: Text | None = None

@@ -22,14 +22,12 @@ class Demand:
     def pairs(self, name: str) -> dict[tuple[str, str], bool]:
         """Return each (system, role) of a paper's tables, figures and claims; True: more than original queries.
 
-        Of a single table or figure, `<paper>_<part>`, those of its cells; claims that need others are not run then.
+        Of a single table or figure, `<paper>_<part>`: its cells, and the controls of the claims that these cells test.
         """
         paper, part = self.lineage.config.part_of(name)
-        specs = self.lineage.config.papers[paper].specs(part)
+        specs, of_paper = self.lineage.config.papers[paper].specs(part), self.lineage.config.claims[paper]
         found = dict.fromkeys((pair for spec in specs for pair in spec.pairs()), True)
-        if part:
-            return found
-        for _, tested in self.lineage.config.claims[paper].tested():
+        for tested in of_paper.tested_by(list(found)) if part else of_paper.tested().values():
             sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
             for pair in tested.pairs():
                 found[pair] = found.get(pair, False) or sets != {ORIGINAL}

@@ -43,7 +43,7 @@ class Schedule:
     weight_decay: NonNegativeFloat
     """Weight decay of AdamW, on matrices only: biases and layer norms do not decay."""
     max_gradient_norm: PositiveFloat | None
-    """Largest norm of the gradients of all parameters together; larger gradients are scaled down to it. null: no limit."""
+    """Largest norm of the gradients of all parameters together; larger gradients are scaled down to it. null: none."""
     dropout: Annotated[float, Field(ge=0, lt=1)]
     """Probability of dropout in every layer."""
     freeze_word_embeddings: bool
