@@ -18,7 +18,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Experiment, Scale, Settings
-from robustdr.experiments.sources import Source, Sources
+from robustdr.experiments.sources import Sources
 
 Schema = dict[str, Any]
 FILES = {
