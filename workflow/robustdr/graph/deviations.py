@@ -80,7 +80,7 @@ def faults(config: Config, paper: str) -> Iterator[str]:
     for number, source in enumerate(config.sources[paper]):
         where = f"{path}: sources.{number} ({source.about})"
         if gone := [name for name in source.systems or () if name not in declared]:
-            yield f"{where}: systems: {unknown('system of this paper', gone[0], declared)}"
+            yield str(unknown(f"{where}: systems", gone[0], declared))
             continue
         names = concerned(lineage, paper, source)
         if source.keys and not names:
