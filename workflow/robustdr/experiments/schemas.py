@@ -11,6 +11,7 @@ from typing import Any, Union
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from robustdr.audit.released import Released
 from robustdr.audit.transcript import Transcript
 from robustdr.claims.claim import Claims
 from robustdr.collections.settings import Collections
@@ -27,6 +28,7 @@ FILES = {
     "experiment": Experiment,
     "claims": Claims,
     "reported": Transcript,
+    "released": Released,
 }
 
 
