@@ -108,6 +108,7 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
+    from robustdr.audit import released
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
     from robustdr.graph import deviations
@@ -120,6 +121,8 @@ def parser() -> argparse.ArgumentParser:
     add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
+    text = "count what the authors of a paper released beside what the paper prints"
+    released.add_arguments(add("released", released.run, text))
     own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
     text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
     transcribe.add_arguments(add("transcribe", transcribe.run, text))

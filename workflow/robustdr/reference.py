@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from robustdr import variations
-from robustdr.audit import transcript
+from robustdr.audit import released, transcript
 from robustdr.claims import claim
 from robustdr.claims.tests import AnyTest
 from robustdr.collections import settings as sources
@@ -34,7 +34,10 @@ from robustdr.reporting.spec import FigureSpec, Significance, TableSpec
 
 SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs)
 SPLITS = (sources.WordNetSplit, sources.IrdsSplit, sources.LocalSplit, sources.QuestionsSplit, sources.PairsSplit)
-PRINTED = (transcript.Transcript, transcript.PrintedTable, transcript.Column, transcript.Relation)
+PRINTED = (
+    *(transcript.Transcript, transcript.PrintedTable, transcript.Column, transcript.Relation),
+    *(released.Released, released.QuerySets),
+)
 RUNS = (transcript.RunFiles, transcript.MarkTest)
 CLAIMS = (claim.Claims, claim.Claim, claim.Control)
 SHARED = (sources.Columns, Source, Recipe, TableSpec, FigureSpec, Significance)
