@@ -113,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_arguments(command)
     command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
     command.set_defaults(function=vary)
-    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
+    text = "TSV (qid<TAB>text), JSONL or Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
     command.add_argument("--variation", required=True, help="a generator; see `robustdr variations list`")
@@ -141,8 +141,8 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=rerank)
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=read_once, required=True, help="TREC run; gzipped as .gz")
-    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
+    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
     command.add_argument("--depth", type=int, default=100, help="passages of a query that are ranked; default: 100")
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write; gzipped as .gz")
     command = commands.add_parser(
