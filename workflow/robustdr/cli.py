@@ -131,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
 
     command = add("vary", vary, "make a variation of your own queries")
-    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
+    text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
     command.add_argument("--variation", required=True, help="name of a variation; `robustdr variations list` has all")
@@ -152,8 +152,8 @@ def parser() -> argparse.ArgumentParser:
     command = add(rerank.__name__, rerank, "rank the passages of a run again, with another model")
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
-    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
+    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
     text = "number of passages of a query that are ranked again; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")

@@ -45,6 +45,22 @@ def split(source: Irds, name: str) -> Split:
     return Split(queries, _judgements(dataset, id), answers)
 
 
+def queries(id: str) -> Iterator[Query]:
+    """Yield all queries of a data set, also those without a judgement."""
+    dataset = load(id, "queries")
+    with _reading(id, "queries"):
+        bring(id, dataset, ["queries"])
+        yield from (Query(query.query_id, query.default_text()) for query in dataset.queries_iter())
+
+
+def judgements(id: str) -> Iterator[Judgement]:
+    """Yield the judgements of a data set."""
+    dataset = load(id, "qrels")
+    with _reading(id, "judgements"):
+        bring(id, dataset, ["qrels"])
+    return _judgements(dataset, id)
+
+
 def files(source: Irds, split: str | None) -> list[Path]:
     """Return no files: ir_datasets keeps them."""
     return []
