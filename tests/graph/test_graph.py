@@ -315,7 +315,7 @@ def nodes(mini, config):
     found += [tables.table(mini, paper, name) for paper, of in papers for name in of.tables]
     found += [tables.figure(mini, paper, name) for paper, of in papers for name in of.figures]
     found += [site.texts(mini, [*config.papers], collection) for collection in site.explored(mini, [*config.papers])]
-    return list(histories(found))
+    return histories(found)
 
 
 def test_every_job_is_told_options_of_its_stage_alone(nodes):
