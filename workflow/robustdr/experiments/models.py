@@ -84,11 +84,12 @@ class Config:
             raise unknown("config/config.yaml: papers", name, [*self.papers, *parts])
         return parts[name]
 
-    def asked(self, names: Iterable[str]) -> dict[str, list[str]]:
+    def asked(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return by paper which of `names`, papers or tables and figures of papers, ask for it."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, tuple[str, ...]] = {}
         for name in names:
-            found.setdefault(self.part_of(name)[0], []).append(name)
+            paper, _ = self.part_of(name)
+            found[paper] = (*found.get(paper, ()), name)
         return found
 
     def shows(self, names: Sequence[str], paper: str, part: str) -> bool:
