@@ -44,9 +44,9 @@ class Draft:
 def draft(grid: Grid, id: str) -> Draft:
     """The most probable reading of a grid as a table of reported.yaml."""
     made = Draft(id, grid.caption, problems=list(grid.problems))
-    heads = _heads(grid)
+    decimal_commas = has_decimal_commas(grid.rows)
+    heads = _heads(grid, decimal_commas)
     body, sections, lines = _sections(grid, heads)
-    decimal_commas = has_decimal_commas(body)
     reads = [[read(field, decimal_commas) for field in row] for row in body]
     numeric = [is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
@@ -94,11 +94,11 @@ def _tell_apart(made: Draft, words: Sequence[Sequence[str]]) -> None:
                 labels[-1] = f"{labels[-1]} {more}".strip().replace("|", "/") if more != "()" else labels[-1]
 
 
-def _heads(grid: Grid) -> int:
+def _heads(grid: Grid, decimal_commas: bool) -> int:
     """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
     heads = next((at for at, row in enumerate(grid.rows[: grid.heads]) if _has_results(row)), grid.heads)
     marked = heads
-    while heads < len(grid.rows) and not any(read(field).values for field in grid.rows[heads][1:]):
+    while heads < len(grid.rows) and not any(read(field, decimal_commas).values for field in grid.rows[heads][1:]):
         if len({field.text for field in grid.rows[heads]}) == 1 and heads:
             break  # one text over all columns: the heading of a section
         heads += 1
