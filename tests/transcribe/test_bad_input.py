@@ -100,7 +100,7 @@ def test_a_picture_is_said(read):
     table = r"\begin{table}\caption{Y}\begin{tabular}{lr}a & 1.5\end{tabular}\end{table}"
     tables, problems = read("a.tex", picture + table)
     assert tables == {"table2": ["1.5"]}
-    assert problems[0] == "table1: it holds no tabular, perhaps a picture; nothing of it can be read"
+    assert problems[0] == "table1: it holds no tabular, perhaps a picture; nothing of it can be read (line 1)"
 
 
 def test_two_tables_of_one_number_are_both_read(read):
