@@ -34,7 +34,7 @@ def test_every_paper_accounts_for_its_trainings(config):
 
 
 def test_the_page_is_the_one_of_these_sources(config):
-    assert (ROOT / "docs/deviations.md").read_text(encoding="utf-8") == page(config)
+    assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(config)
 
 
 LEARNS = "learning rate, batch and epochs"

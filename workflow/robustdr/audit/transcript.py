@@ -161,5 +161,7 @@ class Transcript(Document):
     """Title of the paper."""
     missing: dict[Id, str] = Field({})
     """Tables that the available text of the paper lacks, with the reason."""
+    words: dict[str, str | list[str]] = Field({})
+    """How the paper words a label, where its text has other words: `variations_mean: VARIATIONS (AVG.)`."""
     tables: Annotated[dict[Id, PrintedTable], Field(min_length=1)]
     """The tables by name."""

@@ -1,13 +1,13 @@
 """The configuration as typed models."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from robustdr.claims.claim import Claims
 from robustdr.collections import judged_candidates
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, unknown
 from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
@@ -38,6 +38,7 @@ __all__ = [
     "Scale",
     "ScaleVariation",
     "Settings",
+    "Source",
 ]
 
 
@@ -68,6 +69,32 @@ class Config:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
         own = name.partition(".")[0]
         return next(paper for paper, of in self.papers.items() if own in of.systems or own in of.pretraining)
+
+    def part_of(self, name: str) -> tuple[str, str]:
+        """Return (paper, table or figure) of `<paper>_<part>`, and (paper, '') of a paper.
+
+        Raises:
+            UserError: no paper, or no table or figure of one, has this name.
+        """
+        if name in self.papers:
+            return name, ""
+        parts = {
+            f"{paper}_{part}": (paper, part) for paper, of in self.papers.items() for part in (*of.tables, *of.figures)
+        }
+        if name not in parts:
+            raise unknown("config/config.yaml: papers", name, [*self.papers, *parts])
+        return parts[name]
+
+    def asked(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """Return by paper which of `names`, papers or tables and figures of papers, ask for it."""
+        found: dict[str, list[str]] = {}
+        for name in names:
+            found.setdefault(self.part_of(name)[0], []).append(name)
+        return found
+
+    def shows(self, names: Sequence[str], paper: str, part: str) -> bool:
+        """Whether `names` ask for a table or figure of a paper."""
+        return paper in names or f"{paper}_{part}" in names
 
     def folder_of(self, system: str) -> Path:
         """Return the folder of the paper that declares a system."""

@@ -133,7 +133,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
     parser.add_argument("--check", action="store_true", help=text)
-    parser.add_argument("-o", "--output", type=written, default=Path("docs/deviations.md"), help="default: %(default)s")
+    parser.add_argument(
+        "-o", "--output", type=written, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -74,8 +74,16 @@ def texts(graph: Graph, papers: list[str], collection: str) -> Node:
 
 
 def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
-    shown = ((name, config.papers[name]) for name in papers)
-    return [Paper(name, of.title, of.reference, list(of.tables), list(of.figures)) for name, of in shown]
+    shown = ((name, config.papers[name]) for name in config.asked(papers))
+    return [
+        Paper(
+            name,
+            of.title,
+            of.reference,
+            *([part for part in parts if config.shows(papers, name, part)] for parts in (of.tables, of.figures)),
+        )
+        for name, of in shown
+    ]
 
 
 def pages(config: Config, papers: list[str]) -> list[str]:

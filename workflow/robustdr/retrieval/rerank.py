@@ -11,14 +11,14 @@ from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import from_json, read_queries
+from robustdr.core.files import read_queries
 from robustdr.encoding import hardware, loading_modules
+from robustdr.encoding.description import CROSS, DUAL, model_type
 from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, rank, read_run, write_run
 from robustdr.retrieval.settings import RerankSettings as Settings
 
-CROSS, DUAL = "CrossEncoder", "SentenceTransformer"
 Place = tuple[str, str]  # query id, docid
 
 
@@ -98,35 +98,16 @@ def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Rankin
     return {qid: rank(of, len(of)) for qid, of in scored.items()}
 
 
-def kind_of(model: Path) -> str:
-    """The type of a sentence-transformers model, `CROSS` or `DUAL`, from its configuration or its checkpoint's head.
-
-    Raises:
-        UserError: there is no model, or it has another type.
-    """
-    try:
-        config = from_json((model / "config_sentence_transformers.json").read_bytes())
-        kind = config.get("model_type", DUAL)
-    except OSError:
-        try:
-            heads = from_json((model / "config.json").read_bytes()).get("architectures") or [""]
-        except OSError:
-            raise UserError(
-                f"{model}: no model directory: it has no config.json; give one in sentence-transformers' format"
-            ) from None
-        kind = CROSS if heads[0].endswith("ForSequenceClassification") else heads[0] or "nothing"
-    if kind not in (CROSS, DUAL):
-        raise unknown(f"{model}: model type", kind, (CROSS, DUAL))
-    return kind
-
-
 def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
     """Scores of pairs, [pairs], by sentence-transformers: a cross-encoder's, or a dual encoder's similarities.
 
     Prompts, modules and lengths are those of the directory.
     """
     with loading_modules.readable(model):
-        if kind_of(model) == CROSS:
+        kind = model_type(model)
+        if kind not in (CROSS, DUAL):
+            raise unknown(f"{model}: model type", kind, (CROSS, DUAL))
+        if kind == CROSS:
             return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
         dual = loading_modules.sentence_transformer(model)
         texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]

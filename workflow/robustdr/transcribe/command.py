@@ -15,7 +15,7 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
 from robustdr.transcribe.grids import Grid
-from robustdr.transcribe.sources import from_folder, from_zip, read_utf8
+from robustdr.transcribe.sources import at_line, from_folder, from_zip, read_utf8
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
@@ -29,7 +29,7 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
     if kind == ".docx":
         from robustdr.transcribe.word import read_docx
 
-        return read_docx(path), _line, []
+        return read_docx(path), at_line, []
     if kind == ".zip" or (kind == ".tex" and path.is_file()):
         from robustdr.transcribe.latex import read_latex
 
@@ -39,18 +39,14 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
     if kind == ".tex":
         from robustdr.transcribe.latex import read_latex
 
-        return read_latex(text), _line, []
+        return read_latex(text), at_line, []
     if kind in (".csv", ".tsv"):
         from robustdr.transcribe.delimited import read_csv
 
-        return read_csv(text), _line, []
+        return read_csv(text), at_line, []
     from robustdr.transcribe.html import read_html, read_markdown
 
-    return (read_html(text) if kind in (".html", ".htm") else read_markdown(text)), _line, []
-
-
-def _line(number: int) -> str:
-    return f"line {number}"
+    return (read_html(text) if kind in (".html", ".htm") else read_markdown(text)), at_line, []
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

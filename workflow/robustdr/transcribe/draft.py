@@ -26,6 +26,7 @@ class Draft:
     Attributes:
         problems: what could not be read, in words. rows: (labels, printed fields).
         sources: of every row, its line in the file and the fields of its columns as they stand there.
+        words: of a label of the project, what the file has for it.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Draft:
     unit: str = "number"
     problems: list[str] = field(default_factory=list)
     sources: list[tuple[int, list[str]]] = field(default_factory=list)
+    words: dict[str, list[str]] = field(default_factory=dict)
 
 
 def draft(grid: Grid, id: str) -> Draft:
@@ -167,7 +169,7 @@ def _label_rows(
         coordinate = Counter(one.coordinate for one in meanings if one.coordinate != "value").most_common(1)
         made.row.append(coordinate[0][0] if coordinate else "category")
         known = dict(zip(dict.fromkeys(filled), meanings, strict=True))
-        named.append([_label(known[text], text, made.row[-1]) for text in filled])
+        named.append([_label(made, known[text], text, made.row[-1]) for text in filled])
     made.rows = [([*place], []) for place in zip(*named, strict=True)]
 
 
@@ -184,10 +186,12 @@ def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) 
     return next((text for text in texts if text and sign in text), "")
 
 
-def _label(known: Meaning, text: str, coordinate: str) -> str:
+def _label(made: Draft, known: Meaning, text: str, coordinate: str) -> str:
     label = known.label if known.coordinate == coordinate else text
     if coordinate == "query_set" and AVERAGE.fullmatch(label):
-        return "variations_mean"
+        label = "variations_mean"
+    if label != text and coordinate not in ("value", "seed") and text not in made.words.setdefault(label, []):
+        made.words[label].append(text)
     return label.replace("|", "/").strip() or NO_NUMBER
 
 
@@ -204,7 +208,7 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
         heading = ""
         for column, text in zip(made.columns, texts, strict=True):
             if text:
-                column[known[text].coordinate] = _label(known[text], text, known[text].coordinate)
+                column[known[text].coordinate] = _label(made, known[text], text, known[text].coordinate)
     seen: Counter[str] = Counter()
     for column in made.columns:
         key = repr(sorted(column.items()))

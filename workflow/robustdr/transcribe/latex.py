@@ -59,6 +59,15 @@ def read_latex(text: str) -> list[Grid]:
     return grids
 
 
+def definitions(text: str) -> dict[str, Macro]:
+    """The macros that a file defines; of one that is defined again, the last definition."""
+    macros: dict[str, Macro] = {}
+    budget = Budget()
+    for match in _DEFINED.finditer(text):
+        _define(text, match, macros, budget)
+    return macros
+
+
 def _define(text: str, match: re.Match[str], macros: dict[str, Macro], budget: Budget) -> None:
     try:
         budget.renew()
