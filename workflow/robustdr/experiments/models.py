@@ -38,6 +38,7 @@ __all__ = [
     "Scale",
     "ScaleVariation",
     "Settings",
+    "Source",
 ]
 
 
