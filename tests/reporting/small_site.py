@@ -25,7 +25,8 @@ CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10",
 CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
-    "title": "A toy paper", "counts": {"here": "1 opposite", "as_printed": "2 holds"},
+    "title": "A toy paper", "scale": "mini", "miniature": "Toys.",
+    "counts": {"here": "1 opposite", "as_printed": "2 holds"},
     "legend": ["absent: as it says."],
     "chance": "None is seen.", "aa": "", "controls": [{**CONTROL, "effects": []}],
     "claims": [

@@ -262,7 +262,7 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
     assert [row.text.split("\n")[0] for row in page.all("#cells tbody tr") if row.is_displayed()] == ["misspell"]
     formats = {
         "markdown": ("| --- |", "-50.0%"),
-        "latex": ("\\begin{tabular}", "-50.0\\%"),
+        "latex": ("\\begin{tabular}", "-50.0\\%", "$^\\dagger$"),
         "csv": ('"reported"', "-50.0%"),
     }
     for kind, words in formats.items():
@@ -270,6 +270,8 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
         copied = page.until(lambda: page.driver.execute_script("return window.copied"))
         page.driver.execute_script("window.copied = ''")
         assert all(word in copied for word in words) and "swap" not in copied
+    page.one("[data-copy=latex]").click()
+    assert page.until(lambda: page.driver.execute_script("return window.copied")).isascii()
 
 
 def test_claims_are_chosen_by_verdict_and_text(browser):
@@ -323,5 +325,5 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
     cells = browser.all(f"#cells tbody td:nth-child({int(column.get_attribute('data-sort')) + 1})")
     values = [float(cell.get_attribute("data-value")) for cell in cells]
     assert values == sorted(values) and values[0] == pytest.approx(-25)
-    browser.one("a[href='index.html#tables']").click()
+    browser.one("a[href='index.html#toy']").click()
     assert browser.text("h1") == "Two results side by side"

@@ -19,8 +19,9 @@ class Settings:
     scale: str
     """A file of `scales/`; results go to `results/<scale>/`, those of `full` to `results/`."""
     papers: SomeNames
-    """Folders of `papers/` whose tables, figures and claims are made and shown in the report. Every other paper can
-    still be named as a target."""
+    """What is made and shown in the report: folders of `papers/`, with all their tables, figures and claims, or single
+    tables and figures (`rodr_table2`), with the claims that their cells test and the controls of these claims. Every
+    other file can still be named as a target."""
     preflight: bool = True
     """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and ends if that finds something."""
     overlay: Text | None = None
@@ -76,3 +77,7 @@ class Experiment:
     """By system that another paper declares: its name in this paper's tables."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""
+
+    def specs(self, part: str = "") -> list[Any]:
+        """Return the entries of all tables and figures, or of those named `part`."""
+        return [spec for of in (self.tables, self.figures) for name, spec in of.items() if part in ("", name)]

@@ -1,5 +1,7 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
+from functools import cache
+
 from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
@@ -33,6 +35,7 @@ def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
     return found
 
 
+@cache
 def queries(graph: Graph, system: str, collection: str) -> Node:
     """Return the node of the queries behind a system's cells on a collection."""
     seeds, evaluated = graph.lineage.seeds(system), graph.evaluated(system, collection)
@@ -74,8 +77,16 @@ def texts(graph: Graph, papers: list[str], collection: str) -> Node:
 
 
 def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
-    shown = ((name, config.papers[name]) for name in papers)
-    return [Paper(name, of.title, of.reference, list(of.tables), list(of.figures)) for name, of in shown]
+    shown = ((name, config.papers[name]) for name in config.asked(papers))
+    return [
+        Paper(
+            name,
+            of.title,
+            of.reference,
+            *([part for part in parts if config.shows(papers, name, part)] for parts in (of.tables, of.figures)),
+        )
+        for name, of in shown
+    ]
 
 
 def pages(config: Config, papers: list[str]) -> list[str]:

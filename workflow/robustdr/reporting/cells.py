@@ -19,6 +19,9 @@ from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
 
+# How a reproduced drop agrees with the reported one, in words; see `agreement`.
+AGREEMENTS = {"same": "as printed", "worse": "drops more", "better": "drops less", "opposite": "opposite"}
+
 
 @dataclass
 class Cell:

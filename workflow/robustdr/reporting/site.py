@@ -18,6 +18,7 @@ from robustdr.audit.record import FindingRecord, Record
 from robustdr.claims.measured import detectable
 from robustdr.claims.verdicts import NOT_PRINTED, POWER, VERDICTS
 from robustdr.core.files import write_text
+from robustdr.reporting.cells import AGREEMENTS
 from robustdr.reporting.charts import gains
 from robustdr.reporting.claims import counted
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
@@ -25,7 +26,6 @@ from robustdr.reporting.templates import templates, write_shared
 from robustdr.reporting.written import Claims, Effect, Means, Row, Table
 
 COMPARISON = "all_methods"  # table for the chart of gains
-AGREEMENTS = {"same": "agrees", "worse": "loses more", "better": "loses less", "opposite": "other direction"}
 Shown = Mapping[str, object]  # a template's input
 Made = TypeVar("Made")
 

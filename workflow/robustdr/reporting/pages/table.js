@@ -59,7 +59,12 @@ function lines() {
   return found;
 }
 
-const escapeTex = (text) => text.replace(/[%_&#$]/g, "\\$&").replaceAll("±", "$\\pm$").replaceAll("–", "--");
+const TEX = {
+  ...Object.fromEntries([..."%_&#${}"].map((sign) => [sign, `\\${sign}`])),
+  "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "–": "--", "−": "$-$", "±": "$\\pm$", "×": "$\\times$",
+  "→": "$\\rightarrow$", "↑": "$\\uparrow$", "↓": "$\\downarrow$", "†": "$^\\dagger$", "‡": "$^\\ddagger$", "°": "$^\\circ$", "|": "$|$",
+};
+const escapeTex = (text) => [...text].map((sign) => TEX[sign] ?? sign).join("");
 const formats = {
   markdown(all) {
     const row = (fields) => `| ${fields.map((field) => field.replaceAll("|", "\\|")).join(" | ")} |`;

@@ -1,4 +1,4 @@
-"""docs/your-own-data.md: every command of its own text, run as it stands there."""
+"""The pages on your own model and data: every command, run as it stands there."""
 
 import json
 import re
@@ -10,13 +10,14 @@ import pytest
 from tests.encoding.embedding_server import Server
 from tests.workflow.conftest import ROOT, Project
 
-PAGE = ROOT / "docs/your-own-data.md"
+PAGES = [ROOT / "docs/tutorial/own-model.md", ROOT / "docs/how-to/own-data.md"]
 
 
 @pytest.mark.slow
-def test_every_command_of_the_page(tmp_path):
+def test_every_command_of_the_pages(tmp_path):
     project = Project(tmp_path)
-    commands = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    commands = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(commands) == 5
     environment = project.environment | {"PYTHONPATH": str(project.folder / "workflow")}
     server = Server()

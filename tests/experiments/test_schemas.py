@@ -1,7 +1,6 @@
-"""Schemas and tables of keys: made from the models, and not stale."""
+"""The JSON schemas of the configuration."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -9,46 +8,16 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from robustdr.core.errors import UserError
-from robustdr.experiments.reference import TABLES, table_of, tabulated, write
+from robustdr.experiments.schemas import write
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def schemas(tmp_path_factory):
     folder = tmp_path_factory.mktemp("config")
-    (folder / "README.md").write_text("nothing\n")
-    made = {path.name: path for path in write(folder) if path.suffix == ".json"}
+    made = {path.name: path for path in write(folder)}
     return {name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for name, path in made.items()}
-
-
-def test_the_tables_of_keys_are_those_of_the_models():
-    assert tabulated(README, "config/README.md") == README, "run `robustdr schemas`"
-
-
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"<!-- keys of (\w+) -->", README))))
-def test_every_key_has_a_description(name):
-    rows = table_of(TABLES[name]).splitlines()[2:]
-    assert rows and all(row.rsplit(" | ", 1)[1].removesuffix(" |").strip() for row in rows)
-
-
-def test_a_table_s_row_has_type_limits_default_and_meaning():
-    rows = table_of(TABLES["PretrainingBudget"])
-    assert "| `warmup` | number ≥ 0 ≤ 1 | Share of the steps in which the learning rate rises. |" in rows  # inherited
-    assert "| `vocabulary` | `corpus`, `all`; default `all` | Tokens that" in rows
-    assert "| `stemmer` | text or null | A Snowball stemmer" in table_of(TABLES["BM25IndexSettings"])
-
-
-def test_a_mark_of_no_model_is_an_error():
-    with pytest.raises(UserError, match="here: keys of Nothing: unknown; allowed: BM25"):
-        tabulated("<!-- keys of Nothing -->\n<!-- end -->\n", "here")
-
-
-def test_text_beside_the_marks_stays():
-    text = "a\n<!-- keys of Index -->\nold\n<!-- end -->\nb\n<!-- keys of Index -->\n<!-- end -->\nc\n"
-    made = tabulated(text, "here")
-    assert made.count("`nprobe`") == 2 and "old" not in made and re.findall("^[abc]$", made, re.M) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -78,5 +47,5 @@ def test_a_recipe_has_the_keys_of_its_kind(schemas):
 
 
 def test_a_folder_that_is_no_configuration(tmp_path):
-    with pytest.raises(UserError, match=r"README\.md: no such file"):
-        write(tmp_path)
+    with pytest.raises(UserError, match="nothing: no such folder"):
+        write(tmp_path / "nothing")

@@ -1,8 +1,7 @@
-"""JSON schemas for editors, and the tables of keys in config/README.md, both from the models."""
+"""JSON schemas of the configuration, for editors, made from the models."""
 
 import ast
 import json
-import re
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -12,15 +11,15 @@ from typing import Any, Union
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from robustdr.audit.released import Released
 from robustdr.audit.transcript import Transcript
 from robustdr.claims.claim import Claims
-from robustdr.collections import settings as sources
 from robustdr.collections.settings import Collections
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
-from robustdr.experiments import models
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Experiment, Scale, Settings
+from robustdr.experiments.sources import Sources
 
 Schema = dict[str, Any]
 FILES = {
@@ -29,14 +28,10 @@ FILES = {
     "scale": Scale,
     "experiment": Experiment,
     "claims": Claims,
+    "sources": Sources,
     "reported": Transcript,
+    "released": Released,
 }
-SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs)
-SPLITS = (sources.WordNetSplit, sources.IrdsSplit, sources.LocalSplit, sources.QuestionsSplit, sources.PairsSplit)
-TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, sources.Columns)}
-TABLES |= {name: KINDS.facts(name) for name in KINDS.names()}
-TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
-MARKED = re.compile(r"(<!-- keys of (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 
 
 @cache
@@ -115,11 +110,13 @@ def _optional(schema: Any) -> Any:
 
 
 def write(folder: Path) -> list[Path]:
-    """Write `schemas/*.schema.json` and the tables of keys in README.md of a config folder; return the written files.
+    """Write `schemas/*.schema.json` into a folder of the configuration; return the written files.
 
     Raises:
-        UserError: the folder has no README.md, or a table of keys there belongs to no model.
+        UserError: the folder does not exist.
     """
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder; name the folder of the configuration")
     schemas = {name: schema_of(kind) for name, kind in FILES.items()}
     schemas["scale"] = _with_extends(schemas["scale"])
     _add_recipes(schemas["experiment"])
@@ -127,65 +124,4 @@ def write(folder: Path) -> list[Path]:
     for name, schema in schemas.items():
         written.append(folder / "schemas" / f"{name}.schema.json")
         write_text(written[-1], json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
-    readme = folder / "README.md"
-    if not readme.is_file():
-        raise UserError(f"{readme}: no such file; name the folder of the configuration")
-    write_text(readme, tabulated(readme.read_text(encoding="utf-8"), str(readme)))
-    return [*written, readme]
-
-
-def tabulated(text: str, where: str) -> str:
-    """Return a document with the tables of keys between its marks made again.
-
-    Raises:
-        UserError: a mark names no model.
-    """
-
-    def table(mark: re.Match[str]) -> str:
-        if mark[2] not in TABLES:
-            raise UserError(f"{where}: keys of {mark[2]}: unknown; allowed: {', '.join(sorted(TABLES))}")
-        return f"{mark[1]}{table_of(TABLES[mark[2]])}{mark[3]}"
-
-    return MARKED.sub(table, text)
-
-
-def table_of(kind: Any) -> str:
-    """Return the keys of a model as a Markdown table: allowed values, default and meaning of each."""
-    schema = schema_of(kind)
-    definitions = schema.get("$defs", {})
-    if "$ref" in schema:
-        schema = definitions[schema["$ref"].rpartition("/")[2]]
-    rows = ["| key | value | meaning |", "| --- | --- | --- |"]
-    for name, of in schema["properties"].items():
-        needed = name in schema.get("required", ())
-        default = of.get("default")
-        shown = "" if default in (None, "", {}, []) else f"; default `{json.dumps(default).strip(chr(34))}`"
-        allowed = _value(of, definitions) if needed else _value(of, definitions).removesuffix(" or null")
-        if not needed:
-            allowed += shown or "; optional"
-        rows.append(f"| `{name}` | {allowed} | {of.get('description', '')} |")
-    return "\n".join(rows) + "\n"
-
-
-def _value(schema: Schema, definitions: Schema) -> str:
-    """Return the allowed values in words."""
-    if "$ref" in schema:
-        return _value(definitions[schema["$ref"].rpartition("/")[2]], definitions)
-    if "const" in schema or "enum" in schema:
-        return ", ".join(f"`{json.dumps(each).strip(chr(34))}`" for each in schema.get("enum", [schema.get("const")]))
-    if "anyOf" in schema or "oneOf" in schema:
-        options = [_value(each, definitions) for each in schema.get("anyOf") or schema["oneOf"]]
-        return " or ".join(dict.fromkeys(options))
-    kind = schema.get("type")
-    limits = {"minimum": "≥ ", "exclusiveMinimum": "> ", "maximum": "≤ ", "exclusiveMaximum": "< "}
-    bounds = " ".join(f"{sign}{schema[limit]:g}" for limit, sign in limits.items() if limit in schema)
-    if kind == "array":
-        return f"list of {_value(schema.get('items', {}), definitions)}"
-    names = {
-        "integer": "whole number",
-        "number": "number",
-        "string": "text",
-        "boolean": "true or false",
-        "null": "null",
-    }
-    return f"{names.get(str(kind), 'mapping')}{f' {bounds}' if bounds else ''}"
+    return written
