@@ -37,7 +37,7 @@ def split(source: Irds, name: str) -> Split:
     id = part["id"]
     dataset = load(id, "queries", "qrels")
     if part.get("answers") and "answers" not in dataset.queries_cls()._fields:
-        raise UserError(f"collections.yaml: {id!r} of ir_datasets has no answers; leave out `answers`")
+        raise UserError(f"{id!r} of ir_datasets has no answers; leave out `answers`")
     with _reading(id, "queries and judgements"):
         bring(id, dataset, ["qrels", "queries"])
     queries = (Query(query.query_id, query.default_text().replace("\t", " ")) for query in _judged(dataset, id))
@@ -96,14 +96,10 @@ def load(id: str, *parts: str) -> Any:
     except KeyError:
         near = get_close_matches(id, list(ir_datasets.registry), n=3)
         hint = f"; did you mean {', '.join(near)}?" if near else ";"
-        raise UserError(
-            f"collections.yaml: ir_datasets has no {id!r}{hint} `ir_datasets list` prints all ids"
-        ) from None
+        raise UserError(f"ir_datasets has no {id!r}{hint} `ir_datasets list` prints all ids") from None
     for part in parts:
         if not getattr(dataset, f"has_{part}")():
-            raise UserError(
-                f"collections.yaml: {id!r} of ir_datasets has no {part}; name one that has {' and '.join(parts)}"
-            )
+            raise UserError(f"{id!r} of ir_datasets has no {part}; name one that has {' and '.join(parts)}")
     return dataset
 
 
