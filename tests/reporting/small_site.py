@@ -27,7 +27,8 @@ CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "need
 CLAIM |= {"role": "passages", "measure": "RR@10", "measured": "RR@10", "tables": ["table1"], "systems": ["dr_oq"]}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
-    "title": "A toy paper", "scale": "mini", "miniature": "Toys & more.", "counts": {"here": "1 opposite", "as_printed": "2 holds"},
+    "title": "A toy paper", "scale": "mini", "miniature": "Toys & more.",
+    "counts": {"here": "1 opposite", "as_printed": "2 holds"},
     "legend": ["absent: as it says."],
     "chance": "None is seen.", "aa": "", "command": "snakemake results/mini/claims/toy.md",
     "names": {"dr_oq": "DR_OQ", "RR": "MRR"}, "evaluation": evaluation(), "controls": [{**CONTROL, "effects": []}],

@@ -260,6 +260,7 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
     assert values == sorted(values, reverse=True)
     page.choose("[data-by=querySet]", "misspell")
     assert [row.text.split("\n")[0] for row in page.all("#cells tbody tr") if row.is_displayed()] == ["misspell"]
+    assert page.driver.current_url.endswith("#querySet=misspell")
     formats = {
         "markdown": ("| --- |", "-50.0%"),
         "latex": ("\\begin{tabular}", "-50.0\\%", "$^\\dagger$"),
@@ -272,6 +273,22 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
         assert all(word in copied for word in words) and "swap" not in copied
     page.one("[data-copy=latex]").click()
     assert page.until(lambda: page.driver.execute_script("return window.copied")).isascii()
+
+
+def test_a_claim_leads_to_its_cells_and_these_to_queries_provenance_and_back(browser):
+    page = browser.open("toy.html")
+    page.one("#claim-1 a").click()
+    page.one("a[href*='toy_table1.html#']").click()
+    assert page.driver.current_url.endswith("toy_table1.html#system=DR_OQ")
+    heads = [head.text for head in page.all("#cells thead th") if head.is_displayed()]
+    assert heads == ["Query set", "DR_OQ RR@10"]  # of the chosen system alone
+    page.one("#cells .made a").click()
+    page.until(lambda: "queries.html" in page.driver.current_url)
+    page.shown().one("#provenance").click()
+    assert "results/mini/tables/toy_table1.md" in page.shown().text("#command")
+    for title in ("Queries behind a cell", "Query sets", "Typos harm"):
+        page.driver.back()
+        page.until(lambda title=title: title in page.text("h1"))
 
 
 def test_claims_are_chosen_by_verdict_and_text(browser):

@@ -112,7 +112,7 @@ def methods(make: Maker[Settings]) -> Grid:
         f"p < {make.spec.level}, Holm's correction over all {tests} tests of the table.",
         f"Differs from best: whether its {MEAN} is told from the highest by such tests, corrected too.",
         "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
-        f"trained from. New index: whether its passage vectors are others than those of {labels[base]}, so that passages are indexed again. Costs are "
+        f"trained from. New index: whether its passage vectors are others than those of {labels[base]}. Costs are "
         "measured and vary between runs; everything else is deterministic.",
     ]
     rows = [labels[system] for system in make.spec.systems]
