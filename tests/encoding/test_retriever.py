@@ -47,7 +47,7 @@ def hidden(folder, **tokens):
 def test_tct_colbert_fills_queries_and_averages_what_follows_the_prompt(tmp_path):
     """Pyserini's encoders: 36 tokens of a query, filled with masks; no separator; a mean from the fifth token on."""
     source = released("tct_colbert-v2-hnp-msmarco", tmp_path)
-    prompts = {"query": "[Q] ", "document": "[D] "}
+    prompts = {"query": "[Q] ", "passage": "[D] "}
     made = written(source, tmp_path, form="retriever", pooling="mean", prompts=prompts, filled=36)
     tokenizer = AutoTokenizer.from_pretrained(source)
 
@@ -63,7 +63,7 @@ def test_tct_colbert_fills_queries_and_averages_what_follows_the_prompt(tmp_path
 
 def test_simlm_reads_a_title_as_the_first_of_two_texts_and_has_vectors_of_length_1(tmp_path):
     source = released("intfloat/simlm-base-msmarco-finetuned", tmp_path)
-    made = written(source, tmp_path, form="retriever", pooling="cls", segments=True, unit=True)
+    made = written(source, tmp_path, form="retriever", pooling="cls", separator=" [SEP] ", segments=True, unit=True)
     tokenizer = AutoTokenizer.from_pretrained(source)
 
     def expected(length, *texts):
@@ -99,7 +99,7 @@ def test_adore_encodes_queries_and_star_passages_each_with_a_head(tmp_path):
     star, adore = released("star", tmp_path), released("adore-star", tmp_path)
     made = written(
         star, tmp_path, form="retriever", pooling="cls", head=["embeddingHead", "norm"],
-        queries={"path": str(adore)}, prompts={"query": " ", "document": " "},
+        queries={"path": str(adore)}, prompts={"query": " ", "passage": " "},
     )  # fmt: skip
     assert torch.allclose(encode(made, QUERIES, QUERY, 64), dot(tmp_path / "adore-star", QUERIES), **EXACT)
     assert torch.allclose(encode(made, TEXTS, DOCUMENT, 64), dot(tmp_path / "star", TEXTS), **EXACT)

@@ -12,11 +12,14 @@ from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm,
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
+from robustdr.core.checks import at
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, write_text
+from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
 from robustdr.encoding import loading_modules, whole
+from robustdr.encoding.agreement import TEXTS, difference
 from robustdr.encoding.allowed import WEIGHTS
+from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_whole, locate
 
@@ -42,12 +45,13 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
     (`segments`) and divides vectors by their length (`unit`).
 
     Raises:
-        UserError: see `source.locate` and `source.check_whole`; or `filled` and a tokenizer without masks.
+        UserError: see `source.locate`, `source.check_whole` and `agreement.difference`; or `filled` and a tokenizer
+            without masks.
     """
     parts = _modules(settings, locate(settings.source))
     if settings.queries:
         parts = [Router.for_query_document(_modules(settings, locate(settings.queries)), parts)]
-    prompts: dict[str, str] = {"query": "", "document": ""} | {**settings.prompts}
+    prompts = {route: str(settings.prompts.get(role, "")) for role, route in ROUTE_OF.items()}
     model = SentenceTransformer(modules=parts, prompts=prompts, device="cpu", similarity_fn_name="dot")
     about = asdict(settings) | {
         "queries": settings.queries or "the same",
@@ -57,7 +61,10 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
         "filled": settings.filled or "as many as it has",
     }
     with atomic(output) as temporary:
-        whole.write(model, temporary)
+        whole.write(model, temporary, settings.separator)
+        with at(f"checkpoint {settings.name}"):
+            found = difference(temporary, model)
+        write_json(temporary / AGREEMENT, {"texts": len(TEXTS), "difference": float(f"{found:.0e}")})
         write_text(temporary / "README.md", CARD.format(**about))
 
 

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict  # Python's own comes with 3.12
 
 from robustdr.core.settings import STRICT, UNSEEN, given
 from robustdr.core.validation import Distinct, wrong
+from robustdr.encoding.directory import RETRIEVER
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
@@ -45,11 +46,20 @@ FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("words", "hashed"), ("static",)),
     **dict.fromkeys(("fitted", "filters"), ("character",)),
     "layers": ("encoder", "character", "seq2seq"),
-    "pooling": ("encoder", "character", "retriever"),
-    "similarity": ("whole",),
     "drop": ("encoder", "character", "seq2seq", "retriever"),
-    **dict.fromkeys(("head", "queries", "prompts", "filled", "segments", "unit"), ("retriever",)),
+    "similarity": ("whole",),
+    **dict.fromkeys(("prompts", "separator"), ("whole", "retriever")),
+    **dict.fromkeys(("head", "queries", "filled", "segments", "unit"), ("retriever",)),
+    "pooling": ("encoder", "character", "whole", "retriever"),
 }
+
+
+@with_config(STRICT)
+class Prompts(TypedDict, total=False):
+    """Texts before every query and passage."""
+
+    query: str
+    passage: str
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -61,7 +71,15 @@ class Checkpoint:
     source: CheckpointSource | None = None
     """Where it comes from."""
     pooling: Literal["cls", "mean"] | None = None
-    """Pooling of an encoder, which needs one; a directory that is taken whole has its own."""
+    """Pooling of an encoder, which needs one, or of a plain transformer that is taken whole; a directory of
+    sentence-transformers has its own."""
+    prompts: Prompts = field(default_factory=Prompts)
+    """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole; the
+    mean of a retriever leaves them out, with the token before them."""
+    separator: Annotated[str, Field(min_length=1)] = " "
+    """Text between the title and the text of a passage, of a directory that is taken whole or a retriever."""
+    similarity: Literal["cosine", "dot"] | None = None
+    """Similarity of two vectors, in place of that of a directory that is taken whole."""
     layers: Annotated[list[NonNegativeInt], Field(min_length=1)] | None = None
     """Transformer layers to keep, from 0; all of them if not given."""
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
@@ -70,16 +88,11 @@ class Checkpoint:
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
     `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5, or a
     stand-in for one made from a BERT."""
-    similarity: Literal["dot"] | None = None
-    """Of a directory that is taken whole: the similarity in place of the cosine that its library assumes where the
-    directory names none."""
     head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
     with."""
     queries: CheckpointSource | None = None
     """Of a retriever: where its second encoder, for queries, comes from; `source` is for passages then."""
-    prompts: dict[Literal["query", "document"], str] = field(default_factory=dict)
-    """Of a retriever: text before queries and documents; a mean leaves it and the first token out."""
     filled: PositiveInt | None = None
     """Of a retriever: tokens of every query, filled with masks; no text ends in a separator then."""
     segments: bool = False
@@ -115,7 +128,8 @@ class Checkpoint:
             raise wrong("fetch", "allowed only with a `path` in `source`")
         if self.source is None and not self.unavailable:
             raise wrong("source", "missing; give it, or `unavailable` with the reason")
-        if self.source and not self.pooling and self.form in FORMS_WITH["pooling"] and not self.unavailable:
+        pools = self.form in ("encoder", "character", RETRIEVER)
+        if pools and self.source and not self.pooling and not self.unavailable:
             raise wrong("pooling", f"missing; the form {self.form!r} needs it")
 
 

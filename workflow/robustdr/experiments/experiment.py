@@ -19,8 +19,9 @@ class Settings:
     scale: str
     """A file of `scales/`; results go to `results/<scale>/`, those of `full` to `results/`."""
     papers: SomeNames
-    """Folders of `papers/` whose tables, figures and claims are made and shown in the report. Every other paper can
-    still be named as a target."""
+    """What is made and shown in the report: folders of `papers/`, with all their tables, figures and claims, or single
+    tables and figures (`rodr_table2`), with the claims that their cells test and the controls of these claims. Every
+    other file can still be named as a target."""
     preflight: bool = True
     """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and ends if that finds something."""
     overlay: Text | None = None
@@ -60,6 +61,10 @@ class Experiment:
     """Title of the paper."""
     reference: str
     """Authors, year, place of publication."""
+    url: str = ""
+    """Address of the paper."""
+    code: str = ""
+    """Address of its authors' code."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1), Distinct]
     """Seeds of training; a scale may run fewer."""
     evaluation: dict[str, Evaluation]
@@ -74,5 +79,11 @@ class Experiment:
     """By number, `<number>_left` and `_right`, or `methods`, see below."""
     names: dict[str, str] = field(default_factory=dict)
     """By system that another paper declares: its name in this paper's tables."""
+    called: dict[str, str] = field(default_factory=dict)
+    """By query set, or measure without its depth: what the paper calls it."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""
+
+    def specs(self, part: str = "") -> list[Any]:
+        """Return the entries of all tables and figures, or of those named `part`."""
+        return [spec for of in (self.tables, self.figures) for name, spec in of.items() if part in ("", name)]

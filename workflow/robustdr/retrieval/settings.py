@@ -86,7 +86,7 @@ class BM25IndexSettings:
     b: Share
     """Normalisation by passage length."""
     stopwords: Name | None
-    """A bm25s list such as `en`, or null."""
+    """A bm25s list such as `en`, with 33 words, `terrier`, with 733, or null."""
     stemmer: Name | None
     """A Snowball stemmer such as `english`, or null."""
 

@@ -29,7 +29,9 @@ class Schedule:
     """The part of a budget that every training has, also pre-training."""
 
     learning_rate: PositiveFloat
-    """Highest learning rate; it rises in the warm-up and falls to 0 after it."""
+    """Highest learning rate; it rises from 0 in the warm-up."""
+    decay: bool = True
+    """Whether the learning rate falls to 0 after the warm-up; if not, it stays."""
     epochs: PositiveFloat
     """Passes over the training examples; may be a fraction."""
     batch_size: PositiveInt
@@ -40,8 +42,8 @@ class Schedule:
     """Share of the steps in which the learning rate rises."""
     weight_decay: NonNegativeFloat
     """Weight decay of AdamW, on matrices only: biases and layer norms do not decay."""
-    max_gradient_norm: PositiveFloat
-    """Largest norm of the gradients of all parameters together; larger gradients are scaled down to it."""
+    max_gradient_norm: PositiveFloat | None
+    """Largest norm of the gradients of all parameters together; larger gradients are scaled down to it. null: none."""
     dropout: Annotated[float, Field(ge=0, lt=1)]
     """Probability of dropout in every layer."""
     freeze_word_embeddings: bool

@@ -58,7 +58,12 @@ class Paper:
         found = max(0, bisect_right(self._starts, line) - 1)
         name, first = self._from[found]
         number = first + line - self._starts[found]
-        return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else f"line {number}"
+        return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else at_line(number)
+
+
+def at_line(number: int) -> str:
+    """The place of a line in a paper of one file."""
+    return f"line {number}"
 
 
 def read_utf8(path: Path) -> str:
