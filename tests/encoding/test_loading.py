@@ -19,9 +19,9 @@ from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
+from robustdr.own.rerank import library_scores
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.rankers.ranker import load
-from robustdr.retrieval.rerank import library_scores
 from robustdr.variations import seq2seq
 from robustdr.variations.similarity import Similarity
 

@@ -20,7 +20,7 @@ def vary(a: argparse.Namespace) -> None:
 
 
 def rerank(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.rerank import rerank
+    from robustdr.own.rerank import rerank
 
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
