@@ -84,6 +84,7 @@ lint: setup $(DOCS)
 	snakefmt --check Snakefile rules
 	mypy
 	snakemake --lint
+	robustdr deviations --check
 	$(SITE)
 
 schemas: setup

@@ -108,8 +108,10 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
+    from robustdr.audit import released
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
+    from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
@@ -119,6 +121,8 @@ def parser() -> argparse.ArgumentParser:
     add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
+    text = "count what the authors of a paper released beside what the paper prints"
+    released.add_arguments(add("released", released.run, text))
     own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
     text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
     transcribe.add_arguments(add("transcribe", transcribe.run, text))
@@ -127,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
 
     command = add("vary", vary, "make a variation of your own queries")
-    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
+    text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
     command.add_argument("--variation", required=True, help="name of a variation; `robustdr variations list` has all")
@@ -148,8 +152,8 @@ def parser() -> argparse.ArgumentParser:
     command = add(rerank.__name__, rerank, "rank the passages of a run again, with another model")
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
-    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
+    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
     text = "number of passages of a query that are ranked again; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
@@ -184,6 +188,8 @@ def parser() -> argparse.ArgumentParser:
     text = "names of scales; default: mini full"
     command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    text = "write the page of what is done otherwise than in the papers, from their sources.yaml"
+    deviations.add_arguments(add("deviations", deviations.run, text))
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"
     command.add_argument("paths", type=named, nargs="+", metavar="PATH", help=text)

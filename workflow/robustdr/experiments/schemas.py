@@ -11,6 +11,7 @@ from typing import Any, Union
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from robustdr.audit.released import Released
 from robustdr.audit.transcript import Transcript
 from robustdr.claims.claim import Claims
 from robustdr.collections.settings import Collections
@@ -18,6 +19,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Experiment, Scale, Settings
+from robustdr.experiments.sources import Sources
 
 Schema = dict[str, Any]
 FILES = {
@@ -26,7 +28,9 @@ FILES = {
     "scale": Scale,
     "experiment": Experiment,
     "claims": Claims,
+    "sources": Sources,
     "reported": Transcript,
+    "released": Released,
 }
 
 

@@ -1,5 +1,7 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
+from functools import cache
+
 from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
@@ -33,6 +35,7 @@ def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
     return found
 
 
+@cache
 def queries(graph: Graph, system: str, collection: str) -> Node:
     """Return the node of the queries behind a system's cells on a collection."""
     seeds, evaluated = graph.lineage.seeds(system), graph.evaluated(system, collection)

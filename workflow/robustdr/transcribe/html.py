@@ -8,7 +8,7 @@ from lxml.etree import ParserError
 from markdown_it import MarkdownIt
 
 from robustdr.core.errors import UserError
-from robustdr.transcribe.grids import CAPTION, MOST, Field, Grid, Span, covered, raised, spread, titled
+from robustdr.transcribe.grids import CAPTION, MOST, Field, Grid, Problem, Span, covered, raised, spread, titled
 
 BOLD = ("b", "strong")
 WRAPPERS = ("div", "center", "section", "span")  # may be around a table, between it and its caption
@@ -59,7 +59,7 @@ def read_markdown(text: str) -> list[Grid]:
         if at not in read and line.startswith("|") and any(map(str.isdigit, line)) and not _DELIMITERS.fullmatch(line)
     ]
     if lost:
-        said = [f"line {line}: it looks like a row of a table, but stands in none" for line in lost]
+        said = [Problem("it looks like a row of a table, but stands in none", line) for line in lost]
         grids.append(Grid("", "", [], 0, said, lost[0]))
     return grids
 
@@ -158,5 +158,5 @@ def _pictures(root: html.HtmlElement) -> list[Grid]:
     for figure in root.iter("figure"):
         caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))
         if figure.xpath(".//img") and not figure.xpath(".//table") and CAPTION.fullmatch(caption.strip()):
-            found.append(Grid(*titled(caption), [], 0, ["it is a picture; nothing of it can be read"]))
+            found.append(Grid(*titled(caption), [], 0, [Problem("it is a picture; nothing of it can be read")]))
     return found

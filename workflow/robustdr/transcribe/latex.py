@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from robustdr.transcribe.fields import TABULARS, Cells, Said
-from robustdr.transcribe.grids import Field, Grid, Span, filled_down, spread, titled
+from robustdr.transcribe.grids import Field, Grid, Problem, Span, filled_down, spread, titled
 from robustdr.transcribe.tex import DEFINES, Budget, Macro, Stream, TooMuch, bare
 
 FLOATS = ("table", "wraptable", "sidewaystable", "threeparttable", "margintable", "SCtable")
@@ -51,10 +51,10 @@ def read_latex(text: str) -> list[Grid]:
                 budget.renew()
                 grids.append(_grid(text, tabular, first, dict(macros), budget))
             except TooMuch as error:
-                grids.append(Grid("", "", [], 0, [f"line {first}: the table cannot be read: {error}"]))
+                grids.append(Grid("", "", [], 0, [Problem(f"the table cannot be read: {error}", first)]))
             grids[-1].number, grids[-1].caption, grids[-1].line = number, words, first
         if not one.tabulars and caption is not None:
-            problem = "it holds no tabular, perhaps a picture; nothing of it can be read"
+            problem = Problem("it holds no tabular, perhaps a picture; nothing of it can be read", line + 1)
             grids.append(Grid(number, words, [], 0, [problem], line=line + 1))
     return grids
 
@@ -159,7 +159,7 @@ def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro],
                 covers[row, column] = one.rows
             column += one.columns
     filled = filled_down(rows, covers)
-    return Grid("", "", filled, heads if heads < len(rows) else 0, [*problems, *cells.problems], lines=places)
+    return Grid("", "", filled, heads if heads < len(rows) else 0, problems, lines=places)
 
 
 def _has_siunitx(columns: str) -> bool:
