@@ -57,10 +57,13 @@ def test_a_command_has_its_arguments():
     command.add_argument("file", help="a file")
     command.add_argument("-o", "--output", required=True, help="a|b")
     command.add_argument("--how", choices=["x", "y"], help="how")
+    command.add_argument("--data", metavar="FILE|ID")
+    group.add_parser("c", description="Does c.")
     assert every("every command", made) == (
         "<!-- every command -->\n\n### `p a b`\n\nDoes b.\n\n| argument | meaning |\n| --- | --- |\n"
         "| `file`; required | a file |\n| `-o OUTPUT`, `--output OUTPUT`; required | a\\|b |\n"
-        "| `--how`: `x`, `y` | how |\n\n<!-- end -->\n"
+        "| `--how`: `x`, `y` | how |\n| `--data FILE or ID` |  |\n\n"
+        "### `p a c`\n\nDoes c.\n\nIt takes no arguments.\n\n<!-- end -->\n"
     )
 
 
