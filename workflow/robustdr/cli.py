@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -118,6 +119,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.transcribe import review
 
     made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
+    made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
     add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))

@@ -68,6 +68,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
+        "called": experiment.called,
         "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
