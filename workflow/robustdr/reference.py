@@ -182,9 +182,10 @@ def _variations() -> str:
     for kind in map(variations.kind, variations.names()):
         summary, _, _ = (getdoc(kind) or "").partition("\n\n")
         given = [f"{field.name}: {field.default}".removesuffix(": ") for field in fields(kind) if field.init]
-        parameters = ", ".join(f"`{each}`" for each in given)
-        rows.append((f"`{kind.name}`", kind.category, ", ".join(kind.papers), summary, parameters, kind.needs))
-    return _table(("variation", "category", "papers", "rule", "parameters", "needs"), rows)
+        parameters = f" Parameters: {', '.join(f'`{each}`' for each in given)}." if given else ""
+        category = f"{kind.category} ({', '.join(kind.papers)})" if kind.papers else kind.category
+        rows.append((f"`{kind.name}`", category, f"{summary}{parameters} Needs {kind.needs}."))
+    return _table(("variation", "category and papers", "rule"), rows)
 
 
 def _commands(parser: argparse.ArgumentParser) -> str:
