@@ -110,7 +110,7 @@ LIBRARY_ATTACKS = {
         [{"name": "0", "path": "", "type": "sentence_transformers.sentence_transformer.modules.WordEmbeddings"}],
         "WordEmbeddings is not read; allowed: Transformer",
     ),
-    "another tokenizer": ({"tokenizer_name_or_path": "/tmp"}, "tokenizer_name_or_path: not honoured"),
+    "another tokenizer": ({"tokenizer_name_or_path": "/tmp"}, "tokenizer_name_or_path: not supported"),
     "arguments of the model": ({"model_kwargs": {"gguf_file": "a"}}, "model_kwargs: 'gguf_file' is refused; allowed"),
     "old names of arguments": ({"config_args": {"hidden_act": "os.abort"}}, "config_args: 'hidden_act' is refused"),
 }  # fmt: skip
