@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -33,7 +34,7 @@ def convert(a: argparse.Namespace) -> None:
 def compare(a: argparse.Namespace) -> None:
     from robustdr.reporting.comparison import write_comparison
 
-    print(write_comparison(a.first, a.second, a.output))
+    print(write_comparison(a.first, a.second, a.output, a.claims))
 
 
 def controls(a: argparse.Namespace) -> int:
@@ -111,12 +112,14 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.audit import released
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
+    from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
     from robustdr.transcribe import review
 
     made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
+    made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
     add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
@@ -130,7 +133,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
 
     command = add("vary", vary, "make a variation of your own queries")
-    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
+    text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
     command.add_argument("--variation", required=True, help="name of a variation; `robustdr variations list` has all")
@@ -151,8 +154,8 @@ def parser() -> argparse.ArgumentParser:
     command = add(rerank.__name__, rerank, "rank the passages of a run again, with another model")
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
-    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
+    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
     text = "number of passages of a query that are ranked again; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
@@ -174,6 +177,9 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", type=named, help="a results folder, such as results/mini; the pages call it A")
     command.add_argument("second", type=named, help="another results folder; the pages call it B")
     command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
+    command.add_argument(
+        "--claims", action="store_true", help="compare verdicts alone, as of scales with other queries"
+    )
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")
@@ -184,6 +190,8 @@ def parser() -> argparse.ArgumentParser:
     text = "names of scales; default: mini full"
     command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    text = "write the page of what is done otherwise than in the papers, from their sources.yaml"
+    deviations.add_arguments(add("deviations", deviations.run, text))
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"
     command.add_argument("paths", type=named, nargs="+", metavar="PATH", help=text)

@@ -25,6 +25,7 @@ from robustdr.core.plugins import Plugins
 from robustdr.experiments import models
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.schemas import Schema, schema_of
+from robustdr.experiments.sources import Source
 from robustdr.losses import LOSSES
 from robustdr.rankers import RANKERS
 from robustdr.reporting.figures import FIGURES
@@ -39,7 +40,7 @@ PRINTED = (
 )
 RUNS = (transcript.RunFiles, transcript.MarkTest)
 CLAIMS = (claim.Claims, claim.Claim, claim.Control)
-SHARED = (sources.Columns, Recipe, TableSpec, FigureSpec, Significance)
+SHARED = (sources.Columns, Source, Recipe, TableSpec, FigureSpec, Significance)
 TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, *PRINTED, *RUNS, *CLAIMS, *SHARED)}
 TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
 MARKED = re.compile(r"(<!-- (keys of|every) (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)

@@ -97,9 +97,9 @@ class LocalSplit(_Counted):
     kind: NotRequired[Literal["local"]]
     """Needed where the corpus is of another kind."""
     queries: Text
-    """File of qid<TAB>text; or .gz."""
+    """File of qid<TAB>text, or JSONL or Parquet with qid and text; or .gz."""
     qrels: NotRequired[Text]
-    """TREC qrels; or .gz. A query log has none."""
+    """TREC qrels, or BEIR's with their head; or .gz. A query log has none."""
 
 
 def _of_one_place(split: TableFile) -> TableFile:
@@ -214,8 +214,9 @@ class Irds(_Any, _Private):
 class Local(_Any, _Private):
     kind: Literal["local"]
     """Your own files."""
-    corpus: NotRequired[Annotated[str, Field(pattern=r"\.(tsv|jsonl)(\.gz)?$")]]
-    """docid<TAB>text, docid<TAB>title<TAB>text, or JSONL with docid, title, text. A query log has none."""
+    corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$")]]
+    """docid<TAB>text, docid<TAB>title<TAB>text, or with a head; or JSONL or Parquet with docid, text and perhaps title,
+    or with the names that BEIR, ir_datasets, MS MARCO and Pyserini give them. A query log has none."""
     drop_empty: NotRequired[Literal[True]]
     """Empty passages and queries, and what judges them, are left out."""
     ignore_unjudged: NotRequired[Literal[True]]

@@ -61,6 +61,10 @@ class Experiment:
     """Title of the paper."""
     reference: str
     """Authors, year, place of publication."""
+    url: str = ""
+    """Address of the paper."""
+    code: str = ""
+    """Address of its authors' code."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1), Distinct]
     """Seeds of training; a scale may run fewer."""
     evaluation: dict[str, Evaluation]
@@ -75,6 +79,8 @@ class Experiment:
     """By number, `<number>_left` and `_right`, or `methods`, see below."""
     names: dict[str, str] = field(default_factory=dict)
     """By system that another paper declares: its name in this paper's tables."""
+    called: dict[str, str] = field(default_factory=dict)
+    """By query set, or measure without its depth: what the paper calls it."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""
 

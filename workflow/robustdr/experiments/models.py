@@ -12,6 +12,7 @@ from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
 from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
+from robustdr.experiments.sources import Source
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
@@ -37,6 +38,7 @@ __all__ = [
     "Scale",
     "ScaleVariation",
     "Settings",
+    "Source",
 ]
 
 
@@ -50,6 +52,7 @@ class Config:
         claims: claims and controls by paper; none for a paper without claims.yaml.
         pretraining: recipes of pre-training by name; exactly one paper declares each.
         scale_files: file of each scale. folders: folder of each paper.
+        sources: of the values of trainings by paper; none for a paper without sources.yaml.
     """
 
     collections: Mapping[str, Mapping[str, Any]]
@@ -60,6 +63,7 @@ class Config:
     pretraining: dict[str, PretrainingRecipe]
     scale_files: dict[str, Path]
     folders: dict[str, Path]
+    sources: dict[str, list[Source]]
 
     def paper_of(self, name: str) -> str:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
@@ -81,11 +85,12 @@ class Config:
             raise unknown("config/config.yaml: papers", name, [*self.papers, *parts])
         return parts[name]
 
-    def asked(self, names: Iterable[str]) -> dict[str, list[str]]:
+    def asked(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return by paper which of `names`, papers or tables and figures of papers, ask for it."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, tuple[str, ...]] = {}
         for name in names:
-            found.setdefault(self.part_of(name)[0], []).append(name)
+            paper, _ = self.part_of(name)
+            found[paper] = (*found.get(paper, ()), name)
         return found
 
     def shows(self, names: Sequence[str], paper: str, part: str) -> bool:

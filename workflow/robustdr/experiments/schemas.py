@@ -19,6 +19,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Experiment, Scale, Settings
+from robustdr.experiments.sources import Sources
 
 Schema = dict[str, Any]
 FILES = {
@@ -27,6 +28,7 @@ FILES = {
     "scale": Scale,
     "experiment": Experiment,
     "claims": Claims,
+    "sources": Sources,
     "reported": Transcript,
     "released": Released,
 }
