@@ -5,7 +5,7 @@ JUDGED = [paper for paper in ASKED if CONFIG.claims[paper].claims]
 
 TABLE = Found(lambda w: tables.table(graph(w), *TABLES[w.table]))
 FIGURE = Found(lambda w: tables.figure(graph(w), *FIGURES[w.figure]))
-CLAIMS = Found(lambda w: tables.claims(graph(w), w.paper, ASKED.get(w.paper, [w.paper])))
+CLAIMS = Found(lambda w: tables.claims(graph(w), w.paper, ASKED.get(w.paper, (w.paper,))))
 QUERIES = Found(lambda w: site.queries(graph(w), w.system, w.collection))
 TEXTS = Found(lambda w: site.texts(graph(w), PAPERS, w.collection))
 

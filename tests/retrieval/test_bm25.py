@@ -38,10 +38,10 @@ def search(tmp_path):
         (tmp_path / "queries.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
         settings = replace(SETTINGS, **changes)
         write_index(settings.index, tmp_path / "corpus.jsonl", tmp_path / "index")
-        files = {"index": [tmp_path / "index"]}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
+        files = {"index": [tmp_path / "index"]}, [tmp_path / "queries.tsv"], [tmp_path / "run.arrow"]
         told = as_json(settings), "bm25", "toy", tmp_path / "corpus.jsonl"
         write_runs("robustdr.retrieval.bm25", *told, *files)
-        return read_run(tmp_path / "run.trec.gz")
+        return read_run(tmp_path / "run.arrow")
 
     return run
 
@@ -122,7 +122,7 @@ def test_threads_find_what_numpy_finds_one_query_after_the_other(search, monkeyp
 
 def test_the_header_says_what_made_the_run(search, tmp_path):
     search(CORPUS, {"q": "stone"})
-    header = read_metadata(tmp_path / "run.trec.gz")
+    header = read_metadata(tmp_path / "run.arrow")
     assert header["tag"] == "bm25"
     assert header["data"]["test_data"] == {"name": "toy", "topics": "queries.tsv"}
     assert header["method"]["settings"] == asdict(SETTINGS)

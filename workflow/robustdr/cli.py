@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,7 +20,7 @@ def vary(a: argparse.Namespace) -> None:
 
 
 def rerank(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.rerank import rerank
+    from robustdr.own.rerank import rerank
 
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
@@ -28,6 +29,14 @@ def convert(a: argparse.Namespace) -> None:
     from robustdr.encoding.convert import convert
 
     convert(a.folder, a.output)
+
+
+def train_titles(a: argparse.Namespace) -> None:
+    from robustdr.variations.titles import topics, train_titles
+
+    pairs = topics(a.topics)
+    loss = train_titles(a.folder, a.output, pairs, a.epochs, a.batch_size, a.learning_rate, a.seed)
+    print(f"{len(pairs)} topics, loss of the last epoch: {loss:.3f}")
 
 
 def compare(a: argparse.Namespace) -> None:
@@ -108,6 +117,7 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
+    from robustdr.audit import released
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
     from robustdr.graph import deviations
@@ -117,9 +127,12 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.transcribe import review
 
     made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
+    made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
     add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
+    text = "count what the authors of a paper released beside what the paper prints"
+    released.add_arguments(add("released", released.run, text))
     own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
     text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
     transcribe.add_arguments(add("transcribe", transcribe.run, text))
@@ -128,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
 
     command = add("vary", vary, "make a variation of your own queries")
-    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
+    text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
     command.add_argument("--variation", required=True, help="name of a variation; `robustdr variations list` has all")
@@ -149,8 +162,8 @@ def parser() -> argparse.ArgumentParser:
     command = add(rerank.__name__, rerank, "rank the passages of a run again, with another model")
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
-    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
+    command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
+    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
     text = "number of passages of a query that are ranked again; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
@@ -158,6 +171,17 @@ def parser() -> argparse.ArgumentParser:
     text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
     command.add_argument("folder", type=named, help=text)
     command.add_argument("output", type=named, help="folder to write")
+    text = "train a T5 that writes titles of TREC topics from their descriptions, qvg's T5DescToTitle"
+    command = add("train-titles", train_titles, text)
+    command.add_argument("folder", type=named, help="folder of a T5: safetensors and a tokenizer")
+    command.add_argument("output", type=named, help="folder to write")
+    text = "data sets of ir_datasets, whose queries have a title and a description"
+    command.add_argument("--topics", nargs="+", required=True, metavar="ID", help=text)
+    command.add_argument("--epochs", type=int, required=True, help="number of passes over the topics")
+    command.add_argument("--batch-size", type=int, required=True, help="topics in an update")
+    command.add_argument("--learning-rate", type=float, required=True, help="the first learning rate; it falls to 0")
+    text = "seed of the topics' order and of dropout; default: 1"
+    command.add_argument("--seed", type=int, default=1, help=text)
     command = add("export", export, "write a training file for another toolkit")
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
     command.add_argument("data", type=named, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
@@ -172,9 +196,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", type=named, help="a results folder, such as results/mini; the pages call it A")
     command.add_argument("second", type=named, help="another results folder; the pages call it B")
     command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
-    command.add_argument(
-        "--claims", action="store_true", help="compare verdicts alone, as of scales with other queries"
-    )
+    text = "compare only the verdicts on claims, for instance of scales with other queries"
+    command.add_argument("--claims", action="store_true", help=text)
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")

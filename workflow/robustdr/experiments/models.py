@@ -85,11 +85,12 @@ class Config:
             raise unknown("config/config.yaml: papers", name, [*self.papers, *parts])
         return parts[name]
 
-    def asked(self, names: Iterable[str]) -> dict[str, list[str]]:
+    def asked(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return by paper which of `names`, papers or tables and figures of papers, ask for it."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, tuple[str, ...]] = {}
         for name in names:
-            found.setdefault(self.part_of(name)[0], []).append(name)
+            paper, _ = self.part_of(name)
+            found[paper] = (*found.get(paper, ()), name)
         return found
 
     def shows(self, names: Sequence[str], paper: str, part: str) -> bool:
@@ -144,5 +145,5 @@ class Config:
             return
         if "qrels" not in self.judged_by(place.collection, "train"):
             raise UserError(
-                f"{where}: 'train' of {place.collection} (scale {scale}) has answers alone; positives need qrels"
+                f"{where}: 'train' of {place.collection} (scale {scale}) has only answers; positives need qrels"
             )

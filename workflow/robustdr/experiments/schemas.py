@@ -11,6 +11,7 @@ from typing import Any, Union
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from robustdr.audit.released import Released
 from robustdr.audit.transcript import Transcript
 from robustdr.claims.claim import Claims
 from robustdr.collections.settings import Collections
@@ -29,6 +30,7 @@ FILES = {
     "claims": Claims,
     "sources": Sources,
     "reported": Transcript,
+    "released": Released,
 }
 
 

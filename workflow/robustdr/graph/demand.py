@@ -19,6 +19,7 @@ class Demand:
 
     lineage: Lineage
 
+    @cache
     def pairs(self, name: str) -> dict[tuple[str, str], bool]:
         """Return each (system, role) of a paper's tables, figures and claims; True: more than original queries.
 

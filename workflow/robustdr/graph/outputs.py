@@ -46,29 +46,22 @@ def shown(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[
 
 
 class Trainings(NamedTuple):
-    """Trainings that write the same files: in `roots`, `files` of the model, snapshots after `percents`."""
+    """Trainings of one scale that write the same files: `files` of the model, snapshots after `percents`."""
 
-    roots: tuple[str, ...]
+    graph: Graph
     files: tuple[str, ...]
     percents: tuple[int, ...]
 
 
 def trained_by_files(graphs: Graphs) -> dict[Trainings, list[str]]:
     """Return systems by the files that their training writes."""
-    taken: dict[str, set[int]] = {}
-    for graph in graphs.values():
-        for system, percents in graph.demand.snapshots().items():
-            taken.setdefault(system, set()).update(percents)
     found: dict[Trainings, list[str]] = {}
-    for system in next(iter(graphs.values())).lineage.config.systems:
-        roots: dict[tuple[str, ...], list[str]] = {}
-        for root, graph in graphs.items():
-            lineage = graph.lineage
+    for graph in graphs.values():
+        lineage, percents = graph.lineage, graph.demand.snapshots()
+        for system in lineage.config.systems:
             if lineage.is_trained(system) and not lineage.lacking(system):
-                roots.setdefault(tuple(lineage.kind(system).model_files(lineage, system)), []).append(root)
-        for files, where in roots.items():
-            made = Trainings(tuple(where), files, tuple(sorted(taken.get(system, ()))))
-            found.setdefault(made, []).append(system)
+                files = tuple(lineage.kind(system).model_files(lineage, system))
+                found.setdefault(Trainings(graph, files, tuple(percents.get(system, ()))), []).append(system)
     return found
 
 

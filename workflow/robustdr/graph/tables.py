@@ -1,6 +1,7 @@
 """Nodes of tables, figures and claims: their settings, and the measures that they read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import cache
 from itertools import starmap
 from pathlib import Path
 from typing import Any
@@ -67,10 +68,12 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
+        "called": experiment.called,
         "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
 
+@cache
 def table(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a table; its path is that of the Markdown."""
     spec, settings = graph.lineage.config.papers[paper].tables[name], table_settings(graph, paper, name)
@@ -102,6 +105,7 @@ def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     return list({node.path: node for node in found if node}.values())
 
 
+@cache
 def figure(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a figure; its path is that of the SVG."""
     spec = graph.lineage.config.papers[paper].figures[name]
@@ -120,7 +124,8 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
     )
 
 
-def claims(graph: Graph, paper: str, asked: Sequence[str]) -> Node:
+@cache
+def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
     """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows.
 
     Args:

@@ -67,26 +67,26 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
     config = graph.lineage.config
     if asked := TARGET.fullmatch(target):
         (paper, names) = next(iter(config.asked([asked["name"]]).items()))
-        if names == [paper]:
+        if names == (paper,):
             return [tables.claims(graph, paper, config.asked(papers).get(paper, names))]
         return [
             node for node in _parts(graph, paper, names) if node.path.rpartition(".")[0] == target.rpartition(".")[0]
         ]
     for paper in config.papers:
-        for node in histories(list(_of_paper(graph, paper, [paper]))):
+        for node in histories(list(_of_paper(graph, paper, (paper,)))):
             if target == node.path or target in node.waited or target.startswith(f"{node.path}/"):
                 return [node]
     raise UserError(f"{target}: nothing that papers need at this scale; name a table, a figure, or what is behind one")
 
 
-def _of_paper(graph: Graph, paper: str, names: Sequence[str]) -> Iterator[Node]:
+def _of_paper(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
     """Yield the tables, figures and claims of a paper that `names` ask for."""
     yield from _parts(graph, paper, names)
     if graph.lineage.config.claims[paper].claims:
         yield tables.claims(graph, paper, names)
 
 
-def _parts(graph: Graph, paper: str, names: Sequence[str]) -> Iterator[Node]:
+def _parts(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
     """Yield the tables and figures of a paper that `names` ask for."""
     config = graph.lineage.config
     for name in config.papers[paper].tables:

@@ -3,6 +3,7 @@
 import argparse
 import os
 
+from robustdr.collections import data
 from robustdr.core.paths import named
 from robustdr.encoding.directory import POOLINGS
 from robustdr.own import ROLES
@@ -12,12 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     text = "a folder that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
     parser.add_argument("--model", required=True, help=f"{text}--server, its name there; with --runs, any name")
-    parser.add_argument(
-        "--corpus", type=named, required=True, help="TSV or JSONL, or .gz: docid, title (optional), text"
-    )
-    parser.add_argument("--queries", type=named, required=True, help="TSV: qid<TAB>text")
-    parser.add_argument("--qrels", type=named, required=True, help="TREC qrels: qid 0 docid grade")
-    parser.add_argument("--split", default="test", help="name for these queries; default: test")
+    data.add_arguments(parser)
+    parser.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
+    parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
     parser.add_argument("--measure", default="nDCG@10", help="an ir_measures name; default: nDCG@10")
     text = "variations to use; default: all that need only rules and installed packages"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)

@@ -54,7 +54,6 @@ class Cells:
         self._bold: list[bool] = [False]  # of the groups that are open
         self._coming = False  # whether the next group is bold
         self.heads = 0
-        self.problems: list[str] = []
 
     def rows(self) -> Iterator[tuple[list[Said], bool, int]]:
         """Yield (fields, whether a rule that ends a head is above, line) of every row."""
