@@ -1,6 +1,7 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
@@ -9,6 +10,7 @@ from robustdr.graph.lineage import Lineage
 from robustdr.keys.node import Need, Node, histories, reads
 from robustdr.reporting.settings import SHARED, Difference, Paper, QueriesSettings, SiteSettings, Step
 
+REPLICATES = Path("evidence/replicates.json")  # of `robustdr evidence findings`
 WHY = {
     "collection": "In fewer passages the right one is found more easily: measures are higher, and drops are smaller.",
     "checkpoint": "A smaller model knows less language, and learns other things from variations.",
