@@ -46,11 +46,12 @@ class Evaluation:
     means: dict[Mean, SomeNames] = field(default_factory=dict)
     """By name: the variations that a mean averages. `variations_mean`, over all of them, always exists."""
     paper_queries: PositiveInt | None = None
-    """Number of queries behind the paper's means, for the error of what it prints; without it as many as here."""
+    """Number of queries behind the paper's means. The error of a printed number depends on it. Default: as many as
+    here."""
     judged: Literal["qrels", "answers"] = "qrels"
     """What judges the queries in the paper; a table says if the data here differ."""
     validated: bool = False
-    """Whether the paper uses variations that people judged valid; a table says if the data here differ."""
+    """Whether the paper uses only variations that people judged valid. A table says if the data here differ."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -61,6 +62,10 @@ class Experiment:
     """Title of the paper."""
     reference: str
     """Authors, year, place of publication."""
+    url: str = ""
+    """Address of the paper."""
+    code: str = ""
+    """Address of its authors' code."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1), Distinct]
     """Seeds of training; a scale may run fewer."""
     evaluation: dict[str, Evaluation]
@@ -75,6 +80,8 @@ class Experiment:
     """By number, `<number>_left` and `_right`, or `methods`, see below."""
     names: dict[str, str] = field(default_factory=dict)
     """By system that another paper declares: its name in this paper's tables."""
+    called: dict[str, str] = field(default_factory=dict)
+    """By query set, or measure without its depth: what the paper calls it."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""
 

@@ -17,6 +17,7 @@ from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware, recorded
 from robustdr.reporting.cells import AGREEMENTS, Cell, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.naming import named
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
 from robustdr.reporting.written import Laid
@@ -71,11 +72,12 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
         return reported_text(cell), made, numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
+    words = {name: named(name, settings.called) for name in (*grid.rows, *grid.columns)}
     return {
         "corner": grid.corner,
-        "rows": grid.rows,
-        "columns": grid.columns,
-        "marks": {name: marked.headings.get(name, "") for name in (*grid.rows, *grid.columns)},
+        "rows": [words[row] for row in grid.rows],
+        "columns": [words[column] for column in grid.columns],
+        "marks": {words[name]: marked.headings.get(name, "") for name in words},
         "fields": fields,
         "unit": unit,
     }
@@ -84,7 +86,7 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported."""
     laid = laid_out(settings, grid)
-    names, columns = ([name + laid["marks"][name] for name in of] for of in (grid.rows, grid.columns))
+    names, columns = ([name + laid["marks"][name] for name in of] for of in (laid["rows"], laid["columns"]))
     rows = zip(names, laid["fields"], strict=True)
     if not settings.compared:
         return [grid.corner, *columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
