@@ -1,12 +1,12 @@
 # Models: checkpoints, training files, training.
-CHECKPOINT = Found(lambda w: graph(w).checkpoint(w.checkpoint))
 TRAINING_DATA = Found(lambda w: graph(w).training_data(w.system, int(w.seed)))
 SCORE = Found(lambda w: graph(w).teacher_scores(w.system, int(w.seed)))
-TRAIN = Found(lambda w: graph(w).model(w.system, int(w.seed)))
 
 
-# One rule for each form of checkpoint, because a rule's outputs are fixed.
+# One rule for each form of checkpoint, because a rule's outputs are fixed. These paths, like those of the trainings and runs
+# below, begin with the folder of their scale, by which Snakemake finds the rule of a file among hundreds.
 for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
+    CHECKPOINT = Found(lambda w, g=GRAPHS[ROOT]: g.checkpoint(w.checkpoint))
 
     rule:
         name:
@@ -14,14 +14,13 @@ for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
         input:
             unpack(inputs(CHECKPOINT)),
         output:
-            model=expand("{{root}}/checkpoints/{{checkpoint}}/{file}", file=FORMS[FORM]),
-            record="{root}/checkpoints/{checkpoint}.sha256",
+            model=expand(f"{ROOT}/checkpoints/{{{{checkpoint}}}}/{{file}}", file=FORMS[FORM]),
+            record=f"{ROOT}/checkpoints/{{checkpoint}}.sha256",
         log:
-            "{root}/logs/checkpoint/{checkpoint}.log",
+            f"{ROOT}/logs/checkpoint/{{checkpoint}}.log",
         benchmark:
-            "{root}/benchmarks/checkpoint/{checkpoint}.tsv"
+            f"{ROOT}/benchmarks/checkpoint/{{checkpoint}}.tsv"
         wildcard_constraints:
-            root=ROOT,
             checkpoint="|".join(NAMES),
         localrule: True
         conda:
@@ -86,32 +85,27 @@ rule score:
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts
 # them from, and one whose learning is followed has snapshots beside it.
 for NUMBER, (LEFT, SYSTEMS) in enumerate(trained_by_files(GRAPHS).items()):
+    ROOT = LEFT.graph.root
+    MODEL = f"{ROOT}/models/{{{{collection}}}}/{{{{system}}}}"
+    TRAIN = Found(lambda w, g=LEFT.graph: g.model(w.system, int(w.seed)))
 
     rule:
         name:
-            "_".join(["train", str(NUMBER), *(f"at{percent}" for percent in LEFT.percents)])
+            "_".join(["train", LEFT.graph.lineage.scale_name, str(NUMBER), *(f"at{part}" for part in LEFT.percents)])
         input:
             unpack(inputs(TRAIN)),
         output:
-            model=expand(
-                "{{root}}/models/{{collection}}/{{system}}/seed{{seed}}/{file}",
-                file=[*LEFT.files, "training.csv", "cost.json"],
-            ),
-            snapshots=expand(
-                "{{root}}/models/{{collection}}/{{system}}.at{percent}/seed{{seed}}/{file}",
-                percent=LEFT.percents,
-                file=LEFT.files,
-            ),
+            model=expand(f"{MODEL}/seed{{{{seed}}}}/{{file}}", file=[*LEFT.files, "training.csv", "cost.json"]),
+            snapshots=expand(f"{MODEL}.at{{percent}}/seed{{{{seed}}}}/{{file}}", percent=LEFT.percents, file=LEFT.files),
             records=expand(
-                "{{root}}/models/{{collection}}/{{system}}{snapshot}/seed{{seed}}.sha256",
+                f"{MODEL}{{snapshot}}/seed{{{{seed}}}}.sha256",
                 snapshot=["", *(f".at{percent}" for percent in LEFT.percents)],
             ),
         log:
-            "{root}/logs/train/{collection}.{system}.{seed}.log",
+            f"{ROOT}/logs/train/{{collection}}.{{system}}.{{seed}}.log",
         benchmark:
-            "{root}/benchmarks/train/{collection}.{system}.{seed}.tsv"
+            f"{ROOT}/benchmarks/train/{{collection}}.{{system}}.{{seed}}.tsv"
         wildcard_constraints:
-            root="|".join(LEFT.roots),
             system="|".join(SYSTEMS),
         priority: 1  # the longest jobs first: what is left fills the gaps
         conda:

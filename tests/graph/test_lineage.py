@@ -106,7 +106,7 @@ def test_what_cannot_be_run_says_why_and_is_not_asked_for(full, config):
 def test_released_negatives_take_the_place_of_mined_ones(config, full):
     assert full.lineage.miner_of("regular_nq") is None and full.lineage.miner_of("regular_msmarco") == "bm25"
     assert not {("natural-questions", "train"), ("trivia-qa", "train")} & full.demand.searches().keys()
-    mined = graph(changed(config, "scales", "full", "negatives", Negatives(1000, 32)), "full")
+    mined = graph(changed(config, "scales", "full", "negatives", Negatives(1000, 64)), "full")
     assert mined.lineage.miner_of("regular_nq") == "bm25"
     assert mined.demand.searches()["natural-questions", "train"] == {(ORIGINAL,): ["bm25"]}
     for system, moved in (("regular_nq", True), ("capot_nq", False), ("regular_msmarco", False)):

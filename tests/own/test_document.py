@@ -25,6 +25,7 @@ def found():
     return {
         "model": "mine",
         "source": "The model is /models/mine.",
+        "encoding": ["Pooling (cls); prompts: query 'a_b*c*'"],
         "pages": "results/own/report",
         "measure": "nDCG@10",
         "split": "test",

@@ -347,5 +347,5 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
     cells = browser.all(f"#cells tbody td:nth-child({int(column.get_attribute('data-sort')) + 1})")
     values = [float(cell.get_attribute("data-value")) for cell in cells]
     assert values == sorted(values) and values[0] == pytest.approx(-25)
-    browser.one("a[href='index.html#tables']").click()
+    browser.one("a[href='index.html#toy']").click()
     assert browser.text("h1") == "Two results side by side"

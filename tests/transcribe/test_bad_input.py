@@ -81,6 +81,15 @@ def test_a_decimal_comma_with_three_decimals_is_no_thousand(read):
     assert problems == ["table_1: x, column 1: a number with a decimal comma"]
 
 
+@pytest.mark.parametrize(
+    ("field", "printed"),
+    [("31,2; 30,1", ["31.2", "30.1"]), ("31,2 [30,1; 32,4]", ["31.2", "30.1", "32.4"]), ("31,2", ["31.2"])],
+)
+def test_semicolons_stand_between_numbers_with_decimal_commas(read, field, printed):
+    assert read("a.md", f"| M | A |\n|---|---|\n| x | {field} |\n| y | {field} |\n") == ({"table_1": printed * 2}, [])
+    assert read("a.csv", "M;MRR\nx;31,2\ny;30,1\n") == ({"table_1": ["31.2", "30.1"]}, [])
+
+
 def test_a_picture_is_said(read):
     figure = '<figure><img src="t.png"><figcaption>Table 2: All results</figcaption></figure>'
     table = "<table><caption>Table 1</caption><tr><th>M<th>A</tr><tr><td>x<td>1.5</tr></table>"
@@ -91,7 +100,7 @@ def test_a_picture_is_said(read):
     table = r"\begin{table}\caption{Y}\begin{tabular}{lr}a & 1.5\end{tabular}\end{table}"
     tables, problems = read("a.tex", picture + table)
     assert tables == {"table2": ["1.5"]}
-    assert problems[0] == "table1: it holds no tabular, perhaps a picture; nothing of it can be read"
+    assert problems[0] == "table1: it holds no tabular, perhaps a picture; nothing of it can be read (line 1)"
 
 
 def test_two_tables_of_one_number_are_both_read(read):
@@ -207,7 +216,7 @@ def test_a_document_that_unpacks_to_much_is_one_line(tmp_path, capsys):
     big = b" " * (100 * 2**20)
     path = repacked(tmp_path / "a.docx", lambda name, data: big if name.endswith("document.xml") else data)
     assert path.stat().st_size < 200_000 and main(["transcribe", str(path)]) == 2
-    message = "more than 100 MB when unpacked; save its tables alone"
+    message = "more than 100 MB when unpacked; save only its tables"
     assert capsys.readouterr().err == f"robustdr: {path}: {message}\n"
 
 

@@ -79,8 +79,14 @@ def as_json(settings: Any) -> str:
 
 def deciding(settings: Any) -> dict[str, Any]:
     """Return the settings that decide a stage's bytes, as JSON values."""
-    unseen = {field.name for field in fields(settings) if not field.metadata.get("effect", True)}
+    kind: Any = type(settings)
+    unseen = _without_effect(kind)
     return {name: value for name, value in asdict(settings).items() if name not in unseen}
+
+
+@cache
+def _without_effect(kind: Any) -> frozenset[str]:
+    return frozenset(field.name for field in fields(kind) if not field.metadata.get("effect", True))
 
 
 def given(settings: Any) -> set[str]:

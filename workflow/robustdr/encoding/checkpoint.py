@@ -12,17 +12,18 @@ from transformers import AutoModel
 
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import atomic, write_text
+from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
+from robustdr.encoding.agreement import TEXTS, difference
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
-from robustdr.encoding.directory import MODULES
+from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, find, locate
 from robustdr.encoding.static import write_static
-from robustdr.encoding.whole import load, write
+from robustdr.encoding.whole import load, pooled, write
 
 CARD: Words = """---
 library_name: sentence-transformers
@@ -89,19 +90,20 @@ def write_encoder(settings: CheckpointSettings, output: Path) -> None:
 
 
 def write_whole(settings: CheckpointSettings, output: Path) -> None:
-    """Write a directory of sentence-transformers unchanged: its modules, prompts, similarity, lengths and number types.
+    """Write a directory of sentence-transformers: its modules, prompts, similarity, lengths and number types.
+
+    `prompts` and `similarity` of the settings replace its own; `pooling` is that of a plain transformer. The vectors of
+    a few texts must be those of sentence-transformers; agreement.json says how near they are.
 
     Raises:
-        UserError: see `source.find` and `whole.load`; or the source is not such a directory.
+        UserError: see `source.find`, `whole.load` and `agreement.difference`.
     """
     directory = find(settings.source)
-    if not (directory / MODULES).is_file():
-        raise UserError(
-            f"checkpoint {settings.name}: {directory} has no {MODULES}: of a plain transformer, say `pooling` (cls, "
-            "mean) in place of `form: whole`"
-        )
     with at(f"checkpoint {settings.name}"):
-        model = load(directory, dtype="auto")
+        model = pooled(directory, settings.pooling) if settings.pooling else load(directory, dtype="auto")
+        model.prompts |= {ROUTE_OF[role]: str(prompt) for role, prompt in settings.prompts.items()}
+        if settings.similarity:
+            model.similarity_fn_name = settings.similarity
     card = WHOLE_CARD.format(
         name=settings.name,
         description=settings.description,
@@ -111,7 +113,10 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
         similarity=model.similarity_fn_name,
     )
     with atomic(output) as temporary:
-        write(model, temporary)
+        write(model, temporary, settings.separator)
+        with at(f"checkpoint {settings.name}"):
+            found = difference(temporary, model.float())
+        write_json(temporary / AGREEMENT, {"texts": len(TEXTS), "difference": float(f"{found:.0e}")})
         write_text(temporary / "README.md", card)
 
 

@@ -45,8 +45,17 @@ FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("words", "hashed"), ("static",)),
     **dict.fromkeys(("fitted", "filters"), ("character",)),
     **dict.fromkeys(("layers", "drop"), ("encoder", "character", "seq2seq")),
-    "pooling": ("encoder", "character"),
+    **dict.fromkeys(("prompts", "separator", "similarity"), ("whole",)),
+    "pooling": ("encoder", "character", "whole"),
 }
+
+
+@with_config(STRICT)
+class Prompts(TypedDict, total=False):
+    """Texts before every query and passage."""
+
+    query: str
+    passage: str
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -58,7 +67,14 @@ class Checkpoint:
     source: CheckpointSource | None = None
     """Where it comes from."""
     pooling: Literal["cls", "mean"] | None = None
-    """Pooling of an encoder, which needs one; a directory that is taken whole has its own."""
+    """Pooling. An encoder needs one, and a plain transformer that is taken whole; a directory of sentence-transformers
+    has its own."""
+    prompts: Prompts = field(default_factory=Prompts)
+    """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole."""
+    separator: Annotated[str, Field(min_length=1)] = " "
+    """Text between the title and the text of a passage, of a directory that is taken whole."""
+    similarity: Literal["cosine", "dot"] | None = None
+    """Similarity of two vectors, in place of that of a directory that is taken whole."""
     layers: Annotated[list[NonNegativeInt], Field(min_length=1)] | None = None
     """Transformer layers to keep, from 0; all of them if not given."""
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
@@ -71,8 +87,8 @@ class Checkpoint:
     hashed: PositiveInt = 1000
     """Random vectors that words without a vector of their own share."""
     fitted: Annotated[int, Field(ge=100)] | None = None
-    """Words that the character part of a stand-in for CharacterBERT is fitted to; without it, `source` has the released
-    weights."""
+    """Number of words that the character part of a stand-in for CharacterBERT is fitted to. Without it, `source` has
+    the released weights."""
     filters: Annotated[list[PositiveInt], Field(min_length=1, max_length=7)] = field(
         default_factory=lambda: [32, 32, 64, 128, 256, 512, 1024]
     )

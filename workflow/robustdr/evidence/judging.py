@@ -82,7 +82,7 @@ class Judge:
             keys = lay_out(generation(rows), Path(laid))
             made = {paper: folder / f"{paper}.json" for paper in papers}
             for paper, output in made.items():
-                node = tables.claims(self.graphs[scale], paper)
+                node = tables.claims(self.graphs[scale], paper, (paper,))
                 asked = {Path(path).parts[-3:-1] for path in node.settings.keys}  # collection, system
                 own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in asked}
                 settings = with_(node.settings, keys=own, command="robustdr evidence findings")

@@ -35,35 +35,33 @@ def files_of_versions(suffix: str, count: int = 1) -> list[str]:
     return [f"{path}{version}{suffix}" for version in ("", *(f".version{number}" for number in range(1, count)))]
 
 
-def shown(config: Config, part: str, papers: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return (paper, name) of the `tables` or `figures` of papers, by the name of their files."""
-    return {f"{paper}_{name}": (paper, name) for paper in papers for name in getattr(config.papers[paper], part)}
+def shown(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return (paper, part) of the `tables` or `figures` that `names` ask for, by the name of their files."""
+    return {
+        f"{paper}_{part}": (paper, part)
+        for paper in config.asked(names)
+        for part in getattr(config.papers[paper], folder)
+        if config.shows(names, paper, part)
+    }
 
 
 class Trainings(NamedTuple):
-    """Trainings that write the same files: in `roots`, `files` of the model, snapshots after `percents`."""
+    """Trainings of one scale that write the same files: `files` of the model, snapshots after `percents`."""
 
-    roots: tuple[str, ...]
+    graph: Graph
     files: tuple[str, ...]
     percents: tuple[int, ...]
 
 
 def trained_by_files(graphs: Graphs) -> dict[Trainings, list[str]]:
     """Return systems by the files that their training writes."""
-    taken: dict[str, set[int]] = {}
-    for graph in graphs.values():
-        for system, percents in graph.demand.snapshots().items():
-            taken.setdefault(system, set()).update(percents)
     found: dict[Trainings, list[str]] = {}
-    for system in next(iter(graphs.values())).lineage.config.systems:
-        roots: dict[tuple[str, ...], list[str]] = {}
-        for root, graph in graphs.items():
-            lineage = graph.lineage
+    for graph in graphs.values():
+        lineage, percents = graph.lineage, graph.demand.snapshots()
+        for system in lineage.config.systems:
             if lineage.is_trained(system) and not lineage.lacking(system):
-                roots.setdefault(tuple(lineage.kind(system).model_files(lineage, system)), []).append(root)
-        for files, where in roots.items():
-            made = Trainings(tuple(where), files, tuple(sorted(taken.get(system, ()))))
-            found.setdefault(made, []).append(system)
+                files = tuple(lineage.kind(system).model_files(lineage, system))
+                found.setdefault(Trainings(graph, files, tuple(percents.get(system, ()))), []).append(system)
     return found
 
 

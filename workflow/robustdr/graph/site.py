@@ -1,6 +1,7 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from robustdr.experiments.models import ORIGINAL, Config
@@ -45,6 +46,7 @@ def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
     return found
 
 
+@cache
 def queries(graph: Graph, system: str, collection: str) -> Node:
     """Return the node of the queries behind a system's cells on a collection."""
     seeds, evaluated = graph.lineage.seeds(system), graph.evaluated(system, collection)
@@ -86,11 +88,14 @@ def texts(graph: Graph, papers: list[str], collection: str) -> Node:
 
 
 def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
-    shown = ((name, config.papers[name], len(config.claims[name].claims)) for name in papers)
-    return [
-        Paper(name, of.title, of.reference, list(of.tables), list(of.figures), of.url, of.code, claims)
-        for name, of, claims in shown
-    ]
+    found = []
+    for name in config.asked(papers):
+        of, claims = config.papers[name], len(config.claims[name].claims)
+        tables, figures = (
+            [part for part in parts if config.shows(papers, name, part)] for parts in (of.tables, of.figures)
+        )
+        found.append(Paper(name, of.title, of.reference, tables, figures, of.url, of.code, claims))
+    return found
 
 
 def pages(config: Config, papers: list[str]) -> list[str]:

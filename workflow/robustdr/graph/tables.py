@@ -1,6 +1,7 @@
 """Nodes of tables, figures and claims: their settings, and the measures that they read."""
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import starmap
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
     }
 
 
+@cache
 def table(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a table; its path is that of the Markdown."""
     spec, settings = graph.lineage.config.papers[paper].tables[name], table_settings(graph, paper, name)
@@ -103,6 +105,7 @@ def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     return list({node.path: node for node in found if node}.values())
 
 
+@cache
 def figure(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a figure; its path is that of the SVG."""
     spec = graph.lineage.config.papers[paper].figures[name]
@@ -121,32 +124,45 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
     )
 
 
-def claims(graph: Graph, paper: str) -> Node:
-    """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows."""
+@cache
+def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
+    """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows.
+
+    Args:
+        asked: the paper, or some of its tables and figures, `<paper>_<part>`; then claims that need other cells are
+            not run.
+    """
     config = graph.lineage.config
-    pairs = [pair for spec in config.papers[paper].tables.values() for pair in spec.pairs()]
-    pairs = list(
-        dict.fromkeys([*pairs, *(pair for _, tested in config.claims[paper].tested() for pair in tested.pairs())])
-    )
+    pairs = graph.demand.pairs(paper)
+    made = dict.fromkeys(pair for name in asked for pair in graph.demand.pairs(name))
     printed = {
         role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
         for role, of in config.papers[paper].evaluation.items()
     }
-    command = f"snakemake {graph.root}/claims/{paper}.md"
+    settings = settings_of(graph, paper, f"snakemake {graph.root}/claims/{paper}.md", pairs)
+    left = sorted(_named(graph, pairs) - _named(graph, made))
+    settings["reasons"] = dict.fromkeys(left, f"left out, as only {', '.join(asked)} are made") | settings["reasons"]
+    settings["miniature"] = banner(graph.lineage, made)
     return graph.node(
         "claims",
         f"claims/{paper}.md",
         f"claims of {paper}",
         paper,
-        settings=ClaimsSettings(**settings_of(graph, paper, command, pairs), printed=printed),
+        settings=ClaimsSettings(**settings, printed=printed),
         inputs={
-            "measures": reads(*graph.all_measures(pairs)),
+            "measures": reads(*graph.all_measures(made)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
             "runs": _runs(),
         },
         need=Need(4000, 30),
     )
+
+
+def _named(graph: Graph, pairs: Pairs) -> set[str]:
+    """Return the systems and collections of the cells that this scale has."""
+    lineage = graph.lineage
+    return {name for one, role in pairs if lineage.has_cell(one, role) for name in (one, lineage.collection_of(role))}
 
 
 def _runs() -> Input:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -118,7 +118,7 @@ class Node:
         inputs = {name: digests(one.files) if one.told else one.key for name, one in self.inputs.items()}
         return key(self.code, self._deciding, inputs)
 
-    @property
+    @cached_property
     def _deciding(self) -> list[Any]:
         return [
             deciding(self.settings) if hasattr(self.settings, "__dataclass_fields__") else self.settings,
@@ -180,19 +180,20 @@ class Node:
 
     def history(self) -> "list[Node]":
         """Return every node behind this one, each after its inputs; this one is last."""
-        found: dict[str, Node] = {}
-
-        def visit(node: Node) -> None:
-            node = node.whole or node
-            if node.path not in found:
-                for other in (*node.after, *node.read):
-                    visit(other)
-                found[node.path] = node
-
-        visit(self)
-        return list(found.values())
+        return histories([self])
 
 
-def histories(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield every node behind `nodes` once, each after its inputs."""
-    yield from {node.path: node for made in nodes for node in made.history()}.values()
+def histories(nodes: Sequence[Node]) -> list[Node]:
+    """Return every node behind `nodes` once, each after its inputs."""
+    found: dict[str, Node] = {}
+
+    def visit(node: Node) -> None:
+        node = node.whole or node
+        if node.path not in found:
+            for other in (*node.after, *node.read):
+                visit(other)
+            found[node.path] = node
+
+    for node in nodes:
+        visit(node)
+    return list(found.values())

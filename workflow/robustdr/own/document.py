@@ -78,6 +78,7 @@ def _notes(found: Report) -> str:
     return "\n".join(
         [
             f"- {prose(found['source'])}",
+            *(f"- {plain(said)}." for said in found["encoding"]),
             f"- Measures are {found['measure']} of the whole split `{found['split']}`; {hybrid}.",
             "- drop: the difference as a share of the original, with the interval that holds every share that the "
             "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from robustdr import variations
+from robustdr.collections.local import corpus_of, irds_id, read_queries
+from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import read_queries, write_text
+from robustdr.core.files import write_text
 from robustdr.core.yaml_files import read
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies
@@ -23,18 +25,43 @@ STAND_IN = "stand-in"
 
 
 class Split(NamedTuple):
-    """The user's files of one split."""
+    """The user's files of one split, or `irds:<id>` for both."""
 
     queries: Path
     qrels: Path
 
 
 class Data(NamedTuple):
-    """The user's collection: `splits` by name; `evaluated` names one, and `train` may be another."""
+    """The user's collection: `splits` by name; `evaluated` names one, and `train` may be another.
+
+    Attributes:
+        drop_empty, ignore_unjudged: what is left out of files, see `collections.local`.
+    """
 
     corpus: Path
     splits: dict[str, Split]
     evaluated: str
+    drop_empty: bool = False
+    ignore_unjudged: bool = False
+
+    def entry(self) -> dict[str, object]:
+        """Its entry in collections.yaml; paths are absolute.
+
+        Raises:
+            UserError: queries are of ir_datasets, and judgements of a file or of another id, or the reverse.
+        """
+        found: dict[str, Any] = {**corpus_of(self.corpus if irds_id(self.corpus) else self.corpus.resolve())}
+        if found["kind"] == "local":
+            found |= {name: True for name in ("drop_empty", "ignore_unjudged") if getattr(self, name)}
+        for name, split in self.splits.items():
+            if id := irds_id(split.queries):
+                if split.qrels != split.queries:
+                    raise UserError(f"--qrels: {split.qrels}; the judgements of {split.queries} come from there, too")
+                found["splits"][name] = {"kind": "irds", "id": id}
+            else:
+                files = {key: str(path.resolve()) for key, path in split._asdict().items()}
+                found["splits"][name] = {"kind": "local", **files}
+        return found
 
 
 def at_hand() -> dict[str, list[str]]:
@@ -78,8 +105,6 @@ def write(
         UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
             `remedies.budgets`.
     """
-    parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
-    collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
     checkpoints = {"base": model.checkpoint} if model.checkpoint else {}
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
@@ -94,7 +119,7 @@ def write(
             "title": "The model and what is trained from it",
             "systems": [NAME, *trained],
         }
-        queries = len(read_queries(data.splits[TRAIN].queries))
+        queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
         lengths = {name: model.recipe[name] for name in LENGTHS}
         scale["budgets"] = remedies.budgets(model.folder, queries, lengths)
     means = {f"{category}_mean": names for category, names in by_category.items()}
@@ -103,7 +128,7 @@ def write(
         NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [measure]}
     }
     files = {
-        "collections.yaml": {NAME: collection},
+        "collections.yaml": {NAME: data.entry()},
         f"scales/{NAME}.yaml": scale,
         f"papers/{NAME}/experiment.yaml": experiment,
         "config.yaml": {"scale": NAME, "papers": [NAME], "overlay": str(folder.resolve())},

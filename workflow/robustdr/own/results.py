@@ -1,6 +1,7 @@
 """The numbers of `robustdr evaluate`'s report, from the workflow's measures, queries and passages."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
@@ -10,6 +11,8 @@ from tokenizers import Tokenizer
 from robustdr.claims.measured import detectable
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
+from robustdr.encoding.description import describe
+from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, holm
@@ -75,6 +78,7 @@ class Report(TypedDict):
 
     model: str
     source: str
+    encoding: list[str]
     pages: str
     measure: str
     split: str
@@ -99,7 +103,7 @@ def collect(graph: Graph, folder: Path) -> Report:
         UserError: measures are stale: their key is not the node's.
     """
     where = evaluation_settings(graph, NAME)[NAME]
-    recipes = graph.lineage.config.papers[NAME].systems
+    recipes = {name: graph.lineage.recipe(name) for name in graph.lineage.config.papers[NAME].systems}
     systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
     made = graph.all_measures((system, NAME) for system in recipes)
     store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
@@ -109,6 +113,7 @@ def collect(graph: Graph, folder: Path) -> Report:
     return {
         "model": systems[NAME].label,
         "source": _source(graph),
+        "encoding": _encoding(graph, folder),
         "pages": f"{graph.root}/report",
         "measure": measure,
         "split": where["split"],
@@ -200,6 +205,18 @@ def _source(graph: Graph) -> str:
         if "hub" in source
         else f"The model is {source['path']}."
     )
+
+
+def _encoding(graph: Graph, folder: Path) -> list[str]:
+    """How the model encodes texts, in sentences; none if its directory is not here."""
+    if "base" not in graph.lineage.scale.checkpoints:
+        return []
+    model, read = folder / graph.root / "checkpoints" / "base", lengths(graph.lineage, NAME)
+    found = describe(model)
+    found = replace(found, lengths={route: read[f"{role}_length"] for role, route in ROUTE_OF.items()})
+    agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
+    check = f"The vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
+    return [f"Encoding: {found.said()}", *found.ignored(), check]
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:

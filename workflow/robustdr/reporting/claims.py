@@ -235,7 +235,7 @@ def write_claims(
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
     papers = printed.judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
     taken, verdicts = settings.measured, []
-    measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested()}
+    measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested().items()}
     controls = {name: checked(name, one, measured[f"controls.{name}"]) for name, one in declared.controls.items()}
     for number, (claim, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"

@@ -21,7 +21,7 @@ class Settings(Measured):
 
     rows: Literal["methods"]
     collections: Name
-    systems: Names
+    systems: Names = Field(description="systems to show")
     base: str = Field(description="marks and re-indexing are relative to this system")
     level: Level = Field(description="of the tests, after Holm's correction")
 
