@@ -47,7 +47,7 @@ def test_lines_and_pages_without_tables(tmp_path):
     document = Document()
     document.add_paragraph("First 1.5.")
     document.save(str(tmp_path / "a.docx"))
-    assert paragraphs(tmp_path / "a.docx")[0] == [(0, "First 1.5.")]
+    assert [*paragraphs(tmp_path / "a.docx")[0]] == [(0, "First 1.5.")]
 
 
 @pytest.mark.parametrize("given", [True, False])

@@ -20,7 +20,7 @@ def vary(a: argparse.Namespace) -> None:
 
 
 def rerank(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.rerank import rerank
+    from robustdr.own.rerank import rerank
 
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
@@ -196,9 +196,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", type=named, help="a results folder, such as results/mini; the pages call it A")
     command.add_argument("second", type=named, help="another results folder; the pages call it B")
     command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
-    command.add_argument(
-        "--claims", action="store_true", help="compare verdicts alone, as of scales with other queries"
-    )
+    text = "compare only the verdicts on claims, for instance of scales with other queries"
+    command.add_argument("--claims", action="store_true", help=text)
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")

@@ -14,6 +14,7 @@ from robustdr.audit.sentences import COUNT, LEVEL, POINTS, Figure, figures, sent
 
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
 MOST = 5_000_000  # cells that are looked at for all sentences together
+NUMBERS = 5_000  # of sentences
 DIGITS = 3  # a number with fewer is tied among few candidates alone: others fit by chance
 FEW = 3  # candidates of a number of one digit; of two, so many squared
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
@@ -83,8 +84,8 @@ class Prose:
                             self._names[tokens][name, of] = words
         self._longest = max(map(len, self._names), default=0)
 
-    def ties(self, paragraphs: Sequence[tuple[int, str]]) -> list[Tie]:
-        """The numbers of the sentences, in order; where a paper has very many, the last ones are not tied.
+    def ties(self, paragraphs: Iterable[tuple[int, str]]) -> list[Tie]:
+        """The numbers of the sentences, in order: the first `NUMBERS`; in many tables, the last ones are not tied.
 
         Args:
             paragraphs: (line, text) of each.
@@ -92,6 +93,8 @@ class Prose:
         found: list[Tie] = []
         left = MOST
         for line, paragraph in paragraphs:
+            if len(found) >= NUMBERS:
+                break
             caption = self._asked(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
             for above, sentence in sentences(paragraph):
                 numbers = figures(sentence)

@@ -71,8 +71,8 @@ class Checkpoint:
     source: CheckpointSource | None = None
     """Where it comes from."""
     pooling: Literal["cls", "mean"] | None = None
-    """Pooling of an encoder, which needs one, or of a plain transformer that is taken whole; a directory of
-    sentence-transformers has its own."""
+    """Pooling. An encoder needs one, and a plain transformer that is taken whole; a directory of sentence-transformers
+    has its own."""
     prompts: Prompts = field(default_factory=Prompts)
     """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole; the
     mean of a retriever leaves them out, with the token before them."""
@@ -104,8 +104,8 @@ class Checkpoint:
     hashed: PositiveInt = 1000
     """Random vectors that words without a vector of their own share."""
     fitted: Annotated[int, Field(ge=100)] | None = None
-    """Words that the character part of a stand-in for CharacterBERT is fitted to; without it, `source` has the released
-    weights."""
+    """Number of words that the character part of a stand-in for CharacterBERT is fitted to. Without it, `source` has
+    the released weights."""
     filters: Annotated[list[PositiveInt], Field(min_length=1, max_length=7)] = field(
         default_factory=lambda: [32, 32, 64, 128, 256, 512, 1024]
     )

@@ -84,5 +84,5 @@ def sign(name: str) -> str:
 
     try:
         return str(LatexNodes2Text().latex_to_text(f"\\{name}")).strip()
-    except (KeyError, IndexError, TypeError, ValueError):  # it prints its arguments
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError):  # it prints its arguments
         return ""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from yaml.reader import Reader
+
 from robustdr.audit import cells
 from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
@@ -190,7 +192,7 @@ def _label(made: Draft, known: Meaning, text: str, coordinate: str) -> str:
         label = "variations_mean"
     if label != text and coordinate not in ("value", "seed") and text not in made.words.setdefault(label, []):
         made.words[label].append(text)
-    return label.replace("|", "/").strip() or NO_NUMBER
+    return Reader.NON_PRINTABLE.sub("", label).replace("|", "/").strip() or NO_NUMBER
 
 
 def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[int], heading: str) -> None:

@@ -27,6 +27,10 @@ class _Environment:
     end: int = -1
     tabulars: list["_Environment"] = field(default_factory=list)
 
+    @property
+    def is_tabular(self) -> bool:
+        return self.name.rstrip("*") in TABULARS
+
 
 def read_latex(text: str) -> list[Grid]:
     """The tables of a LaTeX file, in order; those with a caption are numbered from 1."""
@@ -78,39 +82,45 @@ def _define(text: str, match: re.Match[str], macros: dict[str, Macro], budget: B
 
 
 def _environments(text: str) -> list[_Environment]:
-    """The floats and tabulars outside of each other, with the tabulars inside the floats; nested ones are not told."""
+    """The floats and tabulars outside of each other, with the tabulars inside the floats; nested ones are not told.
+
+    A tabular whose end is missing ends where its float does, or the next one begins.
+    """
     found: list[_Environment] = []
     opened: list[_Environment] = []
+
+    def close(place: int, end: int) -> None:
+        one, *inside = opened[place:]
+        del opened[place:]
+        one.end = end
+        if one.is_tabular:
+            one.tabulars = [one]
+            if any(other.is_tabular for other in opened[-NEAR:]):
+                return  # it is text of a field
+        elif unclosed := next((other for other in inside[:NEAR] if other.is_tabular), None):
+            unclosed.end = end
+            one.tabulars.append(unclosed)
+        holder = next((other for other in opened[-NEAR:] if not other.is_tabular), None)
+        if holder is None:
+            found.append(one)
+        else:
+            holder.tabulars += one.tabulars
+
     for match in _EVENT.finditer(text):
         name = match[2] + match[3]
         if match[1] == "begin":
-            opened.append(_Environment(name, match.start(), match.end()))
+            one = _Environment(name, match.start(), match.end())
+            outer = next((at for at in range(max(0, len(opened) - NEAR), len(opened)) if opened[at].is_tabular), -1)
+            if outer >= 0 and not one.is_tabular:
+                close(outer, match.start())
+            opened.append(one)
             continue
-        place = next(
-            (at for at in range(len(opened) - 1, max(-1, len(opened) - 20), -1) if opened[at].name == name), -1
-        )
-        if place < 0:
-            continue
-        one = opened[place]
-        one.end = match.start()
-        if one.name.rstrip("*") in TABULARS:
-            one.tabulars = [one]
-            outer = [other for other in opened[:place][-NEAR:] if other.name.rstrip("*") in TABULARS]
-        else:
-            outer = []
-        del opened[place:]
-        if outer:
-            continue  # it is text of a field
-        holder = next((other for other in opened[-NEAR:] if other.name.rstrip("*") in FLOATS), None)
-        if holder is None:
-            found.append(one)
-        elif one.tabulars:
-            holder.tabulars += one.tabulars
-    unclosed = [one for one in opened[:1] if one.tabulars or one.name.rstrip("*") in TABULARS]
-    for one in unclosed:
-        one.end = len(text)
-        found.append(one)
-        one.tabulars = one.tabulars or [one]
+        last = range(len(opened) - 1, max(-1, len(opened) - NEAR), -1)
+        place = next((at for at in last if opened[at].name == name), -1)
+        if place >= 0:
+            close(place, match.start())
+    if opened and (opened[0].tabulars or opened[0].is_tabular):
+        close(0, len(text))
     found.sort(key=lambda one: one.start)
     return [
         one for one in found if one.name.rstrip("*") != "array" or re.search(r"\\hline", text[one.inside : one.end])

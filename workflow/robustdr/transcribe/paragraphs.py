@@ -16,7 +16,7 @@ _FLOATS = r"(?:table|figure|tabular|longtable|equation|align|thebibliography|lst
 _FLOAT = re.compile(rf"\\begin\{{({_FLOATS}[a-z]*\*?)\}}")
 
 
-def paragraphs(path: Path) -> tuple[list[Paragraph], Callable[[int], str]]:
+def paragraphs(path: Path) -> tuple[Iterator[Paragraph], Callable[[int], str]]:
     """The paragraphs of a file of one of `command.KINDS`, and the place of a line.
 
     Raises:
@@ -24,16 +24,16 @@ def paragraphs(path: Path) -> tuple[list[Paragraph], Callable[[int], str]]:
     """
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv"):
-        return [], at_line
+        return iter(()), at_line
     if kind == ".docx":
         from docx import Document
 
-        return [*_until_references((0, part.text) for part in Document(str(path)).paragraphs)], at_line
+        return _until_references((0, part.text) for part in Document(str(path)).paragraphs), at_line
     if kind in (".tex", ".zip"):
         paper = from_zip(path) if kind == ".zip" else from_folder(path)
-        return [*_until_references(_of_latex(paper.text))], paper.place
+        return _until_references(_of_latex(paper.text)), paper.place
     text = read_utf8(path)
-    return [*_until_references(_of_html(text) if kind in (".html", ".htm") else _of_lines(text))], at_line
+    return _until_references(_of_html(text) if kind in (".html", ".htm") else _of_lines(text)), at_line
 
 
 def _until_references(found: Iterator[Paragraph]) -> Iterator[Paragraph]:
@@ -61,14 +61,10 @@ def _of_lines(text: str) -> Iterator[Paragraph]:
 
 
 def _of_html(text: str) -> Iterator[Paragraph]:
-    from lxml import html
-    from lxml.etree import ParserError
+    from robustdr.transcribe.html import parsed
 
-    try:
-        root = html.fromstring(text)
-    except (ParserError, ValueError):
-        return
-    for part in root.iter("p", "li", "h1", "h2", "h3", "h4", "figcaption"):
+    root = parsed(text)
+    for part in () if root is None else root.iter("p", "li", "h1", "h2", "h3", "h4", "figcaption"):
         if not any(above.tag == "table" for above in part.iterancestors()):
             yield part.sourceline or 0, part.text_content()
 
