@@ -63,8 +63,7 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
     with atomic(output) as temporary:
         whole.write(model, temporary, settings.separator)
         with at(f"checkpoint {settings.name}"):
-            found = agreement(temporary, model)
-        write_json(temporary / AGREEMENT, found._asdict())
+            write_json(temporary / AGREEMENT, agreement(temporary, model)._asdict())
         write_text(temporary / "README.md", CARD.format(**about))
 
 
