@@ -21,6 +21,8 @@ EFFECT = {
     "verdict": "opposite", "predicted": [-0.4, -0.1], "corrected": [-0.375, -0.125],
     "sides": [["dr_oq", "original"], ["dr_oq", "misspell"]],
 }  # fmt: skip
+SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "undecided", "words": "", "size": -0.1,
+          "low": -0.5, "high": 0.3}  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
 CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
@@ -112,7 +114,10 @@ def build(folder, paper, **changes):
                 "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
                 **changes}  # fmt: skip
     files = ([*made, folder / "tables/toy_table9.json"], [figure], [claims], [audit])
-    write_site(SiteSettings(**settings), *files, folder / "report/index.html", stamp="scale mini, commit 1234567")
+    again = folder / "replicates.json"
+    again.write_text(json.dumps({"toy": {CLAIM["claim"]: [SINGLE]}}))
+    stamp = "scale mini, commit 1234567"
+    write_site(SiteSettings(**settings), *files, folder / "report/index.html", replicates=again, stamp=stamp)
     return SimpleNamespace(
         folder=folder / "report", tables=[json.loads(path.read_text()) for path in made], files=files
     )

@@ -158,6 +158,8 @@ def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
     assert "The effect goes the other way: -25.0%, 95 % interval -35.0% to -15.0%; printed -31.0% to -29.0%." in text
     assert 'href="../../toy_table1.html#system=DR_OQ">Table 1, DR_OQ</a>' in text
     assert "snakemake results/mini/claims/toy.md" in text and NASTY not in text
+    single = text.partition("single runs</h2>")[2]
+    assert "mini, seed 7, a box" in single and ">-10.0%<" in single
     assert "– to -15.0%" in page(site, "claims/toy/2.html")  # an interval without an end
     assert "It was not run here: a pickle." in page(site, "claims/toy/3.html")
 
