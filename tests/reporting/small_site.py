@@ -146,8 +146,10 @@ def two_results(folder, paper, measured):
 AT = {"collection": "passages", "split": "dev", "query_set": "misspell", "system": "dr_oq", "measure": "RR@10"}
 FLAW = {"coordinates": {**AT, "value": "drop"}, "printed": "-50.0%", "mark": "", "line": 1, "consistent": "-40.0%",
         "relation": f"a relation {NASTY}"}  # fmt: skip
+COUNT = {**FLAW, "coordinates": {"collection": "passages", "split": "dev", "query_set": "misspell",
+         "quantity": "changed"}, "printed": "1,040"}  # fmt: skip
 FINDING = {"id": "table1/drop_from/misspell", "severity": "impossible", "kind": "drop_from", "table": "table1",
-           "hypothesis": "digits are swapped", "cells": [FLAW]}  # fmt: skip
+           "hypothesis": "digits are swapped", "cells": [FLAW, COUNT]}  # fmt: skip
 CAUSE = {"severity": "impossible", "hypotheses": ["digits are swapped"], "cells": 1, "findings": [FINDING["id"]],
          "consequences": [], "claims": ["Typos harm"]}  # fmt: skip
 COVERAGE = {"cells": 1234, "related": 1000}
