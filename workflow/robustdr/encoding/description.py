@@ -164,8 +164,11 @@ def _route(folder: Path, route: str) -> list[_Module]:
         raise UserError(f"{folder}: the first module is {first.kind}; allowed: Transformer")
     if not others:
         raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a Pooling")
-    if _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion"):
-        raise UserError(f"{folder}: query_expansion of the Transformer is not supported; allowed: none")
+    filled = _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
+    if filled and not (filled["strategy"] == "fixed" and filled.get("attend")):
+        raise UserError(
+            f"{folder}: query_expansion of the Transformer: {filled} is not supported; allowed: fixed, with attend"
+        )
     return parts
 
 
