@@ -29,7 +29,7 @@ def test_those_that_speak_most_for_a_claim_come_first_and_then_those_against_it(
     assert found[0].link == "toy/dr_oq/dev/misspell/RR@10"
     # RoDR is better on even misspelt queries alone, and equal on all others: nothing speaks for DR_OQ.
     found = Explored(site.data).queries(asked(["dr_oq", "variations_mean"], ["rodr", "variations_mean"]), evaluation())
-    assert [query.difference for query in found] == [-0.5] * 2 and found[0].kinds == ("misspell", "misspell")
+    assert [query.difference for query in found] == [-0.5] * 2 and found[0].kind == "misspell"
 
 
 def test_a_text_is_never_markup(site):
@@ -42,6 +42,11 @@ def test_claims_without_two_means_or_without_data_have_no_queries(site, tmp_path
     assert not Explored(site.data).queries({**CLAIM, "effects": []}, evaluation())
     assert not Explored(site.data).queries(asked(["dr_oq", "original"], [["rodr", "dr_oq"], "original"]), evaluation())
     assert not Explored(tmp_path / "none").queries(asked(["dr_oq", "original"], ["rodr", "original"]), evaluation())
+
+
+def test_characters_of_a_misspelt_word_are_marked_and_other_words_as_a_whole():
+    assert changed("what is fiber", "what is fibre") == "what is fib<mark>r</mark>e<del>r</del>"
+    assert changed("drinking alcohol", "consuming alcohol") == "<del>drinking</del><mark>consuming</mark> alcohol"
 
 
 @given(st.text("ab<&", max_size=8), st.text("ab<&", max_size=8))

@@ -1,6 +1,7 @@
 """The queries that decide a claim: those on which the two means behind its first effect differ most."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -13,18 +14,20 @@ from robustdr.evaluation.settings import Evaluated
 from robustdr.reporting.queries import DIGITS, read_data
 from robustdr.reporting.written import Record
 
+WORDS = re.compile(r"\s+|\S+")
+SIMILAR = 0.6  # share of characters that two words have in common, from where on one is the other misspelt
 FOR, AGAINST = 3, 2  # queries shown that speak most for a claim, and most against it
 
 
 class Query(NamedTuple):
     """A query: its original text, the varied one with what changed marked, and the two values of its measure.
 
-    `link`: to the list of all queries behind the second value.
+    `kind`: the variation. `link`: to the list of all queries behind the second value.
     """
 
     original: str
     varied: Markup
-    kinds: tuple[str, str]
+    kind: str
     values: tuple[float, float]
     link: str
 
@@ -34,15 +37,26 @@ class Query(NamedTuple):
 
 
 def changed(original: str, varied: str) -> Markup:
-    """The varied text; new characters stand in <mark>, lost ones in <del>."""
+    """The varied text; what is new stands in <mark>, what is lost in <del>: characters of similar words, else words."""
+    return _changed(WORDS.findall(original), WORDS.findall(varied))
+
+
+def _changed(original: Sequence[str], varied: Sequence[str]) -> Markup:
     made = Markup("")
     for what, a, b, c, d in SequenceMatcher(None, original, varied, autojunk=False).get_opcodes():
+        lost, new = "".join(original[a:b]), "".join(varied[c:d])
         if what == "equal":
-            made += escape(varied[c:d])
+            made += escape(new)
+        elif len(original[a:b]) == len(varied[c:d]) == 1 < len(lost) and similar(lost, new):
+            made += _changed(lost, new)
         else:
-            made += Markup("<del>{}</del>").format(original[a:b]) if b > a else ""
-            made += Markup("<mark>{}</mark>").format(varied[c:d]) if d > c else ""
+            made += Markup("<del>{}</del>").format(lost) if lost else ""
+            made += Markup("<mark>{}</mark>").format(new) if new else ""
     return made
+
+
+def similar(one: str, other: str) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() > SIMILAR
 
 
 def _kinds(one: str, other: str, means: Mapping[str, list[str]]) -> list[tuple[str, str]]:
@@ -94,4 +108,4 @@ class Explored:
             ):
                 if None not in values:
                     first, second = (value / DIGITS for value in values)
-                    yield Query(original, changed(original, text or original), kinds, (first, second), link)
+                    yield Query(original, changed(original, text or original), shown, (first, second), link)

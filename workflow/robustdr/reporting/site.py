@@ -29,7 +29,7 @@ from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
 from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Means, Row, Table
+from robustdr.reporting.written import Claims, Laid, Means, Row, Table
 from robustdr.reporting.written import Record as Claim
 
 COMPARISON = "all_methods"  # table of the methods to choose from
@@ -105,7 +105,19 @@ def query_link(cell: Row, means: Means) -> str:
     return "/".join((cell["collection"], cell["system"], cell["split"], kinds, cell["measured"], cell["table"]))
 
 
-def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
+def _ordered(layout: Laid, cells: list[Row], paper: str) -> Laid:
+    """The layout with the columns of the paper's own method first: of the systems that are named after it."""
+
+    def own(column: int) -> bool:
+        numbers = [fields[column][2] for fields in layout["fields"]]
+        return any(paper in cells[number]["system"].split("_") for number in numbers if number is not None)
+
+    order = sorted(range(len(layout["columns"])), key=lambda column: not own(column))
+    fields = [[of[column] for column in order] for of in layout["fields"]]
+    return {**layout, "columns": [layout["columns"][column] for column in order], "fields": fields}
+
+
+def _table(made: Table, found: Mapping[str, list[Shown]], paper: str) -> Shown:
     """A table; each cell has the findings about it and the link to its queries."""
     cells = [
         {
@@ -117,7 +129,10 @@ def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
     ]
     counts = Counter(cell["drop_agreement"] for cell in made["cells"] if cell["drop_agreement"])
     not_run = sum(cell["reproduced"] is None for cell in made["cells"])
-    return {**made, "missing": "", "cells": cells, "agreements": counts, "not_run": not_run}
+    named = made["layout"]["printed_at"].items()
+    facts = {row: {column: found.get(at, []) for column, at in of.items()} for row, of in named}
+    about = {"layout": _ordered(made["layout"], made["cells"], paper), "cells": cells, "facts": facts}
+    return {**made, **about, "missing": "", "agreements": counts, "not_run": not_run}
 
 
 def _svg(path: Path) -> Markup:
@@ -186,7 +201,8 @@ def write_site(
             else _missing(no_audit)
         )
         shown_tables = {
-            name: _table(table, found) if table else _missing(why) for name, (table, why) in its_tables.items()
+            name: _table(table, found, paper.name) if table else _missing(why)
+            for name, (table, why) in its_tables.items()
         }
         cells = partial(links, paper, shown_tables)
         said = judged(paper, made, singles.get(paper.name, {}), cells, explored) if made else _missing(no_claims)

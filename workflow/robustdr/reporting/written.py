@@ -46,6 +46,7 @@ class Laid(TypedDict):
     """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell).
 
     `marks`, by row or column, say whose queries or models it has (`reporting.sources`).
+    `printed_at`: by row and column, the audit's names of reported numbers that are no cells.
     """
 
     corner: str
@@ -53,6 +54,7 @@ class Laid(TypedDict):
     columns: list[str]
     marks: dict[str, str]
     fields: list[list[tuple[str, str, int | None]]]
+    printed_at: dict[str, dict[str, str]]
     unit: str
 
 
