@@ -31,8 +31,8 @@ MAKES := snakemake --cores $(CORES) $(TOLD)
 PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
 MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS)]' $(TOLD)
 
-# Strict: a link that leads nowhere, or a page that the navigation lacks, is an error.
-SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
+# Strict: a link that leads nowhere, or a page that the navigation lacks, is an error. `--quiet` would not count them.
+SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 DOCS := $(VENV)/docs-$(shell cksum < envs/docs.hashes | cut -d' ' -f1)
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)

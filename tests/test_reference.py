@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_plug_ins_have_a_section_each_without_the_keys_of_all():
     assert "`label`" not in text and "`label`" in every("keys of Recipe")
     assert "### `self_teaching`" in every("every loss") and "It has no keys of its own." in every("every loss")
     assert "### `hurts_most`, `hurts_least`" in every("every test")
-    assert "| `lemmatise` | syntactic | capot |" in every("every variation")
+    assert "| `lemmatise` | syntactic (capot) |" in every("every variation")
 
 
 def test_a_command_has_its_arguments():
@@ -57,10 +58,13 @@ def test_a_command_has_its_arguments():
     command.add_argument("file", help="a file")
     command.add_argument("-o", "--output", required=True, help="a|b")
     command.add_argument("--how", choices=["x", "y"], help="how")
+    command.add_argument("--data", metavar="FILE|ID")
+    group.add_parser("c", description="Does c.")
     assert every("every command", made) == (
         "<!-- every command -->\n\n### `p a b`\n\nDoes b.\n\n| argument | meaning |\n| --- | --- |\n"
         "| `file`; required | a file |\n| `-o OUTPUT`, `--output OUTPUT`; required | a\\|b |\n"
-        "| `--how`: `x`, `y` | how |\n\n<!-- end -->\n"
+        "| `--how`: `x`, `y` | how |\n| `--data FILE or ID` |  |\n\n"
+        "### `p a c`\n\nDoes c.\n\nIt takes no arguments.\n\n<!-- end -->\n"
     )
 
 
@@ -83,3 +87,43 @@ def test_a_mark_of_nothing_is_an_error(mark):
 def test_a_folder_without_marks_is_an_error(tmp_path):
     with pytest.raises(UserError, match="no page has a line like"):
         write(tmp_path, parser())
+
+
+ROOT = FOLDER.parents[1]
+PROSE = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def called(text):
+    """Every call of `robustdr` in a page, as words: in blocks, and in code within the text."""
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)).replace("\\\n", " ")
+    lines = re.findall(r"^robustdr .*", blocks, re.MULTILINE) + re.findall(r"`(robustdr [^`]*)`", text)
+    return [shlex.split(line, comments=True) for line in lines if "…" not in line]
+
+
+def unknown(words):
+    """The options of a call that its command does not have; the command itself if there is none of its name."""
+    at = parser()
+    for number, word in enumerate(words[1:], 1):
+        groups = [action for action in at._actions if isinstance(action, argparse._SubParsersAction)]
+        if not groups:
+            return [each for each in words[number:] if each.startswith("-") and each not in at._option_string_actions]
+        if word not in groups[0].choices:
+            return [word] if word not in at._option_string_actions else []
+        at = groups[0].choices[word]
+    return []
+
+
+def test_a_call_with_an_option_that_no_command_has_is_found():
+    assert unknown(called("```sh\nrobustdr audit my.yaml \\\n  --run DIR  # c\n```")[0]) == ["--run"]
+    assert unknown(called("see `robustdr evidence lst`.")[0]) == ["lst"] and not unknown(
+        ["robustdr", "audit", "-o", "x"]
+    )
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_command_in_a_page_is_one(page):
+    text = page.read_text(encoding="utf-8")
+    assert not [words for words in called(text) if unknown(words)]
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+    assert not named - targets

@@ -20,7 +20,7 @@ from sentence_transformers.sentence_transformer.modules import (
 
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
-from robustdr.encoding.agreement import difference
+from robustdr.encoding.agreement import agreement
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES, is_plain
 from robustdr.encoding.encoder import Encoder
@@ -219,7 +219,7 @@ def edited(made, tmp_path):
 @pytest.mark.parametrize("similarity", ["manhattan", "euclidean"])
 def test_what_is_no_inner_product_is_refused(edited, tmp_path, similarity):
     folder = edited("TAS-B", "config_sentence_transformers.json", similarity_fn_name=similarity)
-    refused(folder, tmp_path, f"similarity_fn_name: '{similarity}' ranks unlike .* allowed: dot, cosine$")
+    refused(folder, tmp_path, f"similarity_fn_name: '{similarity}' does not rank like .* allowed: dot, cosine$")
 
 
 def test_a_module_that_is_not_read_is_refused_by_its_name(tmp_path):
@@ -255,14 +255,14 @@ def test_arguments_of_single_modules_are_refused(made, tmp_path):
     entries = json.loads((folder / "modules.json").read_text())
     entries[0]["kwargs"] = ["task"]
     (folder / "modules.json").write_text(json.dumps(entries))
-    refused(folder, tmp_path, r"modules\.json: kwargs: arguments of single modules are not honoured")
+    refused(folder, tmp_path, r"modules\.json: kwargs: arguments of single modules are not supported")
 
 
 def test_a_transformer_without_a_module_after_it_is_refused(made, tmp_path):
     folder = shutil.copytree(made("MiniLM")[0], tmp_path / "alone")
     entries = json.loads((folder / "modules.json").read_text())
     (folder / "modules.json").write_text(json.dumps(entries[:1]))
-    refused(folder, tmp_path, "a Transformer alone makes a vector of each word")
+    refused(folder, tmp_path, "a Transformer makes a vector of each word")
 
 
 def test_a_plain_transformer_is_told_to_state_its_pooling(tiny_transformer, tmp_path):
@@ -317,4 +317,4 @@ def test_vectors_that_are_not_the_library_s_stop_the_work(made, name):
     model = library(taken)
     model[0].max_seq_length = 20
     with pytest.raises(UserError, match=r"its vectors are not those of sentence-transformers \(they differ by 0\.\d"):
-        difference(taken, model)
+        agreement(taken, model)

@@ -10,6 +10,7 @@ from tests.changes import changed
 from robustdr.core.errors import UserError
 from robustdr.experiments.sources import Source, load_sources
 from robustdr.graph.deviations import faults, page
+from robustdr.graph.footnotes import deviations
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT.parent / "shared" / "papers"
@@ -75,6 +76,16 @@ CASES = {
 def test_what_is_wrong_with_sources_is_told(config, change, message):
     found = list(faults(change(config), "rodr"))
     assert any(message in fault for fault in found), found
+
+
+def test_a_table_names_the_deviations_of_its_systems(mini):
+    end = "(docs/explanation/deviations.md)."
+    bi_encoders = f"capot at full scale differs in: positives; passages of other devices; number type {end}"
+    assert deviations(mini, ["regular_nq"]) == [bi_encoders]
+    (aligned,) = deviations(mini, ["capot_nq"])
+    assert "margins; the ranking loss" in aligned and "positives" in aligned and "PT" not in aligned
+    assert "typo ratios from 0.5 on" in deviations(mini, ["toroder_pretraining"])[0]  # of its pre-training
+    assert deviations(mini, ["bm25"]) == deviations(mini, []) == []
 
 
 def words(text):

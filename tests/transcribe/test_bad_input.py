@@ -218,7 +218,7 @@ def test_a_document_that_unpacks_to_much_is_one_line(tmp_path, capsys):
     big = b" " * (100 * 2**20)
     path = repacked(tmp_path / "a.docx", lambda name, data: big if name.endswith("document.xml") else data)
     assert path.stat().st_size < 200_000 and main(["transcribe", str(path)]) == 2
-    message = "more than 100 MB when unpacked; save its tables alone"
+    message = "more than 100 MB when unpacked; save only its tables"
     assert capsys.readouterr().err == f"robustdr: {path}: {message}\n"
 
 

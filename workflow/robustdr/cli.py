@@ -20,7 +20,7 @@ def vary(a: argparse.Namespace) -> None:
 
 
 def rerank(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.rerank import rerank
+    from robustdr.own.rerank import rerank
 
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
@@ -29,6 +29,14 @@ def convert(a: argparse.Namespace) -> None:
     from robustdr.encoding.convert import convert
 
     convert(a.folder, a.output)
+
+
+def train_titles(a: argparse.Namespace) -> None:
+    from robustdr.variations.titles import topics, train_titles
+
+    pairs = topics(a.topics)
+    loss = train_titles(a.folder, a.output, pairs, a.epochs, a.batch_size, a.learning_rate, a.seed)
+    print(f"{len(pairs)} topics, loss of the last epoch: {loss:.3f}")
 
 
 def compare(a: argparse.Namespace) -> None:
@@ -163,6 +171,17 @@ def parser() -> argparse.ArgumentParser:
     text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
     command.add_argument("folder", type=named, help=text)
     command.add_argument("output", type=named, help="folder to write")
+    text = "train a T5 that writes titles of TREC topics from their descriptions, qvg's T5DescToTitle"
+    command = add("train-titles", train_titles, text)
+    command.add_argument("folder", type=named, help="folder of a T5: safetensors and a tokenizer")
+    command.add_argument("output", type=named, help="folder to write")
+    text = "data sets of ir_datasets, whose queries have a title and a description"
+    command.add_argument("--topics", nargs="+", required=True, metavar="ID", help=text)
+    command.add_argument("--epochs", type=int, required=True, help="number of passes over the topics")
+    command.add_argument("--batch-size", type=int, required=True, help="topics in an update")
+    command.add_argument("--learning-rate", type=float, required=True, help="the first learning rate; it falls to 0")
+    text = "seed of the topics' order and of dropout; default: 1"
+    command.add_argument("--seed", type=int, default=1, help=text)
     command = add("export", export, "write a training file for another toolkit")
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
     command.add_argument("data", type=named, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
@@ -177,9 +196,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", type=named, help="a results folder, such as results/mini; the pages call it A")
     command.add_argument("second", type=named, help="another results folder; the pages call it B")
     command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
-    command.add_argument(
-        "--claims", action="store_true", help="compare verdicts alone, as of scales with other queries"
-    )
+    text = "compare only the verdicts on claims, for instance of scales with other queries"
+    command.add_argument("--claims", action="store_true", help=text)
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")

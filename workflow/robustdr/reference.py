@@ -182,18 +182,20 @@ def _variations() -> str:
     for kind in map(variations.kind, variations.names()):
         summary, _, _ = (getdoc(kind) or "").partition("\n\n")
         given = [f"{field.name}: {field.default}".removesuffix(": ") for field in fields(kind) if field.init]
-        parameters = ", ".join(f"`{each}`" for each in given)
-        rows.append((f"`{kind.name}`", kind.category, ", ".join(kind.papers), summary, parameters, kind.needs))
-    return _table(("variation", "category", "papers", "rule", "parameters", "needs"), rows)
+        parameters = f" Parameters: {', '.join(f'`{each}`' for each in given)}." if given else ""
+        category = f"{kind.category} ({', '.join(kind.papers)})" if kind.papers else kind.category
+        rows.append((f"`{kind.name}`", category, f"{summary}{parameters} Needs {kind.needs}."))
+    return _table(("variation", "category and papers", "rule"), rows)
 
 
 def _commands(parser: argparse.ArgumentParser) -> str:
     """Return a section for each command, and for each command below one."""
-    return "\n".join(
-        f"### `{command.prog}`\n\n{_cell(command.description or '')}\n\n"
-        f"{_table(('argument', 'meaning'), [(_argument(each), each.help or '') for each in _arguments(command)])}"
-        for command in _below(parser)
-    )
+    sections = []
+    for command in _below(parser):
+        rows = [(_argument(each), each.help or "") for each in command._actions if each.dest != "help"]
+        table = _table(("argument", "meaning"), rows) if rows else "It takes no arguments.\n"
+        sections.append(f"### `{command.prog}`\n\n{_cell(command.description or '')}\n\n{table}")
+    return "\n".join(sections)
 
 
 def _below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -205,10 +207,6 @@ def _below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]
         yield parser
 
 
-def _arguments(command: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [each for each in command._actions if each.dest != "help"]
-
-
 def _argument(action: argparse.Action) -> str:
     """Return how an argument is written, and whether it must be given."""
     choices = ", ".join(f"`{each}`" for each in action.choices or ())
@@ -217,4 +215,5 @@ def _argument(action: argparse.Action) -> str:
     else:
         value = "" if action.nargs == 0 or choices else f" {action.metavar or action.dest.upper()}"
         written, needed = ", ".join(f"`{option}{value}`" for option in action.option_strings), action.required
+    written = written.replace("|", " or ")  # in code, no sign for it suits every reader of Markdown
     return f"{written}{': ' + choices if choices else ''}{'; required' if needed else ''}"

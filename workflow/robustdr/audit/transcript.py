@@ -147,7 +147,7 @@ class PrintedTable(Document):
     columns: Annotated[list[Column], Field(min_length=1)]
     """The columns, from left to right."""
     cells: str
-    """The numbers as printed, one line for each row, fields separated by `|`."""
+    """The numbers as printed, one line for each row, fields separated by vertical bars."""
     relations: list[Relation] = Field([])
     """What must hold between its cells."""
     runs: list[RunFiles] = Field([])

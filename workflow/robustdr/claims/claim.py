@@ -64,12 +64,13 @@ class Claim(Tested):
     mark: Text | None = None
     """Mark of significance that its cells must carry."""
     headline: bool = False
-    """Whether the paper's abstract or conclusion rests on it; headline claims are corrected as one family."""
+    """Whether the paper's abstract or conclusion rests on it. The p values of headline claims are corrected
+    together."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
     control: AnyTest | None = None
-    """What the credited part alone adds, for instance RoDR over the same training without alignment. If `test` is seen
-    and this is not, the verdict says that the gain has another cause."""
+    """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
+    seen and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:

@@ -23,7 +23,7 @@ class Improves(Gain, Sized):
     name: Literal["improves"]
     over: Others
     relative_to: Literal["original", "query_set"] = "original"
-    """Queries of the other's mean that the gain is a share of: the original ones, or the query set itself."""
+    """The gain is a share of the other's mean on these queries: the original ones, or the query set itself."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         others = (numbers.mean(other, query_set) for other in self.over for query_set in self.query_sets)

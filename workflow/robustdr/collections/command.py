@@ -18,12 +18,18 @@ MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in t
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     data.add_arguments(command)
-    command.add_argument("--train-queries", type=named, help="as --queries, of the training split")
-    command.add_argument("--train-qrels", type=named, help="as --qrels, of the training split")
+    command.add_argument(
+        "--train-queries", type=named, metavar="FILE", help="queries of the training split, as --queries"
+    )
+    command.add_argument(
+        "--train-qrels", type=named, metavar="FILE", help="judgements of the training split, as --qrels"
+    )
     command.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     command.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
-    command.add_argument("-o", "--output", type=named, help="folder for a copy without what is left out")
-    command.add_argument("--all", action="store_true", help=f"print every problem, not the first {SHOWN} of a kind")
+    command.add_argument("-o", "--output", type=named, help="folder to write a copy to, without what is left out")
+    command.add_argument(
+        "--all", action="store_true", help=f"print every problem, not only the first {SHOWN} of a kind"
+    )
 
 
 def run(a: argparse.Namespace) -> int:

@@ -23,12 +23,12 @@ class _Split(TypedDict, total=False):
     """What a split of any kind with qrels may say."""
 
     candidates: Literal["judged"]
-    """`judged`: each query ranks the passages that its qrels judge, whatever their grade, and no others."""
+    """`judged`: each query ranks only the passages that its qrels judge, of every grade."""
 
 
 class _Counted(_Split, total=False):
     count: PositiveInt
-    """Number of queries, about: in how many shards they are varied follows from it (`variation_shard` of a scale)."""
+    """Approximate number of queries. It decides in how many shards they are varied (`variation_shard` of a scale)."""
 
 
 class Columns(TypedDict):
@@ -76,7 +76,7 @@ class WordNetSplit(_Split):
     queries: PositiveInt
     """Number of questions."""
     distractors: NotRequired[PositiveInt]
-    """Passages graded 0 beside the relevant ones of each question: those with the nearest meanings."""
+    """Number of passages of grade 0 for each question: those with the nearest meanings."""
 
 
 class BeirSplit(_Counted):
@@ -182,7 +182,7 @@ class WordNet(_Any, _Stand):
     passages: PositiveInt
     """Number of passages."""
     familiarity: NonNegativeInt
-    """Lowest number of occurrences in SemCor and in the glosses together of a lemma that is asked for."""
+    """Questions ask only for lemmas that occur so often, or more, in SemCor and the glosses together."""
     max_senses: PositiveInt
     """Lemmas with more senses are not asked for."""
     seed: int
@@ -227,7 +227,8 @@ class Local(_Any, _Private):
 
 class Pairs(_Any, _Private):
     kind: Literal["pairs"]
-    """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one go."""
+    """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one are left
+    out."""
     columns: Columns
     """What the columns are called."""
     filtered: NotRequired[Literal[True]]

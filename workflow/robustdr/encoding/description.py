@@ -144,16 +144,16 @@ def _route(folder: Path, route: str) -> list[_Module]:
     """Return the modules that encode queries or documents.
 
     Raises:
-        UserError: one of them, or how they are put together, is not honoured.
+        UserError: one of them, or how they are put together, is not supported.
     """
     entries = _read(folder / MODULES)
     if any(entry.get("kwargs") for entry in entries):
-        raise UserError(f"{folder}: {MODULES}: kwargs: arguments of single modules are not honoured")
+        raise UserError(f"{folder}: {MODULES}: kwargs: arguments of single modules are not supported")
     parts = [_module(entry["type"], folder / entry["path"]) for entry in entries]
     if parts[0].kind == "Router":
         router = _read(parts[0].folder / ROUTER_CONFIG)
         if (router.get("parameters") or {}).get("route_mappings"):
-            raise UserError(f"{folder}: route_mappings of the Router are not honoured; allowed: {', '.join(ROUTES)}")
+            raise UserError(f"{folder}: route_mappings of the Router are not supported; allowed: {', '.join(ROUTES)}")
         if route not in router["structure"]:
             had = ", ".join(router["structure"])
             raise UserError(f"{folder}: the Router has the routes {had}; needed: {', '.join(ROUTES)}")
@@ -163,9 +163,12 @@ def _route(folder: Path, route: str) -> list[_Module]:
     if first.kind != "Transformer":
         raise UserError(f"{folder}: the first module is {first.kind}; allowed: Transformer")
     if not others:
-        raise UserError(f"{folder}: {MODULES}: a Transformer alone makes a vector of each word; add a Pooling")
-    if _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion"):
-        raise UserError(f"{folder}: query_expansion of the Transformer is not honoured; allowed: none")
+        raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a Pooling")
+    filled = _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
+    if filled and not (filled["strategy"] == "fixed" and filled.get("attend")):
+        raise UserError(
+            f"{folder}: query_expansion of the Transformer: {filled} is not supported; allowed: fixed, with attend"
+        )
     return parts
 
 
@@ -184,7 +187,7 @@ def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module) -> str
     allowed = SIMILARITIES if not unit or settings.get("truncate_dim") else (*SIMILARITIES, "euclidean")
     if found not in allowed:
         raise UserError(
-            f"{folder}: similarity_fn_name: {found!r} ranks unlike any inner product of its vectors; "
+            f"{folder}: similarity_fn_name: {found!r} does not rank like an inner product of its vectors; "
             f"allowed: {', '.join(allowed)}"
         )
     return str(found)

@@ -9,7 +9,9 @@ from robustdr.core.files import from_json, write_json
 
 QUERY, DOCUMENT = ROUTES = "query", "document"
 ROUTE_OF = {"query": QUERY, "passage": DOCUMENT}  # by the texts' name in the configuration
-ENCODER, CHARACTER, WHOLE = "encoder", "character", "whole"  # the forms of checkpoints that are dual encoders
+# The forms of checkpoints that are dual encoders, and those of them that are read with all their modules.
+ENCODER, CHARACTER, WHOLE, RETRIEVER = "encoder", "character", "whole", "retriever"
+ENTIRE = (WHOLE, RETRIEVER)
 MODULES, ROUTER_CONFIG = "modules.json", "router_config.json"
 SETTINGS = "config_sentence_transformers.json"
 AGREEMENT = "agreement.json"  # how near the vectors are to those of sentence-transformers
@@ -45,6 +47,7 @@ FORMS = {
     ENCODER: SHARED_FILES,
     CHARACTER: SHARED_FILES,
     WHOLE: WHOLE_FILES,
+    RETRIEVER: WHOLE_FILES,
     "seq2seq": SEQ2SEQ_FILES,
     "static": STATIC_FILES,
 }

@@ -18,6 +18,7 @@ from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTES, SEPARATOR, SETT
 
 TASK = "feature-extraction"
 CHUNK = 1024  # texts tokenised at once
+SEGMENTS = "second_segment"  # in a transformer's config.json: tokens after the first separator are of the second type
 
 
 def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | None = None) -> SentenceTransformer:
@@ -72,7 +73,7 @@ class Whole:
         self.whole, self.route = load(path, dtype, attention), route
         self.model: Any = torch.nn.ModuleList(modules(self.whole, route)).to(on)
         self.model[1:].float()
-        self.tokenizer = self.model[0].tokenizer
+        self.tokenizer: Any = self.model[0].tokenizer
 
     def at(self, route: str) -> "Whole":
         """Return the same modules with the prompt and the limit of a route."""
@@ -86,15 +87,25 @@ class Whole:
         return min(width, self.whole.truncate_dim or width)
 
     @property
+    def segmented(self) -> bool:
+        """Whether tokens after the first separator are of the second type."""
+        return getattr(self.model[0].model.config, SEGMENTS, False)
+
+    @property
     def prompt(self) -> str:
         """The text before each text of the route."""
         return self.whole.prompts[self.route] or ""
 
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
-        """Return token ids of each text after the prompt, at most `max_length` and the model's own limit."""
+        """Return token ids of each text after the prompt, at most `max_length` and the model's own limit.
+
+        Queries that the model fills with masks all have its number of tokens.
+        """
         first = self.model[0]
         own = first.query_length if self.route == QUERY else first.document_length
         limit = min(max_length, own or first.max_seq_length or max_length)
+        if self.route == QUERY and first.query_expansion:
+            limit = first.query_expansion["length"]
         found: list[list[int]] = []
         for start in range(0, len(texts), CHUNK):
             chunk = list(texts[start : start + CHUNK])
@@ -106,6 +117,9 @@ class Whole:
     def forward(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the vectors of padded texts, [texts, dimension]; their dot product is the model's similarity."""
         seen = dict(features)
+        if self.segmented:
+            ends = seen["input_ids"] == self.tokenizer.sep_token_id
+            seen["token_type_ids"] = (ends.cumsum(1) > ends).long() * seen["attention_mask"]
         if self.prompt and any(isinstance(module, Pooling) and not module.include_prompt for module in self.model):
             seen["prompt_length"] = self.model[0].preprocess([""], prompt=self.prompt, task=self.route)["prompt_length"]
         seen = self.model[0](seen)

@@ -46,11 +46,12 @@ class Evaluation:
     means: dict[Mean, SomeNames] = field(default_factory=dict)
     """By name: the variations that a mean averages. `variations_mean`, over all of them, always exists."""
     paper_queries: PositiveInt | None = None
-    """Number of queries behind the paper's means, for the error of what it prints; without it as many as here."""
+    """Number of queries behind the paper's means. The error of a printed number depends on it. Default: as many as
+    here."""
     judged: Literal["qrels", "answers"] = "qrels"
     """What judges the queries in the paper; a table says if the data here differ."""
     validated: bool = False
-    """Whether the paper uses variations that people judged valid; a table says if the data here differ."""
+    """Whether the paper uses only variations that people judged valid. A table says if the data here differ."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)

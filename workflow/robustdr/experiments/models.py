@@ -145,5 +145,5 @@ class Config:
             return
         if "qrels" not in self.judged_by(place.collection, "train"):
             raise UserError(
-                f"{where}: 'train' of {place.collection} (scale {scale}) has answers alone; positives need qrels"
+                f"{where}: 'train' of {place.collection} (scale {scale}) has only answers; positives need qrels"
             )

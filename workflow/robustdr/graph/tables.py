@@ -191,7 +191,13 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     settings |= {
         "stand_ins": footnotes.stand_ins(graph, _varied(graph, paper, spec), systems, encoders),
         "losses": losses,
-        "notes": [*footnotes.on_data(graph, paper, spec), *own, *experiment.notes, *(spec.notes or ())],
+        "notes": [
+            *footnotes.on_data(graph, paper, spec),
+            *own,
+            *experiment.notes,
+            *(spec.notes or ()),
+            *footnotes.deviations(graph, systems),
+        ],
         "environment": {package: pins()[package] for package in ENVIRONMENT},
         "released": {role: _released(graph, paper, role) for role in spec.collections},
         "checkpoints": list(filter(lineage.takes_checkpoint, settings["names"])),

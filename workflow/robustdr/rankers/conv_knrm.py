@@ -20,7 +20,7 @@ class Settings(WordSettings):
     filters: int = Field(default=128, description="dimensions of an n-gram's vector")
     trained_kernels: bool = Field(
         default=True,
-        description="whether μ and σ of the kernels, which all pairs of lengths share, are trained with the rest",
+        description="whether μ and σ of the kernels are trained; all pairs of lengths share them",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from robustdr.claims.verdicts import NOT_RUN, of_sentences
 from robustdr.core.files import from_json
 from robustdr.reporting.claims import counted
+from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.naming import named
 from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
@@ -35,12 +36,13 @@ def judged(
     made: Claims,
     replicates: Mapping[str, list[dict[str, Any]]],
     cells: Callable[[Record], list[tuple[str, str]]],
+    explored: Explored,
 ) -> Shown:
     """A paper's claims with what their pages show, and their number by verdict.
 
     Args:
         replicates: by claim, its verdict and its deciding effect in single runs of the ledger.
-        cells: of a claim, the addresses of the cells that it rests on, with words.
+        cells: of a claim, the addresses of the cells that it rests on, with words. explored: the report's queries.
     """
     controls = {one["name"]: one for one in made["controls"]}
     shown = []
@@ -57,7 +59,7 @@ def judged(
                 "page": paper.page_of(number),
                 "part": claim["claim"].removeprefix(claim["sentence"]).removeprefix(": "),
                 "said": text(of_claim(claim, controls)),
-                "how": text(claim["how"]),
+                "how": text(claim["how"][:1].upper() + claim["how"][1:]),
                 "reason": text(claim["reason"]),
                 "axis": Axis.of([*claim["effects"], *singles]),  # type: ignore[list-item]
                 "effects": [
@@ -70,8 +72,15 @@ def judged(
                     }
                     for effect, words in zip(claim["effects"], claim["evidence"], strict=True)
                 ],
+                "as_printed": {**claim["as_printed"], "evidence": list(map(text, claim["as_printed"]["evidence"]))},
                 "controls": [controls[name] for name in claim["needs"] if name in controls],
                 "cells": cells(claim),
+                "queries": explored.queries(claim, made["evaluation"]),
+                "sides": [
+                    text(f"{system}, {query_set}") for system, query_set in (claim["effects"][0].get("sides") or ())
+                ]
+                if claim["effects"]
+                else [],
                 "singles": singles,
             }
         )

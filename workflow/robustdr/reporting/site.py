@@ -23,6 +23,7 @@ from robustdr.core.files import write_text
 from robustdr.reporting.cells import AGREEMENTS
 from robustdr.reporting.charts import Drop, drops, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
 from robustdr.reporting.sentences import of_scale, percent
@@ -157,7 +158,8 @@ def write_site(
 
     Args:
         tables, claims, audits: .json files. figures: .svg files. A paper may lack any of them.
-        output: the first page; the others are in the same folder, those of claims in `claims/<paper>`.
+        output: the first page; the others are in the same folder, those of claims in `claims/<paper>`, and `data` has
+            the queries of systems and collections.
         replicates: `evidence/replicates.json`. stamp: what the report was made from, and on what.
     """
 
@@ -168,7 +170,7 @@ def write_site(
         return next((_read(path, kind, *parts) for path in of(paper, paths)), (None, ""))
 
     read = {path.stem: _read(path, Table, "layout", "means") for path in tables}
-    singles = read_replicates(replicates)
+    singles, explored = read_replicates(replicates), Explored(output.parent / "data")
     papers: list[_Page] = []
     every: list[Claims] = []
     for paper in settings.papers:
@@ -187,7 +189,7 @@ def write_site(
             name: _table(table, found) if table else _missing(why) for name, (table, why) in its_tables.items()
         }
         cells = partial(links, paper, shown_tables)
-        said = judged(paper, made, singles.get(paper.name, {}), cells) if made else _missing(no_claims)
+        said = judged(paper, made, singles.get(paper.name, {}), cells, explored) if made else _missing(no_claims)
         every += [made] if made else []
         both = [drop for table, _ in its_tables.values() if table for drop in drops(table["cells"], table["means"])]
         papers.append(_Page(paper, said, shown_audit, shown_tables, drawings, list(dict.fromkeys(both))))

@@ -1,7 +1,7 @@
 """The JSON of tables and claims: the parts that other stages read."""
 
 from pathlib import Path
-from typing import NotRequired, TypeVar
+from typing import Any, NotRequired, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -100,7 +100,7 @@ class Replicates(TypedDict):
 
     same: int
     of: int
-    runs: list[dict[str, object]]
+    runs: list[dict[str, Any]]
 
 
 class Record(TypedDict):

@@ -33,8 +33,8 @@ class Index:
     """A FAISS index."""
 
     factory: str
-    """FAISS factory string; `Flat` is an exact search. For any other, one index is made for each shard of a model's
-    vectors; the vectors are kept, and all searches read the indexes."""
+    """FAISS factory string. `Flat` is an exact search. Any other makes one index for each shard of a model's vectors,
+    which all searches read; the vectors are kept."""
     nprobe: PositiveInt
     """Lists of an inverted file that a search visits."""
 

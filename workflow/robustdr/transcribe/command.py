@@ -107,7 +107,7 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
     try:
         grids, place, unread = _read(path, kind)
     except RecursionError:
-        raise UserError(f"{path}: groups or tables too deep inside each other; save its tables alone") from None
+        raise UserError(f"{path}: groups or tables too deep inside each other; save only its tables") from None
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"

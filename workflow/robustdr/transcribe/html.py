@@ -44,7 +44,7 @@ def read_markdown(text: str) -> list[Grid]:
         UserError: more than `MOST` bars between fields.
     """
     if text.count("|") > MOST:
-        raise UserError(f"a Markdown file with more than {MOST:,} bars; save a part of its tables alone")
+        raise UserError(f"a Markdown file with more than {MOST:,} bars; save only some of its tables")
     markdown = MarkdownIt("commonmark").enable("table")
     lines, origin = _apart(text.split("\n"))
     tokens = markdown.parse("\n".join(lines))

@@ -31,7 +31,7 @@ class Paper:
     def _add(self, name: str, text: str, depth: int) -> None:
         self._size += len(text)
         if self._size > MOST:
-            raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save its tables alone")
+            raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save only its tables")
         at, line = 0, 1
         for match in _INPUT.finditer(text):
             self._piece(name, line, text[at : match.end(1)])
@@ -104,7 +104,7 @@ def from_zip(path: Path) -> Paper:
         with ZipFile(path) as packed:
             members = [part for part in packed.infolist() if part.filename.endswith(".tex")]
             if sum(part.file_size for part in members) > MOST:
-                raise UserError(f"{path}: more than {MOST:,} bytes of LaTeX when unpacked; save its tables alone")
+                raise UserError(f"{path}: more than {MOST:,} bytes of LaTeX when unpacked; save only its tables")
             texts = {part.filename: packed.read(part).decode("utf-8-sig", "replace") for part in members}
     except (BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
         raise UserError(f"{path}: not a zip file that can be read: {error}") from None
