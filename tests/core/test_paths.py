@@ -63,7 +63,7 @@ def test_statistics_of_what_is_printed(tmp_path):
 
 def test_messages_are_apart_from_what_is_printed():
     code, out, err = robustdr("vary", "-", "-o", "-", "--variation", "original", given="no tab\n")
-    message = "robustdr: /dev/stdin:1: no tab in 'no tab'; a line is qid<TAB>text\n"
+    message = "robustdr: /dev/stdin:1: 1 fields; a line is qid<TAB>text\n"
     assert (code, out, err) == (2, "", message)
 
 

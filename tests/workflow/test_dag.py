@@ -112,7 +112,7 @@ def test_capot_at_full_scale_is_bound_to_the_test_questions(project):
             "config/papers/rodr/experiment.yaml",
             "{label: BM25, kind: bm25}",
             "{lable: BM25, kind: bm25}",
-            "experiment.yaml:33: systems.bm25: key: 'lable' is unknown (did you mean label?); allowed: ",
+            "experiment.yaml:41: systems.bm25: key: 'lable' is unknown (did you mean label?); allowed: ",
         ),
         (
             "config/config.yaml",

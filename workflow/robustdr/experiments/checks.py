@@ -10,8 +10,8 @@ from robustdr.evaluation.names import parse
 from robustdr.experiments.kinds import kind_of
 from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale
 from robustdr.experiments.report_checks import check_claims, check_printed, check_report
+from robustdr.pretraining.settings import OF_THE_DECODER
 
-OF_THE_DECODER = ("decoder_mask", "decoder_layers", "variant")  # keys of a pre-training
 DEFAULTS = PretrainingRecipe(label="", initial="", collection="", budget="")
 
 

@@ -11,7 +11,6 @@ from robustdr.core.files import write_text
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.core.paths import written
 from robustdr.core.settings import given
-from robustdr.experiments.checks import OF_THE_DECODER
 from robustdr.experiments.config import load
 from robustdr.experiments.models import Config
 from robustdr.experiments.sources import Source
@@ -39,8 +38,7 @@ def trained(lineage: Lineage, paper: str) -> Iterator[str]:
 def values(lineage: Lineage, name: str) -> dict[str, Any]:
     """Return the values that decide a training or pre-training at a scale, by key, without defaults of a budget."""
     if pretraining := lineage.config.pretraining.get(name):
-        unread = {*(() if pretraining.bottleneck else OF_THE_DECODER), *(() if pretraining.typo else ("typos",))}
-        masking = {f"pretraining.{key}": of for key, of in pretraining.settings().items() if key not in unread}
+        masking = {f"pretraining.{key}": value for key, value in pretraining.read().items()}
         return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking
     recipe = lineage.recipe(name)
     loss = {key: value for key, value in recipe.loss.items() if key != "name"}

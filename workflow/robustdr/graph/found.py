@@ -83,16 +83,17 @@ class Found:
             contents are covered by the records and the key.
 
         Raises:
-            UserError: files of the user that are missing.
+            UserError: files of the user are missing, and no command is known that fetches them (see `absent`).
         """
         node = self.find(wildcards)
+        absent = self.absent(wildcards)
         for one in node.inputs.values():
-            there = all(path.exists() for path in one.files)
+            there = all(path.exists() or str(path) in absent for path in one.files)
             if not there and not Path(node.path).exists():  # an artifact may outlive the files that it is made from
                 missing = [str(path) for path in one.beside or one.files if not path.exists()]
                 raise UserError(f"{one.named}: no such file: {', '.join(missing)}; paths start where the command runs")
         waited = [path for read in (*node.read, *node.after) for path in read.waited]
-        users = [str(path) for one in node.inputs.values() for path in one.files]
+        users = [path for one in node.inputs.values() for path in map(str, one.files) if path not in absent]
         return {
             "artifacts": [*dict.fromkeys(waited), *users],
             "records": list(dict.fromkeys(read.record for read in node.read)),

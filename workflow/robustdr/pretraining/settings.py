@@ -54,6 +54,9 @@ class Masking:
     """`paper`: the decoder has copies of the encoder's embeddings and head; `released`: it shares them."""
 
 
+OF_THE_DECODER = ("decoder_mask", "decoder_layers", "variant")
+
+
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class PretrainingRecipe(Masking):
     """Pre-training of a checkpoint on a corpus, without queries."""
@@ -70,6 +73,11 @@ class PretrainingRecipe(Masking):
     def settings(self) -> dict[str, Any]:
         """The settings of `Masking`, by key."""
         return {key.name: getattr(self, key.name) for key in fields(Masking)}
+
+    def read(self) -> dict[str, Any]:
+        """Return the `settings` that decide anything: those of a decoder and of typos only where there are such."""
+        unread = {*(() if self.bottleneck else OF_THE_DECODER), *(() if self.typo else ("typos",))}
+        return {key: value for key, value in self.settings().items() if key not in unread}
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
