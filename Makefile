@@ -1,17 +1,19 @@
-# make mini       RoDR's tables, figure and claims, and the audit, from nothing: set-up included
-# make papers     the tables and figures of every paper that is built
-# make evidence   the runs of the scale `evidence`, some hours, in pieces that resume; adds them to the ledger evidence/
-# make test       the test suite without what takes long
-# make test-all   all of it
-# make lint       formatting, style, types, workflow lint
-# make findings   docs/findings.md, README's findings and picture from the ledger, or from the claims of `make papers`
-# make setup      what the others need, in .venv; GPU=1: torch and FAISS with CUDA, at the locked versions;
-#                 GPU=1 TORCH_CUDA=cu126: torch's build for another CUDA, from where pip is told to look for it
-# make requirements   the packages that it installs
-# make schemas    JSON schemas of the configuration for editors, and the tables of keys in config/README.md
-# make lock       requirements.lock, its hashes and envs/ from what is installed; needs the program uv
-# make bench      speed and memory beside what others offer: ends with a table of ratios
-# make rehearse   what the stages cost at MS MARCO's size, on drawn data; SIZE=0.01 for a hundredth of it
+# make mini       make RoDR's Table 2, its learning curve, the claims that they decide, and the audit, from nothing
+# make papers     make the tables and figures of all papers
+# make evidence   run the scale `evidence`, for some hours; it resumes where it stopped; add the runs to the ledger evidence/
+# make findings   write docs/findings.md, and README's findings and picture, from the ledger or from `make papers`
+# make test       run the tests, without the slow ones
+# make test-all   run all tests
+# make lint       check formatting, style, types, the workflow, and the links of the documentation
+# make docs       build the documentation in site/; write its tables of keys and commands again
+# make setup      install what the others need, into .venv
+#                 GPU=1 takes torch and FAISS with CUDA, at the locked versions
+#                 GPU=1 TORCH_CUDA=cu126 takes torch's build for another CUDA, from where pip is told to look for it
+# make requirements   print the packages that it installs
+# make schemas    write JSON schemas of the configuration, for editors
+# make lock       write requirements.lock, its hashes and envs/ from what is installed; it needs the program uv
+# make bench      compare speed and memory with other libraries
+# make rehearse   run the stages on drawn data of MS MARCO's size, and print what they cost; SIZE=0.01 takes a hundredth
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
@@ -20,19 +22,23 @@ CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
 READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock requirements.hashes pyproject.toml | cksum | cut -d' ' -f1)
-# The package index's own torch has CUDA: `===` takes that build alone, or the one that TORCH_CUDA names.
+# The package index's torch has CUDA. `===` takes only this build, or the one that TORCH_CUDA names.
 BUILDS := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==\([^ ]*\)/torch===\1$(TORCH_CUDA:%=+%)/',cat)
 
-# One line of progress; Snakemake's own log, every job and why it runs, lies in .snakemake/log.
+# One line shows the progress. Snakemake's log in .snakemake/log has every job, and why it runs.
 TOLD := --logger robustdr --logger-robustdr-benchmarks results/mini/benchmarks --
 MAKES := snakemake --cores $(CORES) $(TOLD)
 PAPERS := $(shell ls config/papers/*/experiment.yaml | cut -d/ -f3 | paste -sd,)
 MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS)]' $(TOLD)
 
+# Strict: a link that leads nowhere, or a page that the navigation lacks, is an error. `--quiet` would not count them.
+SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
+DOCS := $(VENV)/docs-$(shell cksum < envs/docs.hashes | cut -d' ' -f1)
+
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers evidence findings test test-all lint lock bench rehearse clean setup requirements schemas
+.PHONY: mini papers evidence findings test test-all docs lint lock bench rehearse clean setup requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -45,7 +51,7 @@ papers: setup
 	$(MAKES_PAPERS) all results/audit/summary.md
 	@echo; echo "Open results/mini/report/index.html in a browser."
 
-# RoDR and the comparison come first: their runs are in the ledger before the others begin.
+# RoDR and the comparison of methods come first: the ledger has their runs before the others begin.
 evidence: setup
 	snakemake --cores $(CORES) --config scale=evidence 'papers=[rodr,all]' -- measures
 	robustdr evidence add results/evidence
@@ -67,12 +73,19 @@ bench: setup
 rehearse: setup
 	PYTHONPATH=workflow:tests python -m rehearsal --size $(SIZE)
 
-lint: setup
+docs: setup $(DOCS)
+	robustdr reference
+	$(SITE)
+	@echo; echo "Open site/index.html in a browser. To search the pages: mkdocs serve"
+
+lint: setup $(DOCS)
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules
 	mypy
 	snakemake --lint
+	robustdr deviations --check
+	$(SITE)
 
 schemas: setup
 	robustdr schemas config
@@ -82,9 +95,9 @@ lock: setup
 
 setup: $(READY)
 
-# No file is taken whose bytes requirements.hashes does not know. torch is not in it, as builds of it differ; it comes last,
-# when all that it needs of the lock is there. The two builds of FAISS have their files in common, and their hashes one
-# entry. Errors alone of pip are shown: its warnings are about mirrors and folders of the machine.
+# pip installs only files whose digest is in requirements.hashes. torch is not there, because its builds differ. It comes
+# last, after the packages that it needs. The two builds of FAISS share an entry of hashes. Only pip's errors are shown:
+# its warnings are about mirrors and folders of the machine.
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 OTHERS := $(shell grep == requirements.lock | grep -vc ^torch==)
 
@@ -106,5 +119,10 @@ $(READY):
 	@rm -f $(VENV)/ready-*
 	@touch $@
 
+$(DOCS): | $(READY)
+	@$(PIP) install --no-deps --require-hashes -r envs/docs.hashes
+	@rm -f $(VENV)/docs-*
+	@touch $@
+
 clean:
-	rm -rf results/mini .snakemake
+	rm -rf results/mini .snakemake site

@@ -3,13 +3,14 @@
 The lock has one line a package: its version, and after `# via` the packages that need it. requirements.hashes has, as
 pip reads it, the SHA-256 of every file that the package index has of these versions, whatever the system. Torch is not
 in it: there are builds of it that the index does not have. What conda itself installs (Python, pip) has no hash either:
-a lock with hashes is made by solving on conda-forge, for each system.
+a lock with hashes is made by solving on conda-forge, for each system. docs.hashes is what `make docs` adds.
 
 An environment names what its stages import; everything that this needs follows at the locked versions.
 """
 
 import re
 import subprocess
+import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
 HASHES = ROOT / "requirements.hashes"
+DOCS = ROOT / "envs" / "docs.hashes"
 NEEDED = "      # what these need"
 
 
@@ -55,16 +57,30 @@ def locked() -> str:
 
 
 def hashed(lock: str) -> str:
-    """The text of requirements.hashes by what the package index says; the program `uv` asks it.
+    """The text of requirements.hashes.
 
     The two builds of FAISS share an entry, so that set-up can take either name.
     """
     pins = [pin for pin in re.findall(r"^[\w.-]+==\S+", lock, flags=re.MULTILINE) if not pin.startswith("torch==")]
     pins += [pin.replace("faiss-cpu", "faiss-gpu") for pin in pins if pin.startswith("faiss-cpu==")]
-    how = ["--generate-hashes", "--no-deps", "--universal", "--no-header", "--no-annotate", "--quiet"]
-    command = ["uv", "pip", "compile", *how, "--python-version", "3.11", "-"]
-    text = subprocess.run(command, input="\n".join(pins), stdout=subprocess.PIPE, check=True, text=True).stdout
-    return re.sub(r"\nfaiss-gpu==\S+", "", text)
+    return re.sub(r"\nfaiss-gpu==\S+", "", asked(pins, "--no-deps"))
+
+
+def documentation(lock: str) -> str:
+    """The text of docs.hashes: the packages of the extra `docs` and what they need, without those of the lock."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    known = set(map(normalised, re.findall(r"^([\w.-]+)==", lock, flags=re.MULTILINE)))
+    entries = re.findall(
+        r"^([\w.-]+)(==.*\n(?:    .*\n)+)", asked(extras["docs"], f"--constraint={LOCK}"), flags=re.MULTILINE
+    )
+    return "".join(name + rest for name, rest in entries if normalised(name) not in known)
+
+
+def asked(requirements: list[str], *options: str) -> str:
+    """Versions and hashes of these packages by what the package index says; the program `uv` asks it."""
+    how = ["--generate-hashes", "--universal", "--no-header", "--no-annotate", "--quiet", "--python-version", "3.11"]
+    command = ["uv", "pip", "compile", *how, *options, "-"]
+    return subprocess.run(command, input="\n".join(requirements), stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
 def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
@@ -88,5 +104,6 @@ if __name__ == "__main__":
 
     LOCK.write_text(locked(), encoding="utf-8")
     HASHES.write_text(hashed(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+    DOCS.write_text(documentation(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
     for path in sorted(ROOT.glob("envs/*.yaml")):
         path.write_text(environment(path.read_text(encoding="utf-8"), provenance.lock()), encoding="utf-8")

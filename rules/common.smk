@@ -75,8 +75,7 @@ try:
     SETTINGS, CONFIG, GRAPHS = project(config, HOUSE)
     OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
     PAPERS = SETTINGS.papers
-    if others := [paper for paper in PAPERS if paper not in CONFIG.papers]:
-        raise unknown("config/config.yaml: papers", others[0], CONFIG.papers)
+    ASKED = CONFIG.asked(PAPERS)
     for argument in sys.argv[1:]:
         check_target(argument, GRAPHS)
 except UserError as error:

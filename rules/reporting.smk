@@ -1,11 +1,11 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
-TABLES, FIGURES = (shown(CONFIG, part, CONFIG.papers) for part in ("tables", "figures"))
-SHOWN = {part: shown(CONFIG, part, PAPERS) for part in ("tables", "figures")}
-JUDGED = [paper for paper in PAPERS if CONFIG.claims[paper].claims]
+TABLES, FIGURES = (shown(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
+SHOWN = {folder: shown(CONFIG, folder, PAPERS) for folder in ("tables", "figures")}
+JUDGED = [paper for paper in ASKED if CONFIG.claims[paper].claims]
 
 TABLE = Found(lambda w: tables.table(graph(w), *TABLES[w.table]))
 FIGURE = Found(lambda w: tables.figure(graph(w), *FIGURES[w.figure]))
-CLAIMS = Found(lambda w: tables.claims(graph(w), w.paper))
+CLAIMS = Found(lambda w: tables.claims(graph(w), w.paper, ASKED.get(w.paper, (w.paper,))))
 QUERIES = Found(lambda w: site.queries(graph(w), w.system, w.collection))
 TEXTS = Found(lambda w: site.texts(graph(w), PAPERS, w.collection))
 
@@ -148,7 +148,8 @@ rule site:
         tables=expand("{{root}}/tables/{name}.json", name=SHOWN["tables"]),
         figures=expand("{{root}}/figures/{name}.svg", name=SHOWN["figures"]),
         claims=expand("{{root}}/claims/{paper}.json", paper=JUDGED),
-        audits=[f"results/audit/{paper}.json" for paper in PAPERS if paper in REPORTED],
+        audits=[f"results/audit/{paper}.json" for paper in ASKED if paper in REPORTED],
+        replicates=[str(site.REPLICATES)] if site.REPLICATES.is_file() else [],
         data=lambda w: [
             path
             for collection in site.explored(graph(w), PAPERS)
@@ -176,7 +177,8 @@ rule site:
         contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
     shell:
         "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q}"
-        " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q} --output {output.html:q}"
+        " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q}"
+        " --replicates {input.replicates:q} --output {output.html:q}"
         " --pages {output.pages:q} > {log:q} 2>&1"
 
 
@@ -202,7 +204,7 @@ rule headline:
         measures=json.dumps(
             {
                 paper: {role: entry.measures[0] for role, entry in CONFIG.papers[paper].evaluation.items()}
-                for paper in PAPERS
+                for paper in ASKED
             }
         ),
         code=code("headline"),

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -53,6 +54,15 @@ def test_every_locked_package_but_torch_has_hashes():
     entries = {provenance.normalised(name): version for name, version, _ in ENTRY.findall(text)}
     assert entries == {name: version for name, version in provenance.pins().items() if name != "torch"}
     assert ENTRY.sub("", text) == ""
+
+
+def test_the_documentation_s_packages_have_hashes_and_none_is_locked_twice():
+    text = (ROOT / "envs" / "docs.hashes").read_text(encoding="utf-8")
+    names = {made.normalised(name) for name in re.findall(r"^([\w.-]+)==", text, flags=re.MULTILINE)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = {made.normalised(Requirement(line).name) for line in project["optional-dependencies"]["docs"]}
+    assert asked <= names and not names & set(provenance.pins())
+    assert all("--hash=sha256:" in entry for entry in re.split(r"^(?=\S)", text, flags=re.MULTILINE) if entry)
 
 
 def test_hashes_are_asked_for_all_but_torch_and_for_both_builds_of_faiss(monkeypatch):

@@ -50,5 +50,35 @@ def test_bold_that_is_not_the_best(paper):
     assert kinds(paper, cells.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
 
 
+def test_percentages_of_the_number_that_the_caption_names(paper):
+    cells = "a | 62.0\nb | 58.0\nc | 44.0\nd | 76.0\ne | 38.0\nf | WRONG\n"
+    more = {"caption": "Accuracy (n = 50)", "unit": "percent"}
+    assert kinds(paper, cells.replace("WRONG", "82.0"), ["EM"], **more) == []
+    assert kinds(paper, cells.replace("WRONG", "81.3"), ["EM"], **more) == [("not_of_whole", "suspicious", "81.3")]
+    assert kinds(paper, cells.replace("WRONG", "81.3"), ["EM"], **more | {"caption": "Accuracy (n = 900)"}) == []
+
+
+STARRED = """\
+a | 31.2*  | 0.031
+b | 22.8** | 0.004
+c | 24.6   | 0.44
+d | 18.3*  | 0.012
+e | 35.5   | 0.21
+f | 29.1** | <0.001
+g | 25.5   | 0.09
+h | WRONG  | 0.73
+"""
+
+
+@pytest.mark.parametrize(("printed", "wrong"), [("27.7", False), ("27.7*", True), ("27.7**", True)])
+def test_marks_beside_values_of_p(paper, printed, wrong):
+    columns = [{"measure": "EM"}, {"quantity": "p-value"}]
+    table = {"columns": columns, "row": "system", "cells": STARRED.replace("WRONG", printed), "marks": {"*": "see"}}
+    table["caption"] = "Results; * marks p < 0.05, ** p < 0.01"
+    found = [(one.kind, one.flaws[0].cell.printed) for one in audit(paper(t=table)).findings]
+    assert found == ([("marked_wrongly", "27.7")] if wrong else [])
+    assert audit(paper(t={**table, "caption": "Results"})).findings == []
+
+
 def test_two_rows_of_equal_numbers(paper):
     assert [one[0] for one in kinds(paper, GOOD + "f | 31.2 | 45.1 | 60.3\n")] == ["equal_rows"]

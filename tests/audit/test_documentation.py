@@ -1,4 +1,4 @@
-"""`docs/audit.md`: its examples are findings of the papers, its commands and its YAML work."""
+"""The pages on the audit: the examples are findings of the papers, the commands and the YAML work."""
 
 import re
 import shlex
@@ -12,7 +12,8 @@ from robustdr.audit.relations import KINDS
 from robustdr.audit.reported import PAPERS, load, load_paper
 from robustdr.cli import main as robustdr
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+TEXT = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("explanation/audit.md", "how-to/audit.md"))
 
 
 def test_every_example_is_a_finding_and_every_kind_has_a_row():

@@ -3,13 +3,14 @@
 import random
 from decimal import Decimal
 from fractions import Fraction
+from statistics import fmean, stdev
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustdr.audit.audited import audit
-from robustdr.audit.grains import grain, mixture, nearest
+from robustdr.audit.grains import deviations, grain, mixture, nearest
 from robustdr.audit.rounding import of_printed
 from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
@@ -18,6 +19,24 @@ from robustdr.core.errors import UserError
 def around(measure, queries, value, relevant=0):
     low, *high = nearest(grain(measure, relevant), queries, Interval(value, value))
     return (low.low, *(end.low for end in high))
+
+
+@pytest.mark.parametrize(
+    ("deviation", "allowed"),
+    [("0.71", True), ("2.12", True), ("3.54", True), ("1.41", False), ("0.00", False), ("0.69", False)],
+)
+def test_the_deviations_of_two_whole_numbers_with_mean_2_5(paper, deviation, allowed):
+    # they are 2 and 3, 1 and 4, 0 and 5, …: 1/√2, 3/√2, 5/√2
+    columns = [{"value": "value", "and": "deviation"}]
+    relation = {"for": {"value": "deviation"}, "deviation_over": 2}
+    found = audit(paper(t={"columns": columns, "cells": f"a | 2.5 ± {deviation}", "relations": [relation]})).findings
+    assert [one.severity for one in found] == [] if allowed else ["impossible"]
+
+
+@given(st.lists(st.integers(1, 7), min_size=2, max_size=40), st.integers(1, 3))
+def test_whole_numbers_have_possible_deviations(sample, decimals):
+    mean, spread = (of_printed(Decimal(f"{one:.{decimals}f}")) for one in (fmean(sample), stdev(sample)))
+    assert any(spread.meets(one) for one in deviations(len(sample), mean, spread))
 
 
 def test_success_is_a_whole_number_of_queries():

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from robustdr.audit.conventions import ordered, search
+from robustdr.audit.further import evaluate_any
 from robustdr.claims.intervals import Interval
 from robustdr.cli import main as robustdr
 
@@ -38,6 +39,33 @@ def test_the_nearest_convention_where_none_gives_the_number():
     found = search(Interval(0.9, 0.91), "RR@10", QRELS, ordered(LISTED))
     assert not found.agrees and found.value == 1.0  # 0.09 away; 3/4 is 0.15 away
     assert found.giving == ["ranks as listed, queries without results left out"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # q1: the relevant document is second; q2: grades 1, 2; q3 has no results
+        ("Rprec", (0 + 1 + 0) / 3),
+        ("bpref", (1 + 1 + 0) / 3),  # no judged document that is not relevant stands above
+        ("nDCG", (1 / LOG3 + (1 + 2 / LOG3) / (2 + 1 / LOG3)) / 3),
+        ("ERR@1", (0 + 1 / 4) / 3),  # (2^1 − 1) / 2^2
+        ("ERR", (1 / 8 + 1 / 4 + 3 / 4 * 3 / 4 / 2) / 3),
+    ],
+)
+def test_measures_that_no_experiment_here_uses(measure, expected):
+    values = evaluate_any(QRELS, ordered(LISTED)["trec_eval"], measure, 1)
+    assert sum(values.values()) / 3 == pytest.approx(expected) and set(values) == set(QRELS)
+    assert search(Interval(expected, expected), measure, QRELS, ordered(LISTED)).giving == ["the project's conventions"]
+
+
+def test_a_rare_combination_has_its_number_and_its_chance():
+    usual, alone, rare, cut = (
+        search(Interval(value, value + 0.01), "RR@10", QRELS, ordered(LISTED)) for value in (1 / 2, 3 / 4, 1.0, 1 / 3)
+    )
+    assert usual.chance == alone.chance == 0 and usual.tried == 1
+    # what is tried gives 1/6, 1/3, 1/2, 2/3, 3/4 and others, up to 1: each 0.01 wide in a range of 5/6 or more
+    assert rare.agrees and rare.tried > 5 and 0.05 < rare.chance < 0.25
+    assert cut.giving == ["cut at 1"] and cut.chance > 0
 
 
 def test_tie_rules_that_agree_are_one():
@@ -102,6 +130,24 @@ def test_a_number_and_a_mark_that_the_runs_do_not_give_are_findings(folder, caps
     assert "2 inconsistent" in text
     assert "**no convention**; nearest: the project's conventions, 0.9000" in text
     assert "p = 0.0002 against a, at 0.05 with and without Bonferroni's correction for 2" in text
+
+
+def test_a_number_that_a_rare_convention_gives_is_suspicious(folder, capsys):
+    # RR@1 of b is 0.8: eight of ten queries; the measure is RR@10
+    assert audited(folder, b="80.0†", arguments=["--fail-on", "inconsistent"]) == 0
+    text = capsys.readouterr().out
+    assert "1 suspicious" in text and "only with cut at 1, one of" in text
+
+
+def test_one_measure_that_is_not_provided_stops_one_cell(folder, capsys):
+    path = folder / "mine.yaml"
+    text = MINE.format(b="90.0†", name="{system}.typo.trec").replace(
+        "columns: [{query_set: typo}]", "columns: [{query_set: typo}, {query_set: typo, measure: Gain@10}]"
+    )
+    path.write_text(text.replace("50.0\n", "50.0 | 1.0\n").replace("90.0†\n", "90.0† | 2.0\n"), encoding="utf-8")
+    assert robustdr(["audit", str(path), "--runs", str(folder), "--qrels", str(folder / "qrels")]) == 0
+    said = capsys.readouterr().out
+    assert "| b.typo.trec | 0.9000 |" in said and "measure: 'Gain@10' is unknown" in said
 
 
 @pytest.mark.parametrize(

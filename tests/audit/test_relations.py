@@ -99,6 +99,14 @@ KNOWN = {
         "0.0% 16.7% 25.0% 41.6% 50.0% 66.7% 75% 100%",
         "8.3% 58.3% 83.3% 91.7% 98.0% 101%",
     ),
+    # two whole numbers with the mean 2.5 are 2 and 3, 1 and 4, 0 and 5, …: 1/√2, 3/√2, 5/√2
+    "deviation_over": (
+        {"for": {"value": "summary"}, "deviation_over": 2, "of": {"seed": 1}},
+        RUNS,
+        "q | 2.5 | 0 | 0 | {}",
+        "0.71 2.12 3.5",
+        "1.41 0.0 0.69 2.8",
+    ),
     # 2 of 7 exactly, the count without rounding
     "counts_match": (
         {"for": {"value": "summary"}, "counts_match": {"seed": 1}, "out_of": 7},
@@ -231,6 +239,13 @@ def test_two_columns_of_one_label_are_told_apart_by_their_position(paper):
     first = table(columns, "q | 1.0 | 2.0", {"for": {"seed": "*"}, "at_most": {"table": "second"}})
     checks = resolve(paper(first=first, second=table(columns, "q | 1.5 | 1.8")))
     assert [(check.operands["main"][0].printed, check.holds) for check in checks] == [("1.5", True), ("1.8", False)]
+
+
+def test_an_average_over_columns_of_different_measures(paper):
+    columns = [{"measure": "EM", "collection": "a"}, {"measure": "nDCG@10", "collection": "b"}, {"quantity": "average"}]
+    relation = {"for": {"quantity": "average"}, "mean_of": {"quantity": None, "measure": "*", "collection": "*"}}
+    checks = resolve(paper(t=table(columns, "q | 10.0 | 20.0 | 15.0\nr | 30.0 | 40.0 | 36.0", relation)))
+    assert [(check.holds, len(check.operands["main"])) for check in checks] == [(True, 2), (False, 2)]
 
 
 def test_what_the_paper_does_not_print_or_the_text_has_lost_is_not_checked(paper):

@@ -152,7 +152,7 @@ REFUSED = {
         "    0: percent",
         r":7: tables.table1: key: '0' is unknown",
     ),
-    "no mapping": (GOOD, "- paper: mine", r": empty or no mapping; see config/README.md"),
+    "no mapping": (GOOD, "- paper: mine", r": empty or no mapping; see docs/reference"),
     "not YAML": ("title: A paper", "title: [A paper", r":\d+: not YAML: "),
     "anchor in itself": (
         "where: {collection: antique}",
@@ -173,7 +173,7 @@ def test_bad_input_is_one_line_with_file_line_key_and_what_is_allowed(tmp_path, 
 
 def test_an_empty_file_another_encoding_and_no_file(tmp_path):
     path = write(tmp_path, "")
-    with pytest.raises(UserError, match=r": empty or no mapping; see config/README.md"):
+    with pytest.raises(UserError, match=r": empty or no mapping; see docs/reference"):
         load(path)
     path.write_bytes(GOOD.replace("†", "*").replace("A paper", "Ä").encode("latin-1"))
     with pytest.raises(UserError, match=r"not UTF-8"):

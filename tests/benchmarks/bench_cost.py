@@ -1,4 +1,4 @@
-"""Unit costs behind docs/scaling.md: time, memory and disk per token, passage, query and ranked passage.
+"""Unit costs behind docs/explanation/cost.md: time, memory and disk per token, passage, query and ranked passage.
 
     python tests/benchmarks cost
 

@@ -3,9 +3,9 @@
     python tests/benchmarks feeding [steps] [milliseconds]
 
 Steps are those of RoDR's budget: 16 queries, each with 8 passages of about 80 tokens. No GPU is needed: the process
-sleeps as long as a GPU computes a step (53 ms for BERT-base at 100 TFLOP/s, docs/scaling.md). A GPU may share the rest
-of the step, so what is measured is what feeding adds to it. Then the same of pre-training: how long one core prepares
-256 passages, against the 0.15 s of their step, with the four processes of full.yaml.
+sleeps as long as a GPU computes a step (53 ms for BERT-base at 100 TFLOP/s: docs/explanation/cost.md). A GPU may share
+the rest of the step, so what is measured is what feeding adds to it. Then the same of pre-training: how long one core
+prepares 256 passages, against the 0.15 s of their step, with the four processes of full.yaml.
 """
 
 import json

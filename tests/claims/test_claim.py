@@ -136,14 +136,14 @@ def test_controls_are_read_and_what_a_claim_compares_includes_its_control(tmp_pa
     path = tmp_path / "claims.yaml"
     path.write_text(CONTROLLED, encoding="utf-8")
     claims = load_claims(path)
-    assert [key for key, _ in claims.tested()] == [
-        "controls.misspellings_cost",
-        "controls.training_wins_back",
-        "claims.0",
-    ]
+    assert list(claims.tested()) == ["controls.misspellings_cost", "controls.training_wins_back", "claims.0"]
     assert claims.claims[0].headline and not claims.claims[0].hypothesis
     systems = ("rodr", "dr_oq_qv", "rodr", "rodr_without_alignment")
     assert claims.claims[0].pairs() == [(system, "passages") for system in systems]
+    cells = [("rodr", "passages"), ("dr_oq_qv", "passages")]
+    needed = [claims.controls[name] for name in claims.claims[0].needs]
+    assert needed and claims.tested_by(cells) == [claims.claims[0], *needed]
+    assert claims.tested_by(cells[:1]) == claims.tested_by([(system, "documents") for system, _ in cells]) == []
 
 
 @pytest.mark.parametrize(

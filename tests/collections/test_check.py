@@ -34,6 +34,9 @@ CASES = [
     ("queries.tsv", "q3 x", ["queries.tsv:3: 1 fields", "queries.tsv:3: query 'q3' has no judgement"]),
     ("queries.tsv", "q3\tx", ["queries.tsv:3: query 'q3' has no judgement in FOLDER/qrels.txt"]),
     ("queries.tsv", "q3\t ", ["queries.tsv:3: query 'q3' is empty"]),
+    ("corpus.tsv", "d3\ta\0b", ["corpus.tsv:3: holds a NUL character"]),
+    ("corpus.tsv", "d3\t???", ["warning corpus.tsv:3: '???' has no letter and no digit"]),
+    ("queries.tsv", "q2\t\0", ["queries.tsv:3: holds a NUL", "queries.tsv:3: query id 'q2' is also", "warning"]),
     ("qrels.txt", "q1 0 d1 1", ["qrels.txt:3: the query and the passage of line 1 again"]),
     ("qrels.txt", "q1 0 d2 0.5", ["qrels.txt:3: grade '0.5' is no whole number"]),
     ("qrels.txt", "q1 d2 1", ["qrels.txt:3: 'q1 d2 1' is not a qrels line"]),
@@ -94,6 +97,11 @@ def test_most_lines_say_how_many_columns_a_corpus_has(tmp_path):
     agree(found(write(tmp_path, changes)), ["corpus.tsv:1: 2 fields; a line of this", "corpus.tsv:4: 4 fields"])
 
 
+def test_a_head_that_is_not_known_is_asked_for(tmp_path):
+    changes = {"corpus.tsv": f"docno\tcontent\n{CLEAN['corpus.tsv']}"}
+    agree(found(write(tmp_path, changes)), ["warning corpus.tsv:1: docid 'docno': is this line a head?"])
+
+
 def test_a_query_without_a_relevant_passage_is_a_warning(tmp_path):
     changes = {"qrels.txt": "q1 0 d1 1\nq2 0 d2 0\n"}
     agree(found(write(tmp_path, changes)), ["warning queries.tsv:2: query 'q2' has no relevant passage"])
@@ -125,7 +133,7 @@ def test_missing_and_empty_files_and_half_a_gzip_file(tmp_path):
 def test_jsonl_passages_are_records(tmp_path):
     good, bad = (
         '{"docid": "d1", "text": "x"}',
-        ['{"docid": 2, "text": "y"}', "d2\ty", r'{"docid": "d", "text": "\ud800"}'],
+        ['{"docid": "d2", "text": 2.5}', "d2\ty", r'{"docid": "d", "text": "\ud800"}'],
     )
     (write(tmp_path) / "corpus.jsonl").write_text("\n".join([good, *bad]))
     problems = check(tmp_path / "corpus.jsonl", {})
@@ -148,7 +156,9 @@ def test_what_is_asked_to_be_left_out_is_no_error_and_recorded(tmp_path, capsys)
     out = tmp_path / "out"
     assert main([*argv, "--drop-empty", "-o", str(out)]) == 1 and not out.exists()
     assert main([*argv, "--drop-empty", "--ignore-unjudged", "-o", str(out)]) == 0
-    assert {name: (out / name).read_text() for name in CLEAN} == CLEAN
+    copied = [json.loads(line) for line in (out / "corpus.jsonl").read_text().splitlines()]
+    assert copied == [{"docid": "d1", "title": "", "text": "a stone"}, {"docid": "d2", "title": "", "text": "a river"}]
+    assert {name: (out / name).read_text() for name in CLEAN if name != "corpus.tsv"}.items() <= CLEAN.items()
     dropped = json.loads((out / "dropped.json").read_text())
     assert dropped["counts"] == {
         "empty passage": 1,

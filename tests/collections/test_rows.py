@@ -166,5 +166,5 @@ def test_the_corpus_s_record_covers_its_index(corpus, change):
     record(corpus, rows_of(corpus))
     verify([corpus])
     change(rows_of(corpus))
-    with pytest.raises(UserError, match=r"rows\.arrow: damaged: .* run again to make it anew"):
+    with pytest.raises(UserError, match=r"rows\.arrow: damaged: .* run again, which makes it again"):
         verify([corpus])

@@ -290,11 +290,19 @@ def test_bad_local_input_names_file_and_line_and_leaves_nothing(tmp_path, part, 
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("corpus.jsonl", '{"_id": "d1", "text": "x"}\n{"_id": 2, "text": "y"}\n', r"corpus\.jsonl:2: .* is no record"),
-        ("corpus.jsonl", "{", r'corpus\.jsonl:1: .* a line is a JSON object \{"_id": "…", "text": "…"\}'),
+        (
+            "corpus.jsonl",
+            '{"_id": "d1", "text": "x"}\n{"_id": 2.5, "text": "y"}\n',
+            r"corpus\.jsonl:2: .* is no record",
+        ),
+        ("corpus.jsonl", "{", r"corpus\.jsonl:1: '\{' is no record; it lacks docid \(docid, _id, doc_id"),
         ("queries.jsonl", "[]\n", r"queries\.jsonl:1: '\[\]' is no record"),
-        ("qrels/test.tsv", "q1\td1\t1\n", r"test\.tsv:1: .* is not the header"),
-        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\n", r"test\.tsv:2: .* is not a line of BEIR's qrels"),
+        ("qrels/test.tsv", "q1\td1\t1\n", r"test\.tsv:1: .* is not a qrels line; a line is `qid 0 docid grade`"),
+        (
+            "qrels/test.tsv",
+            "query-id\tcorpus-id\tscore\nq1\td1\n",
+            r"tsv:2: .* a line is qid<TAB>docid<TAB>grade, as",
+        ),
         (
             "qrels/test.tsv",
             "query-id\tcorpus-id\tscore\nq1\td1\t0.5\n",

@@ -81,8 +81,8 @@ def test_keys_and_items_have_their_lines(file):
         ("a: {b: [}\n", r":1: not YAML: .*\(column 9\); quote the value or correct the indentation"),
         ("a: !thing 3\n", ":1: not YAML: could not determine a constructor for the tag '!thing'"),
         ("a: \x07\n", ": not YAML: "),
-        ("", ": empty or no mapping; see config/README.md"),
-        ("- a\n", ": empty or no mapping; see config/README.md"),
+        ("", ": empty or no mapping; see docs/reference"),
+        ("- a\n", ": empty or no mapping; see docs/reference"),
     ],
 )
 def test_what_is_refused(tmp_path, text, message):

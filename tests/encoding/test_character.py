@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from tests.full import models
 from tokenizers import Tokenizer
 
 from robustdr.core.errors import UserError
@@ -236,30 +237,11 @@ def test_what_cannot_be_made_is_refused(tiny_transformer, tmp_path, changes, mes
 
 @pytest.fixture()
 def released(tmp_path):
-    """A CharacterBERT in a folder as its authors release theirs, a pickle with their names; and the same one here."""
-    config = CharacterBertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
-    torch.manual_seed(0)
-    model = CharacterBertModel(config).eval()
+    """A CharacterBERT in a folder as its authors release theirs; and the same one here."""
     folder = tmp_path / "general_character_bert"
     folder.mkdir()
-    inside = "embeddings.word_embeddings."
-    theirs = {f"{inside}characters.weight": f"{inside}_char_embedding_weights"}
-    theirs |= {
-        f"{inside}{own}.{kind}": f"{inside}{name}.{kind}"
-        for kind in ("weight", "bias")
-        for own, name in [
-            *((f"convolutions.{n}", f"char_conv_{n}") for n in range(7)),
-            *((f"highways.{n}", f"_highways._layers.{n}") for n in range(2)),
-            ("projection", "_projection"),
-        ]
-    }
-    weights = {f"bert.{theirs.get(name, name)}": tensor for name, tensor in model.state_dict().items()}
-    weights["cls.predictions.bias"] = torch.zeros(3)
-    torch.save(weights, folder / "pytorch_model.bin")
-    bert = {**config.to_dict(), "model_type": "bert", "vocab_size": 30522}
-    del bert["filters"], bert["character_dimension"]
-    (folder / "config.json").write_text(json.dumps(bert))
-    return folder, model
+    torch.manual_seed(0)
+    return folder, models.character_bert(folder)
 
 
 def test_released_weights_are_converted_and_read(released, tmp_path):

@@ -19,9 +19,9 @@ from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
+from robustdr.own.rerank import library_scores
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.rankers.ranker import load
-from robustdr.retrieval.rerank import library_scores
 from robustdr.variations import seq2seq
 from robustdr.variations.similarity import Similarity
 
@@ -110,7 +110,7 @@ LIBRARY_ATTACKS = {
         [{"name": "0", "path": "", "type": "sentence_transformers.sentence_transformer.modules.WordEmbeddings"}],
         "WordEmbeddings is not read; allowed: Transformer",
     ),
-    "another tokenizer": ({"tokenizer_name_or_path": "/tmp"}, "tokenizer_name_or_path: not honoured"),
+    "another tokenizer": ({"tokenizer_name_or_path": "/tmp"}, "tokenizer_name_or_path: not supported"),
     "arguments of the model": ({"model_kwargs": {"gguf_file": "a"}}, "model_kwargs: 'gguf_file' is refused; allowed"),
     "old names of arguments": ({"config_args": {"hidden_act": "os.abort"}}, "config_args: 'hidden_act' is refused"),
 }  # fmt: skip

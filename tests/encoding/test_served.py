@@ -112,7 +112,7 @@ def test_a_server_that_only_fails_is_one_error_and_what_it_gave_is_kept(server, 
     with pytest.raises(UserError, match=MESSAGES[kind]) as raised:
         made.encode([*TEXTS[:4], "text 9"], "")
     assert str(raised.value).endswith(
-        f"; 1 of 5 texts have vectors, kept in {tmp_path}/cache: mend this, and run again"
+        f"; 1 of 5 texts have vectors, kept in {tmp_path}/cache: correct this, and run again"
     )
 
 

@@ -120,13 +120,15 @@ def test_a_bad_file_is_named(write, text, message):
         write(text)
 
 
-def test_a_missing_file_and_one_without_its_digest_are_refused(tmp_path):
-    def make():
-        source = {"path": str(tmp_path / "vectors.vec")}
+def test_a_missing_file_and_one_with_another_digest_are_refused_and_the_card_has_that_of_an_unpinned_one(tmp_path):
+    def make(**pinned):
+        source = {"path": str(tmp_path / "vectors.vec"), **pinned}
         write_checkpoint(CheckpointSettings(name="toy", description="", source=source, form="static"), tmp_path / "toy")
 
     with pytest.raises(UserError, match=r"vectors\.vec: no such file"):
         make()
     (tmp_path / "vectors.vec").write_text(VECTORS)
-    with pytest.raises(UserError, match=r"vectors\.vec: sha256 is .*, not \(none given\)"):
-        make()
+    with pytest.raises(UserError, match=r"vectors\.vec: sha256 is .*, not 0000"):
+        make(sha256="0" * 64)
+    make()
+    assert sha256(tmp_path / "vectors.vec") in (tmp_path / "toy/README.md").read_text()

@@ -20,6 +20,7 @@ from sentence_transformers.sentence_transformer.modules import (
 
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
+from robustdr.encoding.agreement import agreement
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES, is_plain
 from robustdr.encoding.encoder import Encoder
@@ -218,7 +219,7 @@ def edited(made, tmp_path):
 @pytest.mark.parametrize("similarity", ["manhattan", "euclidean"])
 def test_what_is_no_inner_product_is_refused(edited, tmp_path, similarity):
     folder = edited("TAS-B", "config_sentence_transformers.json", similarity_fn_name=similarity)
-    refused(folder, tmp_path, f"similarity_fn_name: '{similarity}' ranks unlike .* allowed: dot, cosine$")
+    refused(folder, tmp_path, f"similarity_fn_name: '{similarity}' does not rank like .* allowed: dot, cosine$")
 
 
 def test_a_module_that_is_not_read_is_refused_by_its_name(tmp_path):
@@ -254,18 +255,18 @@ def test_arguments_of_single_modules_are_refused(made, tmp_path):
     entries = json.loads((folder / "modules.json").read_text())
     entries[0]["kwargs"] = ["task"]
     (folder / "modules.json").write_text(json.dumps(entries))
-    refused(folder, tmp_path, r"modules\.json: kwargs: arguments of single modules are not honoured")
+    refused(folder, tmp_path, r"modules\.json: kwargs: arguments of single modules are not supported")
 
 
 def test_a_transformer_without_a_module_after_it_is_refused(made, tmp_path):
     folder = shutil.copytree(made("MiniLM")[0], tmp_path / "alone")
     entries = json.loads((folder / "modules.json").read_text())
     (folder / "modules.json").write_text(json.dumps(entries[:1]))
-    refused(folder, tmp_path, "a Transformer alone makes a vector of each word")
+    refused(folder, tmp_path, "a Transformer makes a vector of each word")
 
 
 def test_a_plain_transformer_is_told_to_state_its_pooling(tiny_transformer, tmp_path):
-    refused(tiny_transformer, tmp_path, r"has no modules\.json: of a plain transformer, say `pooling`")
+    refused(tiny_transformer, tmp_path, r"no modules\.json: of a plain transformer, say its pooling \(cls, mean\)")
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "2_Dense/model.safetensors", "2_Dense/config.json"])
@@ -275,3 +276,45 @@ def test_a_damaged_directory(made, tmp_path, name):
     refused(folder, tmp_path, "checkpoint tiny: .*damaged.*: no model there, or a damaged one")
     with pytest.raises(UserError, match="no model there, or a damaged one"):
         Encoder(folder)
+
+
+# what replaces what a directory says
+
+
+def library(path):
+    return SentenceTransformer(str(path), device="cpu", local_files_only=True)
+
+
+def test_prompts_and_similarity_that_are_given_replace_its_own(made, texts, tmp_path):
+    given, _ = made("Nomic")
+    write_checkpoint(settings(given, prompts={"query": "stone: "}, similarity="dot"), tmp_path / "model")
+    found = {route: Encoder(tmp_path / "model", route=route).encode(texts, LONG) for route in (QUERY, DOCUMENT)}
+    assert np.abs(found[QUERY] - library(given).encode(texts, prompt="stone: ")).max() < 1e-5
+    assert np.abs(found[DOCUMENT] - library(given).encode_document(texts)).max() < 1e-5
+
+
+def test_a_plain_transformer_with_the_pooling_that_is_said(tiny_transformer, texts, tmp_path):
+    write_checkpoint(settings(tiny_transformer, pooling="cls"), tmp_path / "model")
+    expected = SentenceTransformer(
+        modules=[Transformer(str(tiny_transformer)), Pooling(DIMENSION, "cls")], device="cpu"
+    )
+    assert np.abs(Encoder(tmp_path / "model").encode(texts, LONG) - unit(expected.encode(texts))).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", ["TAS-B", "MiniLM"])
+def test_a_blank_stands_between_title_and_text_unless_another_separator_is_said(made, tmp_path, name):
+    given, taken = made(name)
+    assert Encoder(taken).separator == " "
+    write_checkpoint(settings(given, separator=" / "), tmp_path / "model")
+    assert Encoder(tmp_path / "model").separator == " / "
+
+
+@pytest.mark.parametrize("name", ["TAS-B", "E5"])
+def test_vectors_that_are_not_the_library_s_stop_the_work(made, name):
+    """Here the library has a limit that the directory does not have."""
+    _, taken = made(name)
+    assert json.loads((taken / "agreement.json").read_text())["difference"] < 1e-5
+    model = library(taken)
+    model[0].max_seq_length = 20
+    with pytest.raises(UserError, match=r"its vectors are not those of sentence-transformers \(they differ by 0\.\d"):
+        agreement(taken, model)

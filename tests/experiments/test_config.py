@@ -741,7 +741,7 @@ def test_training_passages_need_more_than_answers(folder):
     edit(folder / "collections.yaml", put("trivia-qa", "splits", "train", part))
     message = complaint(folder)
     assert message.startswith(f"{folder / CAPOT}: systems.regular_trivia.collection: 'train' of trivia-qa (scale full)")
-    assert message.endswith("has answers alone; positives need qrels")
+    assert message.endswith("has only answers; positives need qrels")
 
 
 @pytest.mark.parametrize("name", ["wei2023", "wei_2023"])

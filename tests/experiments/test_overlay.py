@@ -171,7 +171,7 @@ def test_a_folder_with_nothing_to_lay_over(tmp_path):
 
 
 def test_a_paper_needs_no_claims(config, made):
-    assert config.claims["mine"].claims == [] and tables.claims(made, "mine").settings.keys
+    assert config.claims["mine"].claims == [] and tables.claims(made, "mine", ("mine",)).settings.keys
 
 
 def test_another_split_moves_no_key_of_the_others(config):

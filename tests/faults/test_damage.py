@@ -75,7 +75,7 @@ def test_a_damaged_artifact_is_refused_by_name(harmed, stages, name, harm, monke
     assert main(next((argv for argv in named if {str(path), str(artifact)} & {*argv}), named[-1])) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"robustdr: {path}: damaged: its sha256 is ")
-    assert line.endswith(f"; moved to {artifact}.damaged; run again to make it anew")
+    assert line.endswith(f"; moved to {artifact}.damaged; run again, which makes it again")
     assert not artifact.exists()
     Path(f"{artifact}.damaged").rename(artifact)
     path.write_bytes(whole)

@@ -2,6 +2,7 @@
 
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from tests.full import hub, models
@@ -14,11 +15,17 @@ from robustdr.encoding import loading
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
 from robustdr.encoding.directory import FORMS
+from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.variations.seq2seq import Seq2Seq
 
 SCALE = tree(ROOT / "config/scales/full.yaml")
 RELEASED = {name: entry for name, entry in SCALE["checkpoints"].items() if "hub" in entry.get("source", {})}
+BY_HAND = {
+    name: entry
+    for name, entry in SCALE["checkpoints"].items()
+    if entry.get("form") != "static" and entry.get("source", {}).get("path", "").startswith("data/models/")
+}
 TEXT = "what does the old river of peru sell in march"
 TOKENIZERS = ("*.model", "*.spm", "vocab.*", "tokenizer*")
 
@@ -46,6 +53,19 @@ def test_a_released_checkpoint_is_written_with_its_words(name, tmp_path):
     assert tokenizer.decode(tokenizer(TEXT)["input_ids"], skip_special_tokens=True) == TEXT
 
 
+@pytest.mark.parametrize("name", BY_HAND)
+def test_a_checkpoint_that_was_fetched_by_hand_is_written_and_encodes(name, tmp_path):
+    entry = {**BY_HAND[name], "name": name}
+    for key in {"source", "queries"} & entry.keys():
+        folder = entry[key]["path"].rpartition("/")[2]
+        models.write_converted(folder, tmp_path / "published", tmp_path / folder)
+        entry[key] = {"path": str(tmp_path / folder)}
+        assert f"robustdr convert-weights data/released/{folder}" in entry["fetch"] or "$name" in entry["fetch"]
+    write_checkpoint(CheckpointSettings(**entry), tmp_path / "made")
+    vectors = Encoder(tmp_path / "made").encode([TEXT, "river"], 32)
+    assert np.isfinite(vectors).all() and (vectors[0] != vectors[1]).any()
+
+
 def test_the_t5_that_ranks_has_the_words_it_answers_with(tmp_path):
     write_checkpoint(settings("t5_msmarco", fetched("castorini/monot5-base-msmarco", tmp_path)), tmp_path / "made")
     tokenizer = loading.tokenizer(tmp_path / "made")
@@ -62,7 +82,7 @@ def test_a_t5_without_spiece_model_is_refused(tmp_path):
         write_checkpoint(settings("t5_msmarco", source), tmp_path / "made")
 
 
-@pytest.mark.parametrize("name", models.FOLDERS)
+@pytest.mark.parametrize("name", models.GENERATORS)
 def test_a_folder_that_was_fetched_by_hand_is_converted_and_rewords(name, tmp_path):
     models.write_published(models.FOLDERS[name], tmp_path / name)
     convert(tmp_path / name, tmp_path / "converted")
@@ -74,7 +94,7 @@ def test_a_folder_that_was_fetched_by_hand_is_converted_and_rewords(name, tmp_pa
     assert isinstance(text, str) and model._tokenizer(TEXT)["input_ids"].count(model._tokenizer.unk_token_id) == 0
 
 
-@pytest.mark.parametrize("name", models.FOLDERS)
+@pytest.mark.parametrize("name", models.GENERATORS)
 def test_a_folder_without_the_files_of_its_tokenizer_is_one_error(name, tmp_path):
     models.write_converted(name, tmp_path, tmp_path / "converted")
     for path in [path for pattern in TOKENIZERS for path in (tmp_path / "converted").glob(pattern)]:

@@ -74,6 +74,9 @@ class World:
                 hub.cache(self.hub, "models", source["hub"], source["revision"], hub.fetched(folder, MODEL_FILES))
         for name in models.FOLDERS:
             models.write_converted(name, published, self.data / "models" / name)
+        words = sorted({word.strip(".,") for sentence in models.SENTENCES for word in sentence.lower().split()})
+        for name, dimension in (("wiki-news-300d-1M.vec", 300), ("counter-fitted-vectors.txt", 20)):
+            corpora.put(self.data / "vectors" / name, models.vectors(words, dimension))
 
     def _overlay(self, folder: Path) -> None:
         pinned = self.collections["dl-typo"]["sha256"]

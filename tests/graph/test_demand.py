@@ -19,18 +19,19 @@ def test_every_paper_s_query_sets_of_a_system_are_searched_at_once(config, mini)
 
 
 def test_fresh_variations_are_drawn_once_for_every_epoch(config, mini, full):
-    """Four epochs of typos need four draws; where two generators take turns, two of each."""
+    """Five begun epochs of typos need five draws; where two generators take turns, three of each."""
     demand = full.demand
-    assert full.lineage.budget("bert_st").epochs == 4
-    assert demand.training_variations("bert_st") == ["typo", "typo.draw2", "typo.draw3", "typo.draw4"]
-    assert [full.variation_settings(AT, name).seed for name in demand.training_variations("bert_st")] == [1, 2, 3, 4]
+    assert full.lineage.budget("bert_st").epochs == 4.772
+    assert demand.training_variations("bert_st") == ["typo", *(f"typo.draw{n}" for n in range(2, 6))]
+    assert [full.variation_settings(AT, name).seed for name in demand.training_variations("bert_st")] == [1, 2, 3, 4, 5]
     assert full.variation_settings(AT, "typo.draw3") == VariationSettings("typos:Typo", {}, 3)
     two = graph(changed(config, "systems", "bert_st", "variations", ["typo", "misspell"]), "full")
-    assert two.demand.training_variations("bert_st") == ["typo", "misspell", "typo.draw2", "misspell.draw2"]
+    drawn = [f"{name}{draw}" for draw in ("", ".draw2", ".draw3") for name in ("typo", "misspell")]
+    assert two.demand.training_variations("bert_st") == drawn
     assert mini.demand.training_variations("bert_st") == ["typo"]  # one epoch
     assert demand.training_variations("st") == config.systems["st"].variations
     drawn = [full.query_set(AT, name).key for name in demand.training_variations("bert_st")]
-    assert len(set(drawn)) == 4
+    assert len(set(drawn)) == 5
 
 
 def test_a_snapshot_has_the_recipe_of_its_system_and_a_key_of_its_own(config, mini):

@@ -103,7 +103,6 @@ def test_a_first_stage_changes_everything_that_is_made_from_it(config, differing
         "dr_qv",
         "dr_oq_qv",
         "rodr",
-        "bert_st",
         "spellchecker_bert",
         "dr_oq_continued",
         "dr_oq_mined",
@@ -311,7 +310,7 @@ def test_models_and_indexes_are_recorded_as_folders_and_anything_else_as_a_file(
 def nodes(mini, config):
     """Every node behind the tables, figures, claims and pages of all papers."""
     papers = config.papers.items()
-    found = [tables.claims(mini, paper) for paper in config.papers]
+    found = [tables.claims(mini, paper, (paper,)) for paper in config.papers]
     found += [tables.table(mini, paper, name) for paper, of in papers for name in of.tables]
     found += [tables.figure(mini, paper, name) for paper, of in papers for name in of.figures]
     found += [site.texts(mini, [*config.papers], collection) for collection in site.explored(mini, [*config.papers])]

@@ -87,7 +87,7 @@ def test_systems_that_make_terms_and_weigh_them_alike_share_an_index(mini):
     systems = ("bm25_terrier", "rm3", "bm25")
     runs = [mini.run(system, 0, ("wordnet-mini", "test"), ORIGINAL) for system in systems]
     (of_bm25,), (of_rm3,), (other,) = (run.inputs["index"].paths for run in runs)
-    assert of_bm25 == of_rm3 == "results/mini/indexes/wordnet-mini/k1-1.2_b-0.75_stopwords-en_stemmer-porter"
+    assert of_bm25 == of_rm3 == "results/mini/indexes/wordnet-mini/k1-1.2_b-0.75_stopwords-terrier_stemmer-porter"
     assert other.endswith("/k1-0.9_b-0.4_stopwords-none_stemmer-english")
     assert {*mini.indexes()} == {path.rpartition("/")[2] for path in (of_bm25, other)}
     settings = mini.indexes()[other.rpartition("/")[2]]

@@ -50,9 +50,22 @@ def test_figures_and_claims_ask_for_what_they_show(config, mini):
     first = mini.demand.snapshots()["rodr"][0]
     assert f"results/mini/measures/wordnet-mini/rodr.at{first}/seed1.parquet" in drawn
     assert len(drawn) == 1 + 2 * len(config.papers["rodr"].figures["figure2"].points)
-    judged = claims(mini, "rodr").settings.keys
+    judged = claims(mini, "rodr", ("rodr",)).settings.keys
     for name in config.papers["rodr"].tables:
         assert table_settings(mini, "rodr", name).keys.items() <= judged.items()
+
+
+def test_claims_that_need_other_cells_than_those_asked_for_are_left_out(config, mini):
+    node = claims(mini, "rodr", ("rodr_table2", "rodr_figure2"))
+    read = {path.split("/")[-2] for path in node.inputs["measures"].paths}
+    learned = {f"{system}{at}" for system in ("rodr", "rodr_without_alignment") for at in ("", ".at50")}
+    assert read == {"dr_oq", "dr_qv", "dr_oq_qv", *learned, "dr_oq_mined", "dr_oq_continued"}
+    reasons = node.settings.reasons
+    assert (
+        reasons["dr_oq_document"] == reasons["wordnet-long"] == "left out, as only rodr_table2, rodr_figure2 are made"
+    )
+    assert not {*read, "wordnet-mini"} & reasons.keys()
+    assert node.settings.miniature != claims(mini, "rodr", ("rodr",)).settings.miniature
 
 
 def test_a_table_says_how_a_scale_makes_a_variation(config, mini, full):

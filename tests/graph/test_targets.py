@@ -5,7 +5,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graphs
-from robustdr.graph.targets import check_target
+from robustdr.graph.targets import check_target, nodes
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +48,20 @@ def test_what_there_is_none_of(scales, target, message):
 )
 def test_others_are_left_to_snakemake(scales, target):
     check_target(target, scales)
+
+
+def test_a_report_of_single_tables_and_figures(scales):
+    asked = ["rodr_table2", "rodr_figure2"]
+    found = nodes("results/mini/report/index.html", scales, asked)
+    assert [node.path for node in found] == [
+        "results/mini/tables/rodr_table2.md",
+        "results/mini/figures/rodr_figure2.svg",
+        "results/mini/claims/rodr.md",
+    ]
+    (judged,) = nodes("results/mini/claims/rodr.json", scales, asked)
+    assert judged.key == found[2].key != nodes("results/mini/claims/rodr.json", scales, ["rodr"])[0].key
+
+
+def test_what_a_report_cannot_show(scales):
+    with pytest.raises(UserError, match=r"papers: 'rodr_table99' is unknown .*did you mean rodr_table"):
+        nodes("results/mini/report/index.html", scales, ["rodr_table99"])

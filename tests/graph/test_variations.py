@@ -1,5 +1,7 @@
 """Nodes of query sets: generators and their parameters, draws, versions, shards, and released variations."""
 
+from dataclasses import replace
+
 import pytest
 from tests.changes import changed
 
@@ -143,8 +145,11 @@ def test_what_a_release_decides(config, full):
     assert seeded.query_set(AT, "misspell").key != full.query_set(AT, "misspell").key
 
 
-def test_a_variation_that_cannot_be_made_may_be_released(full):
-    at, name = ("antique", "test"), "embedding_synonym_swap"
+def test_a_variation_that_cannot_be_made_may_be_released(config):
+    at, name = ("antique", "test"), "t5_description_to_title"
+    kept = config.scales["full"].variations[name]
+    lost = replace(kept, unavailable="no model")
+    full = graph(changed(config, "scales", "full", "variations", name, lost), "full")
     assert not full.lineage.unavailable_variations(at, [name])
     assert full.lineage.unavailable_variations(("antique", "official-test"), [name])
 

@@ -6,11 +6,16 @@ from robustdr.cli import main
 
 
 @pytest.fixture()
-def options(tmp_path):
+def options(tmp_path, tiny_model):
     for name, line in {"corpus.tsv": "d1\ta cat\n", "queries.tsv": "q1\tcats\n", "qrels.txt": "q1 0 d1 1\n"}.items():
         (tmp_path / name).write_text(line)
-    files = {"corpus": "corpus.tsv", "queries": "queries.tsv", "qrels": "qrels.txt", "model": "."}
-    return {f"--{name}": str(tmp_path / file) for name, file in files.items()} | {"-o": str(tmp_path / "out")}
+    files = {
+        "corpus": "corpus.tsv",
+        "queries": "queries.tsv",
+        "qrels": "qrels.txt",
+    }
+    found = {f"--{name}": str(tmp_path / file) for name, file in files.items()}
+    return found | {"--model": str(tiny_model), "-o": str(tmp_path / "out")}
 
 
 SERVED = {"--server": "http://localhost:1/v1"}
@@ -20,12 +25,11 @@ MISTAKES = {
     "a split that makes no file name": ({"--split": "Test 1"}, "--split: 'Test 1'; allowed: lower-case letters"),
     "remedies without data": ({"--fix": "rodr"}, "--fix: needs --train-queries and --train-qrels"),
     "an unknown variation": ({"--variations": "typos"}, "--variations: 'typos' is unknown (did you mean typo"),
-    "no model": ({}, "--model: "),
+    "no model": ({"--model": "."}, "--model: "),
     "neither a directory nor a name on the hub": ({"--model": "mine"}, "--model: mine: no such directory; allowed: "),
-    "options of a server that is not named": (
-        {"--query-prompt": "q: "},
-        "--server: missing; needed for the options prompts",
-    ),
+    "an option of servers": ({"--dimension": "8"}, "dimension: not options of a model of a folder or the hub"),
+    "an option of folders": (SERVED | {"--pooling": "cls"}, "pooling: not options of a model of --server"),
+    "options of runs": ({"--runs": ".", "--query-prompt": "q: "}, "prompts: not options of a model of --runs"),
     "a server without a protocol": ({"--server": "localhost"}, "--server: 'localhost'; it must begin with http://"),
     "a key in place of its variable": (SERVED | {"--key": "sk-1"}, "key: the name of the environment variable that "),
     "a key that is not set": (SERVED | {"--key": "NOT_SET"}, "key: the environment variable NOT_SET is not set"),
@@ -45,7 +49,15 @@ def test_a_mistake_is_one_line_and_leaves_nothing(options, tmp_path, capsys, mis
 def test_what_is_wrong_with_the_files_is_listed_before_any_work(options, tmp_path, capsys):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 1\nq1 0 d2 1\n")
     assert main(["evaluate", *(word for pair in options.items() for word in pair)]) == 2
-    *listed, last = capsys.readouterr().err.splitlines()
+    encodes, *listed, last = capsys.readouterr().err.splitlines()
+    assert encodes.endswith("reads 64 tokens of a query and 64 tokens of a passage; float32 weights")
     assert [line.partition(": ")[0] for line in listed] == [f"{tmp_path}/qrels.txt:2", f"{tmp_path}/qrels.txt:3"]
     assert last.startswith("robustdr: 2 errors in the files above")
     assert not (tmp_path / "out").exists()
+
+
+def test_of_several_models_each_says_its_own_prompts(options, tiny_model, capsys):
+    arguments = [word for pair in options.items() for word in pair]
+    assert main(["evaluate", *arguments, "--models", str(tiny_model), str(tiny_model), "--query-prompt", "q: "]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "robustdr: prompts: of one model alone; of several, each directory says its own"

@@ -13,22 +13,19 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 def test_a_directory(tiny_model):
     model = models.find(str(tiny_model))
-    length = models.length(tiny_model)
-    assert model.recipe == {"initial": "base", "query_length": length, "passage_length": length}
+    assert model.recipe == {"initial": "base", "query_length": 64, "passage_length": 64}
     assert model.checkpoint["source"] == {"path": str(tiny_model)} and model.folder == tiny_model
 
 
-def test_of_other_lengths_those_that_are_given_count(tiny_model):
-    recipe = models.find(str(tiny_model), {"query_length": 9, "passage_length": None}).recipe
-    assert (recipe["query_length"], recipe["passage_length"]) == (9, models.length(tiny_model))
-
-
-def test_a_directory_says_how_long_a_text_may_be(tiny_model, tmp_path):
-    shutil.copy(tiny_model / "config.json", tmp_path)  # without what sentence-transformers says: positions
-    assert models.length(tmp_path) == 64
-    (tmp_path / "config.json").unlink()
-    with pytest.raises(UserError, match=r"neither sentence_bert_config.json nor config.json"):
-        models.length(tmp_path)
+def test_what_is_said_replaces_what_the_directory_says(tiny_model):
+    how = {"prompts": {"query": "q: "}, "separator": " / ", "similarity": "cosine"}
+    model = models.find(str(tiny_model), {"query_length": 9, **how})
+    assert (model.recipe["query_length"], model.recipe["passage_length"]) == (9, 64)
+    assert model.checkpoint.items() >= how.items()
+    assert model.encodes.said() == (
+        "Transformer (BertModel), Pooling (mean); cosine similarity; prompts: query 'q: '; ' / ' between title and "
+        "text; reads 9 tokens of a query and 64 tokens of a passage; float32 weights"
+    )
 
 
 @pytest.mark.parametrize("name", ["nowhere", "./a/b/c", "a model/of mine"])
@@ -40,7 +37,7 @@ def test_neither_a_directory_nor_a_name_on_the_hub(name):
 
 
 def test_a_directory_of_something_else(tmp_path):
-    with pytest.raises(UserError, match=r"no modules.json; allowed: a directory that sentence-transformers saved"):
+    with pytest.raises(UserError, match=r"--model: .*: no model directory: it has no config.json"):
         models.find(str(tmp_path))
 
 

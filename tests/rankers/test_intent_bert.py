@@ -88,7 +88,7 @@ def test_a_damaged_layer_is_refused(folder, tmp_path):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     path = tmp_path / "query_layer.safetensors"
     path.write_bytes(b"no tensors")
-    with pytest.raises(UserError, match=r"query_layer\.safetensors: not this model's layer .*; train the ranker anew"):
+    with pytest.raises(UserError, match=r"query_layer\.safetensors: not this model's layer .*; train the ranker again"):
         load("intent_bert", tmp_path)
     save_file({"norm1.weight": load_file(folder / path.name)["norm1.weight"]}, path)
     with pytest.raises(UserError, match=r"query_layer\.safetensors: not this model's layer"):

@@ -132,7 +132,16 @@ SPECS = {
 
 
 NOTHING = {"paper": "toy", "title": "T", "scale": "mini", "miniature": "", "command": "snakemake", "evaluation": {}}
-NOTHING |= {"measured": {}, "labels": {}, "names": {}, "reasons": {}, "keys": {}, "trained": [], "paper_queries": {}}
+NOTHING |= {
+    "measured": {},
+    "labels": {},
+    "names": {},
+    "reasons": {},
+    "keys": {},
+    "trained": [],
+    "paper_queries": {},
+    "called": {},
+}
 REST = {"variations": [], "measures": []}  # of an evaluation that is read by its means alone
 
 

@@ -4,11 +4,11 @@ import json
 import shutil
 from types import SimpleNamespace
 
-from tests.reporting.conftest import RANKS
+from tests.reporting.conftest import RANKS, evaluation
 
 from robustdr.core.files import write_queries as write_tsv
 from robustdr.reporting.queries import write_queries
-from robustdr.reporting.settings import PARTS, Paper, QueriesSettings, SiteSettings, Step
+from robustdr.reporting.settings import PARTS, Difference, Paper, QueriesSettings, SiteSettings, Step
 from robustdr.reporting.site import write_site
 from robustdr.reporting.texts import write_texts
 from robustdr.retrieval.runs import write_run
@@ -19,15 +19,21 @@ EFFECT = {
     "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "confidence": 0.95, "p": 0.001,
     "test": "paired t-test", "queries": 40, "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
     "verdict": "opposite", "predicted": [-0.4, -0.1], "corrected": [-0.375, -0.125],
+    "sides": [["dr_oq", "original"], ["dr_oq", "misspell"]],
 }  # fmt: skip
+SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "undecided", "words": "", "size": -0.1,
+          "low": -0.5, "high": 0.3}  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
 CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
+CLAIM |= {"role": "passages", "measure": "RR@10", "measured": "RR@10", "tables": ["table1"], "systems": ["dr_oq"]}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
-    "title": "A toy paper", "counts": {"here": "1 opposite", "as_printed": "2 holds"},
+    "title": "A toy paper", "scale": "mini", "miniature": "Toys & more.",
+    "counts": {"here": "1 opposite", "as_printed": "2 holds"},
     "legend": ["absent: as it says."],
-    "chance": "None is seen.", "aa": "", "controls": [{**CONTROL, "effects": []}],
+    "chance": "None is seen.", "aa": "", "command": "snakemake results/mini/claims/toy.md",
+    "names": {"dr_oq": "DR_OQ", "RR": "MRR"}, "evaluation": evaluation(), "controls": [{**CONTROL, "effects": []}],
     "claims": [
         {**CLAIM, "verdict": "opposite", "words": "opposite", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
         {**CLAIM, "sentence": "Is it so?", "verdict": "undecided", "words": "undecided", "evidence": ["open"],
@@ -102,11 +108,16 @@ def build(folder, paper, **changes):
     audit.write_text(json.dumps([AUDIT]))
     figure = folder / "toy_figure1.svg"
     figure.write_text('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>\n')
-    about = Paper("toy", "A toy paper", "Me. 2026.", ["table1", "table2", "table9"], ["figure1"])
+    shown = ["table1", "table2", "table9"], ["figure1"]
+    about = Paper("toy", "A toy paper", "Me. 2026.", *shown, "https://toy.org/paper", claims=len(CLAIMS["claims"]))
     settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [about],
-                "explored": {"toy": list(RANKS)}, "stand_ins": {"base": "a toy"}, **changes}  # fmt: skip
+                "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
+                **changes}  # fmt: skip
     files = ([*made, folder / "tables/toy_table9.json"], [figure], [claims], [audit])
-    write_site(SiteSettings(**settings), *files, folder / "report/index.html")
+    again = folder / "replicates.json"
+    again.write_text(json.dumps({"toy": {CLAIM["claim"]: [SINGLE]}}))
+    stamp = "scale mini, commit 1234567"
+    write_site(SiteSettings(**settings), *files, folder / "report/index.html", replicates=again, stamp=stamp)
     return SimpleNamespace(
         folder=folder / "report", tables=[json.loads(path.read_text()) for path in made], files=files
     )
@@ -135,8 +146,10 @@ def two_results(folder, paper, measured):
 AT = {"collection": "passages", "split": "dev", "query_set": "misspell", "system": "dr_oq", "measure": "RR@10"}
 FLAW = {"coordinates": {**AT, "value": "drop"}, "printed": "-50.0%", "mark": "", "line": 1, "consistent": "-40.0%",
         "relation": f"a relation {NASTY}"}  # fmt: skip
+COUNT = {**FLAW, "coordinates": {"collection": "passages", "split": "dev", "query_set": "misspell",
+         "quantity": "changed"}, "printed": "1,040"}  # fmt: skip
 FINDING = {"id": "table1/drop_from/misspell", "severity": "impossible", "kind": "drop_from", "table": "table1",
-           "hypothesis": "digits are swapped", "cells": [FLAW]}  # fmt: skip
+           "hypothesis": "digits are swapped", "cells": [FLAW, COUNT]}  # fmt: skip
 CAUSE = {"severity": "impossible", "hypotheses": ["digits are swapped"], "cells": 1, "findings": [FINDING["id"]],
          "consequences": [], "claims": ["Typos harm"]}  # fmt: skip
 COVERAGE = {"cells": 1234, "related": 1000}

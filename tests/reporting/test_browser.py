@@ -123,7 +123,7 @@ def browser(chromium, built, request, tmp_path):
 
 
 def test_every_page_opens_without_an_error_and_can_be_read_by_all(browser):
-    pages = sorted(path.name for path in browser.folder.glob("*.html"))
+    pages = sorted(path.relative_to(browser.folder).as_posix() for path in browser.folder.rglob("*.html"))
     for page in [*pages, QUERIES, QUERIES.replace("queries.html", "provenance.html")]:
         browser.open(page)
         if "#" in page:
@@ -133,7 +133,7 @@ def test_every_page_opens_without_an_error_and_can_be_read_by_all(browser):
         assert not browser.violations(), page
 
 
-@pytest.mark.parametrize("page", ["index.html", "toy.html", "toy_table1.html", QUERIES])
+@pytest.mark.parametrize("page", ["index.html", "toy.html", "claims/toy/1.html", "toy_table1.html", QUERIES])
 def test_the_dark_page_has_contrast_and_the_narrow_one_fits(browser, page):
     with browser.at_night_on_a_telephone():
         browser.open(page)
@@ -260,9 +260,10 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
     assert values == sorted(values, reverse=True)
     page.choose("[data-by=querySet]", "misspell")
     assert [row.text.split("\n")[0] for row in page.all("#cells tbody tr") if row.is_displayed()] == ["misspell"]
+    assert page.driver.current_url.endswith("#querySet=misspell")
     formats = {
         "markdown": ("| --- |", "-50.0%"),
-        "latex": ("\\begin{tabular}", "-50.0\\%"),
+        "latex": ("\\begin{tabular}", "-50.0\\%", "$^\\dagger$"),
         "csv": ('"reported"', "-50.0%"),
     }
     for kind, words in formats.items():
@@ -270,16 +271,39 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
         copied = page.until(lambda: page.driver.execute_script("return window.copied"))
         page.driver.execute_script("window.copied = ''")
         assert all(word in copied for word in words) and "swap" not in copied
+    page.one("[data-copy=latex]").click()
+    assert page.until(lambda: page.driver.execute_script("return window.copied")).isascii()
+
+
+def test_a_claim_leads_to_its_cells_and_these_to_queries_provenance_and_back(browser):
+    page = browser.open("toy.html")
+    page.one("#claim-1 a").click()
+    page.one("a[href*='toy_table1.html#']").click()
+    assert page.driver.current_url.endswith("toy_table1.html#system=DR_OQ")
+    heads = [head.text for head in page.all("#cells thead th") if head.is_displayed()]
+    assert heads == ["Query set", "DR_OQ RR@10"]  # of the chosen system alone
+    page.one("#cells .made a").click()
+    page.until(lambda: "queries.html" in page.driver.current_url)
+    page.shown().one("#provenance").click()
+    assert "results/mini/tables/toy_table1.md" in page.shown().text("#command")
+    for title in ("Queries behind a cell", "Query sets", "Typos harm"):
+        page.driver.back()
+        page.until(lambda title=title: title in page.text("h1"))
 
 
 def test_claims_are_chosen_by_verdict_and_text(browser):
     page = browser.open("toy.html")
-    assert len(page.all("article.claim")) == len(CLAIMS["claims"])
+    page.driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+
+    def shown():
+        return [claim.get_attribute("id") for claim in page.all("[data-claims]") if claim.is_displayed()]
+
+    assert len(shown()) == len(CLAIMS["claims"])
     page.choose("[data-filter=claims]", "opposite")
-    assert [claim.get_attribute("id") for claim in page.all("article.claim") if claim.is_displayed()] == ["claim-1"]
+    assert shown() == ["claim-1"]
     page.choose("[data-filter=claims]", "")
     page.choose("[data-search=claims]", "never RUN")
-    assert [claim.get_attribute("id") for claim in page.all("article.claim") if claim.is_displayed()] == ["claim-3"]
+    assert shown() == ["claim-3"]
 
 
 def test_ten_thousand_queries_are_shown_at_once_and_turned_over(browser):
@@ -323,5 +347,5 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
     cells = browser.all(f"#cells tbody td:nth-child({int(column.get_attribute('data-sort')) + 1})")
     values = [float(cell.get_attribute("data-value")) for cell in cells]
     assert values == sorted(values) and values[0] == pytest.approx(-25)
-    browser.one("a[href='index.html#tables']").click()
+    browser.one("a[href='index.html#toy']").click()
     assert browser.text("h1") == "Two results side by side"

@@ -226,7 +226,7 @@ def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch
     """At mini scale, on values drawn at random: what is not judged says that it is not run."""
     monkeypatch.chdir(Path(__file__).parents[2])
     made, rng = graph(load(), "mini"), np.random.default_rng(0)
-    settings = tables.claims(made, paper).settings
+    settings = tables.claims(made, paper, (paper,)).settings
     keys = {}
     for path, key in settings.keys.items():
         collection, system = Path(path).parts[-3:-1]

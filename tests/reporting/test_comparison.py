@@ -12,10 +12,11 @@ from tests.reporting.small_site import NASTY, two_results
 
 from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import read_measures
-from robustdr.reporting import comparison
-from robustdr.reporting.comparison import compared_claims, interval, write_comparison
+from robustdr.reporting import side_by_side
+from robustdr.reporting.comparison import compared_claims, write_comparison
 from robustdr.reporting.origins import origins
 from robustdr.reporting.queries import write_data
+from robustdr.reporting.side_by_side import interval
 
 
 @pytest.fixture()
@@ -44,7 +45,7 @@ def test_a_cell_of_both_has_its_difference_and_a_paired_interval(folders, tmp_pa
     # 1 and 1/4 become 1/2 and 1/4: -1/2 and 0 in turn, -25.00 ±(t = 2.0227) · sd .25320 / √40 · 100 = 8.10.
     assert found["RoDR w/o L_p|q", "misspell"][2:] == ("-25.00 [-33.10, -16.90]", "lower")
     assert found["RoDR w/o L_p|q", "variations_mean"][2:] == ("-12.50 [-16.55, -8.45]", "lower")
-    assert found["DR_OQ", "misspell"][2].startswith("+0.00 [") and found["DR_OQ", "misspell"][3] == "not told apart"
+    assert found["DR_OQ", "misspell"][2:] == ("equal", "equal")
     one, other = (json.loads((folder / "tables/toy_table1.json").read_text()) for folder in folders)
     for made, side in ((one, 0), (other, 1)):
         for row in made["layout"]["fields"]:
@@ -62,9 +63,62 @@ def test_an_interval_needs_the_measures_behind_the_number(folders, tmp_path):
         path.unlink,
     ):
         harm()
-        comparison._measured.cache_clear()  # read once a process
+        side_by_side._measured.cache_clear()  # read once a process
         write_comparison(*folders, tmp_path / "pages")
         assert cells(tmp_path / "pages/toy_table1.html")["RoDR w/o L_p|q", "misspell"][2:] == ("-25.00", "")
+
+
+def test_equal_runs_are_equal_and_other_queries_with_an_equal_mean_are_not(folders, tmp_path):
+    first = folders[0]
+    page = write_comparison(first, first, tmp_path / "same").read_text(encoding="utf-8")
+    numbers = [of for name in ("toy_table1", "toy_table2") for of in cells(tmp_path / f"same/{name}.html").values()]
+    assert {of[3] for of in numbers} == {"equal"} and "<h3>0 of 3 verdicts changed</h3>" in page
+    path = folders[1] / "measures/toy/rodr/seed1.parquet"
+    frame = read_measures(first / "measures/toy/rodr/seed1.parquet")
+    at = frame["query_set"].eq("dev.misspell")
+    frame.loc[at, "value"] = frame.loc[at, "value"].to_numpy()[::-1]
+    frame.to_parquet(path)
+    shutil.copytree(first / "tables", folders[1] / "tables", dirs_exist_ok=True)
+    side_by_side._measured.cache_clear()
+    write_comparison(*folders, tmp_path / "turned")
+    assert cells(tmp_path / "turned/toy_table1.html")["RoDR w/o L_p|q", "misspell"][3] == "not told apart"
+
+
+def test_samples_of_other_sizes_stop_a_comparison_of_scores(folders, tmp_path):
+    for system in ("dr_oq", "rodr"):
+        for query_set in ("original", "misspell", "swap_words"):
+            path = folders[1] / f"measures/toy/{system}/seed1.parquet"
+            frame = read_measures(path)  # two values more with the mean of the others: the table's numbers stay
+            rows = frame[frame["query_set"] == f"dev.{query_set}"].iloc[:2]
+            mean = frame.loc[frame["query_set"] == f"dev.{query_set}", "value"].mean()
+            pd.concat([frame, rows.assign(qid=["more1", "more2"], value=mean)]).to_parquet(path)
+    said = r"compare: toy_table1: original, .*: 40 queries in A and 42 in B; .* do not compare; allowed: .* --claims"
+    with pytest.raises(UserError, match=said):
+        write_comparison(*folders, tmp_path / "pages")
+    assert not (tmp_path / "pages").exists()
+    page = write_comparison(*folders, tmp_path / "pages", claims_alone=True)
+    assert "<h3>1 of 3 verdicts changed</h3>" in page.read_text(encoding="utf-8")
+    assert [path.name for path in (tmp_path / "pages").glob("*.html")] == ["index.html"]
+
+
+def test_each_paper_has_its_claims_and_its_tables(folders, tmp_path):
+    for folder in folders:
+        shutil.copy(folder / "tables/toy_table2.json", folder / "tables/other_table2.json")
+        shutil.copy(folder / "claims/toy.json", folder / "claims/toy_of_mine.json")
+        shutil.copy(folder / "tables/toy_table2.json", folder / "tables/toy_of_mine_table1.json")
+    page = lxml.html.fromstring(write_comparison(*folders, tmp_path / "pages").read_text(encoding="utf-8"))
+    found: dict[str, list[str]] = {}
+    for element in page.iter("h2", "a"):
+        if element.tag == "h2":
+            found[element.get("id")] = under = []
+        elif "_table" in (element.get("href") or ""):
+            under.append(element.get("href"))
+    assert found == {
+        "toy": ["toy_table1.html", "toy_table2.html"],
+        "toy_of_mine": ["toy_of_mine_table1.html"],
+        "other": ["other_table2.html"],
+        "made": [],
+    }
 
 
 def test_other_queries_are_independent():

@@ -10,7 +10,8 @@ from robustdr.reporting.front import chosen, ledger_digest, shown, write_front
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = ("config", "evidence", "results")
+PAGES = [*(ROOT / folder / "README.md" for folder in (".", *FOLDERS)), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def claim(sentence, verdict="seen", headline=True, hypothesis=False):
@@ -68,7 +69,7 @@ def test_a_readme_without_a_place_is_an_error(tmp_path):
         write_front("V.", [paper(claim("A"))], tmp_path, tmp_path / "README.md", tmp_path / "p.svg")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_to_a_file(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]

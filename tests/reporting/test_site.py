@@ -1,16 +1,14 @@
 """The report: what its pages say, also where something is missing; each number as its artifact has it."""
 
-import json
 import re
 
 import pytest
-from tests.reporting.small_site import CLAIMS, NASTY, build
+from tests.reporting.small_site import NASTY, build
 
-from robustdr.reporting.charts import gains, points
 from robustdr.reporting.settings import Paper, SiteSettings
-from robustdr.reporting.site import found_in, query_link, span, write_site
+from robustdr.reporting.site import _ordered, found_in, query_link, write_site
 
-EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "stand_ins": {}}
+EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "differences": []}
 
 
 @pytest.fixture()
@@ -23,13 +21,15 @@ def page(site, name):
 
 
 def test_every_page_is_made_and_every_link_leads_somewhere(site):
-    pages = {path.name for path in site.folder.glob("*.html")}
+    pages = {path.relative_to(site.folder).as_posix() for path in site.folder.rglob("*.html")}
     assert {"index.html", "toy.html", "toy_audit.html", "toy_table1.html", "toy_table9.html", "queries.html"} <= pages
+    assert {f"claims/toy/{number}.html" for number in (1, 2, 3)} <= pages
     for name in pages:
         text = page(site, name)
-        assert not re.search(r'(?:src|href)="(?:https?:)?//', text)
-        for target in re.findall(r'(?:href|src)="([^"#]+\.(?:html|js|css))["#]', text):
-            assert (site.folder / target).is_file(), (name, target)
+        loaded = re.sub(r'<a href="https?://[^"]*"', "<a", text)
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', loaded)
+        for target in re.findall(r'(?:href|src)="([^"#]+\.(?:html|js|css))["#]', loaded):
+            assert (site.folder / name).parent.joinpath(target).is_file(), (name, target)
 
 
 def test_texts_are_never_markup(site):
@@ -42,12 +42,14 @@ def test_texts_are_never_markup(site):
 
 def test_the_start_page_counts_verdicts_and_findings(site):
     text = page(site, "index.html")
-    counts = dict(re.findall(r'data-count="(toy/[a-z ]+)">(\d*)<', text))
+    counts = dict(re.findall(r'data-count="(toy/[a-z ]+)">(\d*)', text))
     assert {kind: counts[f"toy/{kind}"] for kind in ("opposite", "undecided", "not run")} == {
         "opposite": "1", "undecided": "1", "not run": "1",
     }  # fmt: skip
     assert counts["toy/impossible"] == "1" and "Toys &amp; more." in text and "a toy" in text
-    assert "What each method gains" not in text  # no paper of this report has the comparison
+    assert "1 of the 3 claims that abstracts and conclusions rest on could be decided: 0 are seen" in text
+    assert "scale mini, commit 1234567" in text and 'href="https://toy.org/paper"' in text
+    assert "Which method" not in text  # no paper of this report has the comparison
 
 
 def test_a_start_page_shows_what_there_is_alone(paper, tmp_path):
@@ -57,7 +59,7 @@ def test_a_start_page_shows_what_there_is_alone(paper, tmp_path):
     settings = SiteSettings(papers=[Paper("toy", "Mine", "My own data", ["methods"], [])], **EMPTY)
     write_site(settings, [table], [], [], [], tmp_path / "report/index.html")
     text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
-    assert re.findall("<h2>(.*?)</h2>", text) == ["Tables"]
+    assert re.findall("<h2[^>]*>(.*?)</h2>", text) == ["Tables"]
     assert re.findall('<th scope="col">(.*?)</th>', text) == ["Table", "Cells", "not run"]
     assert "<h1>Robustness of dense retrieval</h1>" in text and 'href="toy_methods.html"' in text
 
@@ -75,6 +77,7 @@ def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):
         r'<td data-system="([^"]*)" data-query-set="([^"]*)"(?:(?!</td>).)*toy_audit.html#finding-0', text
     )
     assert marked == [("DR_OQ", "misspell")]
+    assert re.search(r'<span class="said">1,040<a class="mark impossible" href="toy_audit.html#finding-0"', text)
     assert 'href="queries.html#toy/dr_oq/dev/misspell/RR%4010/toy_table1"' in text
     assert 'href="queries.html#toy/rodr/dev/misspell%2Cswap_words/RR%4010/toy_table1"' in text  # a mean
     assert 'id="finding-0"' in page(site, "toy_audit.html")
@@ -85,6 +88,16 @@ def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
         text = page(site, f"{table['table']}.html")
         shown = {int(n): float(v) for n, v in re.findall(r'data-number="(\d+)" data-value="([^"]+)"', text)}
         assert shown == {n: c["reproduced"] for n, c in enumerate(table["cells"]) if c["reproduced"] is not None}
+
+
+def test_the_columns_of_the_paper_s_own_method_come_first(site):
+    (table, _), cells = site.tables, site.tables[0]["cells"]
+    heads = table["layout"]["columns"]
+    own = next(column for column in heads if column.startswith("RoDR"))
+    ordered = _ordered(table["layout"], cells, "rodr")
+    assert ordered["columns"] == [own, *(head for head in heads if head != own)]
+    for before, after in zip(table["layout"]["fields"], ordered["fields"], strict=True):
+        assert dict(zip(heads, before, strict=True)) == dict(zip(ordered["columns"], after, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -142,12 +155,6 @@ def test_findings_are_found_by_the_name_of_the_printed_cell():
     assert list(found) == ["table2 [typo · RR@10]"] and found["table2 [typo · RR@10]"][0]["number"] == 0
 
 
-def test_the_axis_of_a_claim_holds_zero_its_intervals_and_what_is_printed():
-    low, high = span(CLAIMS["claims"][0]["effects"])
-    assert low == pytest.approx(-0.375 - 0.01875) and high == pytest.approx(0.01875)
-    assert span([]) == (-0.05, 0.05)
-
-
 def test_a_cell_without_a_system_or_a_number_leads_nowhere():
     cell = {"reproduced": 0.5, "system": "s", "measured": "AP", "role": "r", "query_set": "typo", "collection": "c"}
     cell |= {"split": "dev", "table": "toy_table1"}
@@ -156,23 +163,21 @@ def test_a_cell_without_a_system_or_a_number_leads_nowhere():
     assert not query_link({**cell, "reproduced": None}, {}) and not query_link({**cell, "system": ""}, {})
 
 
-def test_the_chart_shows_each_method_against_the_base(paper):
-    lineage = {system: {"own": [], "total": []} for system in ("dr_oq", "rodr")}
-    table = json.loads(
-        paper.table("methods", lineage=lineage, reindexes=dict.fromkeys(lineage, False))["json"].read_text()
-    )
-    # Means of the variations: .5625 and .6875; originals: .75 and .75.
-    (point,) = points(table["cells"])
-    assert point.gain == pytest.approx(0.125) and point.loss == pytest.approx(0) and point.seconds is None
-    svg = gains(table["cells"]).svg
-    assert "RoDR w/o L_p|q" in svg and "currentColor" in svg and "#123456" not in svg and "<metadata>" not in svg
-    assert gains([]) is None
+def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
+    text = page(site, "claims/toy/1.html")
+    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and "corrected -37.5% to -12.5%" in text
+    assert "The effect goes the other way: -25.0%, 95 % interval -35.0% to -15.0%; printed -31.0% to -29.0%." in text
+    assert 'href="../../toy_table1.html#system=DR_OQ">Table 1, DR_OQ</a>' in text
+    assert "snakemake results/mini/claims/toy.md" in text and NASTY not in text
+    single = text.partition("single runs</h2>")[2]
+    assert "mini, seed 7, a box" in single and ">-10.0%<" in single
+    assert "– to -15.0%" in page(site, "claims/toy/2.html")  # an interval without an end
+    assert "It was not run here: a pickle." in page(site, "claims/toy/3.html")
 
 
-def test_a_claim_shows_its_effect_beside_the_printed_one(site):
+def test_a_paper_shows_its_headline_claims_first_each_with_the_effect_that_decides(site):
     text = page(site, "toy.html")
-    assert "-25.0%" in text and "[-35.0%, -15.0%]" in text and "-31.0% to -29.0%" in text
-    assert "corrected [-37.5%, -12.5%]" in text
-    assert "[–, -15.0%]" in text  # an interval without an end
-    assert "a pickle" in text and text.count('<article class="claim"') == 3
-    assert NASTY not in text
+    assert re.findall('<tr id="claim-([0-9])"', text) == ["1", "2", "3"]
+    assert text.index("not run here") < text.index('id="claim-3"')  # what was not run comes last
+    assert 'href="claims/toy/1.html"' in text and text.count('class="size" cx="') == 2 + 1  # the legend's
+    assert "Of the 3 claims that its abstract and conclusion rest on: 1 opposite, 1 undecided, 1 not run." in text

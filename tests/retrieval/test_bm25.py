@@ -3,17 +3,20 @@
 import json
 import math
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import bm25s
 import numpy as np
 import pytest
 
+from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.core.settings import as_json
 from robustdr.retrieval.bm25_index import write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
+from robustdr.retrieval.stopwords import stopwords
 
 SETTINGS = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
 CORPUS = {
@@ -35,10 +38,10 @@ def search(tmp_path):
         (tmp_path / "queries.tsv").write_text("".join(f"{qid}\t{text}\n" for qid, text in queries.items()))
         settings = replace(SETTINGS, **changes)
         write_index(settings.index, tmp_path / "corpus.jsonl", tmp_path / "index")
-        files = {"index": [tmp_path / "index"]}, [tmp_path / "queries.tsv"], [tmp_path / "run.trec.gz"]
+        files = {"index": [tmp_path / "index"]}, [tmp_path / "queries.tsv"], [tmp_path / "run.arrow"]
         told = as_json(settings), "bm25", "toy", tmp_path / "corpus.jsonl"
         write_runs("robustdr.retrieval.bm25", *told, *files)
-        return read_run(tmp_path / "run.trec.gz")
+        return read_run(tmp_path / "run.arrow")
 
     return run
 
@@ -74,6 +77,18 @@ def test_stemming_and_stop_words_are_settings(search):
     assert {docid for docid, _ in search(CORPUS, {"q": "the river"}, stopwords="en")["q"]} == {"d1"}
 
 
+def test_terriers_stop_words(search, monkeypatch):
+    """`whose` and `zillion` are on Terrier's list of 733 words, and not on the shorter one of bm25s."""
+    corpus = {"d1": "whose stone", "d2": "a zillion houses", "d3": "the music"}
+    query = {"q": "whose zillion the music"}
+    assert set(dict(search(corpus, query, stopwords="en")["q"])) == {"d1", "d2", "d3"}
+    assert set(dict(search(corpus, query, stopwords="terrier")["q"])) == {"d3"}
+    assert len(set(stopwords("terrier"))) == 733
+    monkeypatch.setattr("robustdr.retrieval.stopwords.LIST", Path(__file__))
+    with pytest.raises(UserError, match=r"test_bm25\.py: not Terrier's list of stop words"):
+        search(corpus, query, stopwords="terrier")
+
+
 def test_a_query_of_unknown_words_finds_nothing(search):
     assert set(search(CORPUS, {"q1": "quark", "q2": "music"})) == {"q2"}
 
@@ -107,7 +122,7 @@ def test_threads_find_what_numpy_finds_one_query_after_the_other(search, monkeyp
 
 def test_the_header_says_what_made_the_run(search, tmp_path):
     search(CORPUS, {"q": "stone"})
-    header = read_metadata(tmp_path / "run.trec.gz")
+    header = read_metadata(tmp_path / "run.arrow")
     assert header["tag"] == "bm25"
     assert header["data"]["test_data"] == {"name": "toy", "topics": "queries.tsv"}
     assert header["method"]["settings"] == asdict(SETTINGS)

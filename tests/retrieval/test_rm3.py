@@ -72,7 +72,7 @@ def reference(settings, corpus, query):
             likely = math.exp(first[d] * 1.9 / math.log(2)) / sum(
                 math.exp(first[other] * 1.9 / math.log(2)) for other in top
             )
-            allowed = {w for w in words if 2 <= df[w] < len(corpus) / 10}
+            allowed = {w for w in words if 2 <= df[w] < int(0.1 * len(corpus))}
             feedback.update({w: words[w] / len(corpus[d].split()) * likely / len(top) for w in allowed})
         else:
             allowed = {w: words[w] for w in words if df[w] <= len(corpus) / 10 and w.isascii() and 2 <= len(w) <= 20}
@@ -111,19 +111,21 @@ def test_scores_by_the_formula(search, corpus, settings, row):
 def test_a_case_by_hand(search):
     """`gold` finds d0 alone, which has `ring` twice, and `ring` is in d1 too: feedback reaches it.
 
-    Of 21 passages 2 have `ring` (less than a tenth) and 1 has `gold` (in one alone: no candidate). w(ring) = 1, so the
-    query becomes .6 gold + .4 ring.
+    Of 30 passages 2 have `ring` (fewer than ⌊30 / 10⌋) and 1 has `gold` (in one alone: no candidate). w(ring) = 1, so
+    the query becomes .6 gold + .4 ring. Of 29 passages they are not fewer than ⌊29 / 10⌋, and nothing is added.
     """
-    corpus = {"d0": "gold ring ring", "d1": "ring stone", **{f"x{n:02}": f"word{n}" for n in range(19)}}
+    corpus = {"d0": "gold ring ring", "d1": "ring stone", **{f"x{n:02}": f"word{n}" for n in range(28)}}
     found = dict(search(TERRIER, corpus, "gold"))
-    mean = (3 + 2 + 19) / 21
+    mean = (3 + 2 + 28) / 30
     norm = {d: 0.9 * (0.6 + 0.4 * length / mean) for d, length in (("d0", 3), ("d1", 2))}
-    gold, ring = math.log(1 + 20.5 / 1.5), math.log(1 + 19.5 / 2.5)
+    gold, ring = math.log(1 + 29.5 / 1.5), math.log(1 + 28.5 / 2.5)
     own, fed = (K3 + 1) * 0.6 / (K3 + 0.6), (K3 + 1) * 0.4 / (K3 + 0.4)
     assert found == pytest.approx(
         {"d0": own * gold / (1 + norm["d0"]) + fed * ring * 2 / (2 + norm["d0"]), "d1": fed * ring / (1 + norm["d1"])},
         rel=1e-5,
     )
+    del corpus["x27"]
+    assert set(dict(search(TERRIER, corpus, "gold"))) == {"d0"}
 
 
 def test_a_query_of_unknown_words_finds_nothing(search, corpus):

@@ -3,8 +3,11 @@
 import gzip
 import tracemalloc
 
+import ir_measures
 import numpy as np
 import pytest
+import pytrec_eval
+import ranx
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
@@ -70,15 +73,33 @@ def test_the_file_by_hand(tmp_path):
         tmp_path / "run.trec.gz", {"q1": [("d2", 1.5), ("d1", 0.25)]}, {"tag": "t", "method": {"automatic": True}}
     )
     assert gzip.decompress((tmp_path / "run.trec.gz").read_bytes()).decode() == (
-        "# ir_metadata.start\n# tag: t\n# method:\n#   automatic: true\n# ir_metadata.end\n"
         "q1 Q0 d2 1 1.5 t\nq1 Q0 d1 2 0.25 t\n"
     )
 
 
-@pytest.mark.parametrize("form", ["trec.gz", "arrow"])
-def test_the_header_is_read_back(tmp_path, form):
-    write_run(tmp_path / f"run.{form}", {"q": [("d", 1.0)]}, METADATA)
-    assert read_metadata(tmp_path / f"run.{form}") == METADATA
+def test_the_metadata_of_arrays_are_read_back(tmp_path):
+    write_run(tmp_path / "run.arrow", {"q": [("d", 1.0)]}, METADATA)
+    assert read_metadata(tmp_path / "run.arrow") == METADATA
+
+
+READERS = {
+    "ir_measures": lambda path: (
+        (line.query_id, line.doc_id, line.score) for line in ir_measures.read_trec_run(str(path))
+    ),
+    "pytrec_eval": lambda path: (
+        (qid, *pair) for qid, of in pytrec_eval.parse_run(path.open()).items() for pair in of.items()
+    ),
+    "ranx": lambda path: (
+        (qid, *pair) for qid, of in ranx.Run.from_file(str(path), kind="trec").to_dict().items() for pair in of.items()
+    ),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_readers_of_the_field_read_a_trec_file(tmp_path, reader):
+    run = {"q1": [("d2", 1.5), ("Straße", 0.25)], "q2": [("d1", -1e-7)]}
+    write_run(tmp_path / "run.trec", run, METADATA)
+    assert [*READERS[reader](tmp_path / "run.trec")] == [(qid, *pair) for qid, of in run.items() for pair in of]
 
 
 @FORMS
@@ -97,7 +118,6 @@ def test_the_bytes_of_a_run_with_ties_by_hand(tmp_path):
     run = Run({"q2": 0, "q1": 1, "none": 2, "again": 1}, docids, *best(rows, scores, docids, 3))
     write_run(tmp_path / "run.trec.gz", run, {"tag": "t"})
     text = (
-        "# ir_metadata.start\n# tag: t\n# ir_metadata.end\n"
         "q2 Q0 Straße 1 16777216 t\nq2 Q0 d9 2 0.100000001 t\nq2 Q0 d10 3 0.100000001 t\n"
         "q1 Q0 d9 1 2.5 t\nq1 Q0 Straße 2 1.00000001e-07 t\n"
         "again Q0 d9 1 2.5 t\nagain Q0 Straße 2 1.00000001e-07 t\n"

@@ -65,7 +65,7 @@ def test_a_search_without_one_of_the_shards(indexes, tiny_model, tmp_path, searc
 
 def run(folder, model, output, searched="embeddings", suffix="npy", settings=SETTINGS):
     names = ["original", "varied"]
-    runs = [output / f"{name}.trec.gz" for name in names]
+    runs = [output / f"{name}.arrow" for name in names]
     queries = [folder / f"{name}.tsv" for name in names]
     shards, vectors = ([folder / f"{shard}.{kind}" for shard in range(3)] for kind in (suffix, "npy"))
     files = {"model": [model], "embeddings": [], "vectors": vectors, searched: shards}

@@ -95,7 +95,7 @@ MISTAKES = {
     ),
     "word vectors where a transformer is needed": (
         {"new": BERT | {"initial": "word_vectors"}},
-        ".initial (scale mini): the checkpoint 'word_vectors' has the form 'static'; allowed: encoder",
+        ".initial (scale full): the checkpoint 'word_vectors' has the form 'static'; allowed: encoder",
     ),
     "a dual encoder where word vectors are needed": (
         {"new": BERT | {"ranker": {"name": "knrm"}}},
@@ -103,7 +103,7 @@ MISTAKES = {
     ),
     "word vectors for a dual encoder": (
         {"new": DENSE | {"initial": "word_vectors", "loss": {"name": "contrastive"}}},
-        ".initial (scale mini): the checkpoint 'word_vectors' has the form 'static'; allowed: encoder",
+        ".initial (scale full): the checkpoint 'word_vectors' has the form 'static'; allowed: encoder, character",
     ),
     "a start from a system of another kind": (
         {"new": BERT | {"initial": "dr_oq"}},

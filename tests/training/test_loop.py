@@ -58,8 +58,15 @@ def test_the_log_has_a_line_a_step(fit):
     assert [int(row["epoch"]) for row in rows] == [0] * 6 + [1] * 6 + [2] * 3
     assert all(math.isclose(float(row["loss"]), float(row["nll"])) for row in rows)
     rates = [float(row["learning_rate"]) for row in rows]
-    assert rates[:4] == pytest.approx([1e-3 / 3, 2e-3 / 3, 1e-3, 1e-3])
+    assert rates[:4] == pytest.approx([0, 1e-3 / 3, 2e-3 / 3, 1e-3])
     assert rates[3:] == sorted(rates[3:], reverse=True)
+
+
+def test_the_rate_may_stay_and_the_gradients_may_be_unlimited(fit):
+    rows = {limit: log(fit(str(limit), decay=False, max_gradient_norm=limit)) for limit in (None, 1e9, 1e-3)}
+    rates = [float(row["learning_rate"]) for row in rows[None]]
+    assert rates == pytest.approx([0, 1e-3 / 3, 2e-3 / 3] + [1e-3] * 12)
+    assert rows[None] == rows[1e9] != rows[1e-3]
 
 
 def test_training_learns(fit):

@@ -1,14 +1,17 @@
 """What is seen when: windows of negatives, positives, batches."""
 
+import math
 import subprocess
 import sys
 from collections import Counter
 from itertools import combinations
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
+from transformers import get_linear_schedule_with_warmup
 
 from robustdr.training.schedule import batches, learning_rate, turn, window
 
@@ -117,14 +120,25 @@ def test_the_schedule_is_the_same_in_another_process_with_another_hash_seed():
 
 
 def test_learning_rate_by_hand():
-    # Two of eight steps warm up; the other six fall from the full rate to a sixth of it.
-    assert [learning_rate(step, 8, highest=8.0, warmup=0.25) for step in range(8)] == pytest.approx(
-        [4, 8, 8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
-    )
-    assert learning_rate(0, 1, highest=8.0, warmup=0.0) == 8.0
+    # Two of eight steps warm up, also if they are 1.6 steps; the other six fall from the full rate to a sixth of it.
+    falling = [8, 8 * 5 / 6, 8 * 4 / 6, 8 * 3 / 6, 8 * 2 / 6, 8 / 6]
+    for warmup in (0.25, 0.2):
+        assert [learning_rate(step, 8, 8.0, warmup, decay=True) for step in range(8)] == pytest.approx([0, 4, *falling])
+    assert [learning_rate(step, 8, 8.0, 0.25, decay=False) for step in range(8)] == [0, 4] + [8] * 6
+    assert learning_rate(0, 1, highest=8.0, warmup=0.0, decay=True) == 8.0
+
+
+@pytest.mark.parametrize("steps, warmup", [(1, 0.0), (10, 0.1), (37, 0.042), (8, 1.0)])
+def test_the_learning_rate_is_that_of_hugging_face(steps, warmup):
+    optimiser = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    theirs = get_linear_schedule_with_warmup(optimiser, math.ceil(warmup * steps), steps)
+    for step in range(steps):
+        assert learning_rate(step, steps, 1.0, warmup, decay=True) == pytest.approx(theirs.get_last_lr()[0])
+        optimiser.step()
+        theirs.step()
 
 
 @given(st.integers(1, 60), st.floats(0, 1))
 def test_the_learning_rate_never_exceeds_its_setting(steps, warmup):
-    rates = [learning_rate(step, steps, 1.0, warmup) for step in range(steps)]
-    assert all(0 < rate <= 1 for rate in rates)
+    rates = [learning_rate(step, steps, 1.0, warmup, decay=True) for step in range(steps)]
+    assert all(0 <= rate <= 1 for rate in rates) and (0.0 in rates) == (warmup > 0)

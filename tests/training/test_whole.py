@@ -13,7 +13,7 @@ from robustdr.collections.records import Passage
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.directory import ABOUT, DOCUMENT, QUERY
+from robustdr.encoding.directory import ABOUT, AGREEMENT, DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.training.dense import Student
@@ -72,7 +72,9 @@ def test_a_trained_model_keeps_what_it_started_with(fit, projected):
     for attribute in ("prompts", "default_prompt_name", "similarity_fn_name", "truncate_dim", "max_seq_length"):
         assert getattr(after, attribute) == getattr(before, attribute)
     vectors_are_the_library_s(model)
-    assert set(files(model)) == {*files(projected), "training.csv", "cost.json"} and set(ABOUT) <= set(files(model))
+    assert set(files(model)) == {*files(projected), "training.csv", "cost.json"} - {AGREEMENT} and set(ABOUT) <= set(
+        files(model)
+    )
 
 
 def test_modules_with_parameters_learn_too(fit, projected):

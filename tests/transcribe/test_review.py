@@ -120,7 +120,7 @@ def test_a_space_after_the_last_bar_loses_no_row(review):
 
 def test_a_row_outside_of_every_table_is_said(review):
     found = review({"a.md": "| M | A |\n|---|---|\n| x | 1.5 |\n| y | 2.5 |\n\n| lost | 7.5 |\n"})
-    assert any("line 6: it looks like a row of a table, but stands in none" in problem for problem in found["unread"])
+    assert any("it looks like a row of a table, but stands in none (line 6)" in problem for problem in found["unread"])
 
 
 def test_a_wide_field_is_no_million_fields(review):

@@ -5,7 +5,7 @@ import pytest
 from robustdr import variations
 from robustdr.variations.statistics import neutral
 
-# generator: (released set, #Ori. of rodr's Table 2, how far ours may differ; config/README.md explains more than 5 %)
+# generator: (released set, #Ori. of rodr's Table 2, how far ours may differ; above 5 %: docs/reference/variations.md)
 TABLE_2 = {
     "misspell": ("MisSpell", 0, 0),
     "extra_punctuation": ("ExtraPunc", 0, 0),

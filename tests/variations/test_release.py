@@ -47,7 +47,7 @@ def test_a_copy_of_your_own_is_taken_in_its_place(repository, tmp_path):
     ("other", "message"),
     [
         ({"sha256": "a" * 64}, rf"{FILE} has the SHA-256 [0-9a-f]{{64}}; the configuration pins aaaa"),
-        ({"revision": "0" * 40}, rf"RoDR/0{{40}}/{FILE}: not to be had \(HTTP Error 404.*name it as `path`"),
+        ({"revision": "0" * 40}, rf"RoDR/0{{40}}/{FILE}: cannot be fetched \(HTTP Error 404.*name it as `path`"),
     ],
 )
 def test_other_bytes_or_no_file_are_one_error_and_leave_nothing(repository, tmp_path, other, message):
@@ -58,5 +58,5 @@ def test_other_bytes_or_no_file_are_one_error_and_leave_nothing(repository, tmp_
 
 def test_a_host_that_is_not_reached_is_one_error(repository, tmp_path, monkeypatch):
     monkeypatch.setattr(release, "HOST", "http://127.0.0.1:9")
-    with pytest.raises(UserError, match=r"not to be had .*; run again with the network, or fetch the file elsewhere"):
+    with pytest.raises(UserError, match=r"cannot be fetched .*; run again with the network, or fetch the file"):
         release.bring(of(repository), tmp_path / "made.tsv")

@@ -89,11 +89,11 @@ def test_json_lines(tmp_path, keys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"qid": "1", "text": "a"}\n{"qid": 1, "text": "b"}\n', r"queries\.jsonl:2: query id '1' occurs twice"),
-        ('{"qid": "1"}\n', r"queries\.jsonl:1: no text under any of text, query; found \['qid'\]"),
-        ('{"qid": "1", "text": " "}\n', r"queries\.jsonl:1: empty text"),
-        ("[1]\n", r"queries\.jsonl:1: no text under any of qid, query_id, _id"),
-        ("{\n", r"queries\.jsonl:1: not JSON"),
+        ('{"qid": "1", "text": "a"}\n{"qid": 1, "text": "b"}\n', r"queries\.jsonl:2: query id '1' is also at"),
+        ('{"qid": "1"}\n', r"queries\.jsonl:1: .* is no record; it lacks text \(text, query"),
+        ('{"qid": "1", "text": " "}\n', r"queries\.jsonl:1: query '1' is empty"),
+        ("[1]\n", r"queries\.jsonl:1: '\[1\]' is no record; it lacks qid \(qid, _id"),
+        ("{\n", r"queries\.jsonl:1: '\{' is no record"),
         ("", r"queries\.jsonl: no queries"),
     ],
 )
@@ -112,7 +112,7 @@ def test_an_ir_datasets_collection(tmp_path):
     source = write(tmp_path / "queries.tsv", {"1": "what is a cat", "2": "big  dog"})
     ir_datasets.registry.register("robustdr-test/dev", Dataset(TsvQueries(LocalDownload(source))))
     assert sources.read("irds:robustdr-test/dev") == {"1": "what is a cat", "2": "big dog"}
-    with pytest.raises(UserError, match=r"irds:no-such-collection: ir_datasets knows no such collection"):
+    with pytest.raises(UserError, match=r"ir_datasets has no 'no-such-collection'"):
         sources.read("irds:no-such-collection")
 
 

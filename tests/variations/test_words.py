@@ -97,6 +97,8 @@ def test_vectors_of_a_file(tmp_path):
     assert set(texts) == {"my run", "my brother", "my uncle"}
     resource = variations.create("embedding_synonym_swap", {"file": str(file), "sha256": digest}).resource
     assert resource == f"word vectors in vectors.txt (sha256 {digest})"
+    unpinned = variations.create("embedding_synonym_swap", {"file": str(file)})
+    assert unpinned.resource == "word vectors in vectors.txt" and unpinned.files == [file]  # the key covers its bytes
     assert variations.create("embedding_synonym_swap").resource.startswith("stand-in for counter-fitted vectors: GloVe")
 
 
@@ -109,8 +111,8 @@ def test_a_bad_vector_file_is_named(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(UserError, match=message):
         vectors.load(1000, str(file), hashlib.sha256(text.encode()).hexdigest())
-    with pytest.raises(UserError, match=r"sha256 is \w+, not \(none given\)"):
-        vectors.load(1000, str(file), "")
+    with pytest.raises(UserError, match=r"sha256 is \w+, not 00"):
+        vectors.load(1000, str(file), "0" * 64)
 
 
 def test_forms_of_verbs():

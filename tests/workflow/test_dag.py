@@ -23,7 +23,9 @@ def test_the_miniature_builds(project):
     assert jobs["train"] == jobs["training_data"] == len(graph(config, "mini").demand.models(config.papers))
     assert {"results/mini/report/index.html", "results/mini/claims/rodr.json"} <= made
     assert all(path.startswith(("results/mini/", "results/audit/")) for path in made)
-    described = re.findall(r"^\| `(\w+)/`", (ROOT / "results/README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    described = re.findall(
+        r"^\| `(\w+)/`", (ROOT / "docs/reference/results.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert {path.removeprefix("results/").removeprefix("mini/").split("/")[0] for path in made} <= set(described)
 
 

@@ -3,21 +3,33 @@
 import argparse
 import json
 import os
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
-from robustdr.core.errors import exit_status, redacted
+from robustdr.core.commands import add_command
+from robustdr.core.errors import UserError, exit_status, redacted
 from robustdr.core.paths import check_streams, named, read_once, written
 
 
 def vary(a: argparse.Namespace) -> None:
+    if a.beir:
+        from robustdr.own import beir
+
+        if a.queries or a.parameters or a.statistics or a.tokenizer or a.models:
+            raise UserError("--beir: allowed beside it: --variation, --seed, --workers and --output")
+        beir.write(a.beir, a.output, [a.variation] if a.variation else [], a.seed, a.workers)
+        return
     from robustdr.variations import command
 
+    if not a.queries or not a.variation:
+        raise UserError("vary: needs queries and --variation, or --beir")
     command.vary(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
 
 
 def rerank(a: argparse.Namespace) -> None:
-    from robustdr.retrieval.rerank import rerank
+    from robustdr.own.rerank import rerank
 
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
@@ -28,10 +40,18 @@ def convert(a: argparse.Namespace) -> None:
     convert(a.folder, a.output)
 
 
+def train_titles(a: argparse.Namespace) -> None:
+    from robustdr.variations.titles import topics, train_titles
+
+    pairs = topics(a.topics)
+    loss = train_titles(a.folder, a.output, pairs, a.epochs, a.batch_size, a.learning_rate, a.seed)
+    print(f"{len(pairs)} topics, loss of the last epoch: {loss:.3f}")
+
+
 def compare(a: argparse.Namespace) -> None:
     from robustdr.reporting.comparison import write_comparison
 
-    print(write_comparison(a.first, a.second, a.output))
+    print(write_comparison(a.first, a.second, a.output, a.claims))
 
 
 def controls(a: argparse.Namespace) -> int:
@@ -40,6 +60,23 @@ def controls(a: argparse.Namespace) -> int:
     text, failing = gate(a.folder)
     print(text, end="")
     return 1 if failing else 0
+
+
+def coverage(a: argparse.Namespace) -> None:
+    from robustdr.core.checks import known
+    from robustdr.graph import coverage
+    from robustdr.graph.project import project
+
+    graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
+    for scale in a.scales:
+        known("scale", scale, graphs)
+    found = [
+        counted
+        for scale in a.scales
+        for paper in graphs[scale].lineage.config.papers
+        if (counted := coverage.coverage(graphs[scale], paper)).cells
+    ]
+    print(coverage.as_text(found) if a.format == "text" else json.dumps(coverage.as_json(found), indent=2))
 
 
 def export(a: argparse.Namespace) -> None:
@@ -57,9 +94,15 @@ def verify(a: argparse.Namespace) -> int:
 
 
 def schemas(a: argparse.Namespace) -> None:
-    from robustdr.experiments.reference import write
+    from robustdr.experiments.schemas import write
 
     print("\n".join(map(str, write(a.folder))))
+
+
+def reference(a: argparse.Namespace) -> None:
+    from robustdr.reference import write
+
+    print("\n".join(map(str, write(a.folder, parser()))))
 
 
 def list_variations(a: argparse.Namespace) -> None:
@@ -83,107 +126,112 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     from robustdr.audit import command as audit
+    from robustdr.audit import released
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
+    from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
     from robustdr.transcribe import command as transcribe
     from robustdr.transcribe import review
 
-    made = Parser(prog="robustdr", description="Robustness of dense retrieval: reproduce and audit.")
-    commands = made.add_subparsers(required=True, metavar="command")
-    command = commands.add_parser("audit", help="check reported numbers against each other")
-    command.set_defaults(function=audit.run)
-    audit.add_arguments(command)
-    text = "how robust is your own retriever, on your own data?"
-    command = commands.add_parser("evaluate", help=text, description=text.capitalize())
-    command.set_defaults(function=own.run)
-    own.add_arguments(command)
+    made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
+    made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
+    add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
+
+    audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
+    text = "count what the authors of a paper released beside what the paper prints"
+    released.add_arguments(add("released", released.run, text))
+    own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
     text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
-    command = commands.add_parser("transcribe", help=text, description=text.capitalize() + ".")
-    command.set_defaults(function=transcribe.run)
-    transcribe.add_arguments(command)
+    transcribe.add_arguments(add("transcribe", transcribe.run, text))
     text = "read all tables of a paper, check them, and show each number beside its place in the source"
-    command = commands.add_parser("review", help=text, description=text.capitalize() + ".")
-    command.set_defaults(function=review.run)
-    review.add_arguments(command)
-    text = "find all problems of a data set at once, in its files and lines"
-    command = commands.add_parser("check", help=text, description=f"{text.capitalize()}.")
-    command.set_defaults(function=check.run)
-    check.add_arguments(command)
-    command = commands.add_parser("vary", help="vary your own queries", description="Vary the queries of a file.")
-    command.set_defaults(function=vary)
-    text = "TSV (qid<TAB>text), JSONL, or an ir_datasets id as irds:<id>; -: TSV on standard input"
-    command.add_argument("queries", type=read_once, help=text)
-    command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
-    command.add_argument("--variation", required=True, help="a generator; see `robustdr variations list`")
-    command.add_argument("--seed", type=int, default=0, help="default: 0")
-    command.add_argument("--parameters", type=json.loads, default={}, help="JSON object of the generator's parameters")
-    command.add_argument("--statistics", type=written, help="JSON file for what was changed and by how much")
+    review.add_arguments(add("review", review.run, text))
+    check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
+
+    command = add("vary", vary, "make a variation of your own queries")
+    text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
+    command.add_argument("queries", type=read_once, nargs="?", help=text)
+    text = "folder in BEIR's layout, in place of queries: the output is a folder with such a folder for each variation"
+    command.add_argument("--beir", type=named, metavar="FOLDER", help=text)
+    text = "TSV file to write, -: print it; with --beir, a folder"
+    command.add_argument("-o", "--output", type=written, required=True, help=text)
+    text = "name of a variation; `robustdr variations list` has all; with --beir, all that are rules if not given"
+    command.add_argument("--variation", metavar="NAME", help=text)
+    command.add_argument("--seed", type=int, default=0, help="seed of the variation; default: 0")
     command.add_argument(
-        "--tokenizer", type=named, help="a model folder or tokenizer.json: counts changes that it sees"
+        "--parameters", type=json.loads, default={}, help="parameters of the variation, as JSON object"
     )
-    command.add_argument(
-        "--model",
-        type=named,
-        action="append",
-        default=[],
-        dest="models",
-        help="sentence-transformers folder: similarity",
-    )
-    command.add_argument("--workers", type=int, default=1, help="processes; default: 1; the output is the same")
-    command = commands.add_parser("variations", help="list the query variation generators")
-    command.set_defaults(function=list_variations)
-    command.add_argument("list", choices=["list"])
-    command = commands.add_parser(
-        rerank.__name__, help="rank the passages of a run anew", description="Rank a run anew."
-    )
-    command.set_defaults(function=rerank)
+    command.add_argument("--statistics", type=written, help="JSON file to write: which queries changed, and how much")
+    text = "folder of a model, or a tokenizer.json: the statistics count the changes that this tokenizer sees"
+    command.add_argument("--tokenizer", type=named, help=text)
+    text = "folder of a sentence-transformers model: the statistics have the similarity of old and new queries"
+    command.add_argument("--model", type=named, action="append", default=[], dest="models", metavar="MODEL", help=text)
+    text = "number of processes; default: 1; the output does not depend on it"
+    command.add_argument("--workers", type=int, default=1, help=text)
+    command = add("variations", list_variations, "list the variations")
+    command.add_argument("list", choices=["list"], help="the only choice")
+
+    command = add(rerank.__name__, rerank, "rank the passages of a run again, with another model")
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
-    command.add_argument("--run", type=read_once, required=True, help="TREC run; gzipped as .gz")
-    command.add_argument("--queries", type=read_once, required=True, help="TSV: qid<TAB>text")
-    command.add_argument("--corpus", type=named, required=True, help="JSONL: docid, title, text")
-    command.add_argument("--depth", type=int, default=100, help="passages of a query that are ranked; default: 100")
-    command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write; gzipped as .gz")
-    command = commands.add_parser(
-        "convert-weights", help="turn released pickled weights into safetensors", description="Convert weights."
-    )
-    command.set_defaults(function=convert)
-    command.add_argument("folder", type=named, help="with pytorch_model.bin, config.json, files of a tokenizer")
+    command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
+    command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
+    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
+    text = "number of passages of a query that are ranked again; default: 100"
+    command.add_argument("--depth", type=int, default=100, help=text)
+    command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
+    command = add("convert-weights", convert, "turn released pickled weights into safetensors")
+    text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
+    command.add_argument("folder", type=named, help=text)
     command.add_argument("output", type=named, help="folder to write")
-    text = "list all that a target lacks before a job runs: downloads, models, keys, room; exit status 1 if it is any"
-    command = commands.add_parser("preflight", help=text, description=f"{text.capitalize()}.")
-    command.set_defaults(function=preflight.run)
-    preflight.add_arguments(command)
-    text = "keep finished runs in the ledger evidence/, so that runs of several evenings and machines add up"
-    command = commands.add_parser("evidence", help=text, description=f"{text.capitalize()}.")
-    evidence.add_arguments(command)
-    text = "show two results folders side by side, of two commits or scales"
-    command = commands.add_parser(compare.__name__, help=text, description=f"{text.capitalize()}.")
-    command.set_defaults(function=compare)
-    command.add_argument("first", type=named, help="a results folder, such as results/mini: A on the pages")
-    command.add_argument("second", type=named, help="another one: B")
-    command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
-    text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
-    command = commands.add_parser(controls.__name__, help=text, description=text.capitalize() + ".")
-    command.set_defaults(function=controls)
-    command.add_argument("folder", type=named, help="a results folder, such as results/mini")
-    command = commands.add_parser("export", help="write a training file for another toolkit", description="Export.")
-    command.set_defaults(function=export)
+    text = "train a T5 that writes titles of TREC topics from their descriptions, qvg's T5DescToTitle"
+    command = add("train-titles", train_titles, text)
+    command.add_argument("folder", type=named, help="folder of a T5: safetensors and a tokenizer")
+    command.add_argument("output", type=named, help="folder to write")
+    text = "data sets of ir_datasets, whose queries have a title and a description"
+    command.add_argument("--topics", nargs="+", required=True, metavar="ID", help=text)
+    command.add_argument("--epochs", type=int, required=True, help="number of passes over the topics")
+    command.add_argument("--batch-size", type=int, required=True, help="topics in an update")
+    command.add_argument("--learning-rate", type=float, required=True, help="the first learning rate; it falls to 0")
+    text = "seed of the topics' order and of dropout; default: 1"
+    command.add_argument("--seed", type=int, default=1, help=text)
+    command = add("export", export, "write a training file for another toolkit")
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
     command.add_argument("data", type=named, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
     command.add_argument("--corpus", type=named, required=True, help="results/…/collections/COLLECTION/corpus.jsonl")
     command.add_argument("-o", "--output", type=written, required=True, help="JSONL to write")
-    text = "hash artifacts again and list the damaged; exit status 1 if there are any"
-    command = commands.add_parser("verify", help=text, description=text.capitalize() + ".")
-    command.set_defaults(function=verify)
-    command.add_argument(
-        "paths", type=named, nargs="+", metavar="PATH", help="an artifact, or a folder such as results"
+
+    text = (
+        "list what a target lacks before a job runs: downloads, models, keys, disk space; exit status 1 if it lacks any"
     )
-    text = "write the JSON schemas of a configuration, for editors, and the tables of keys in its README.md"
-    command = commands.add_parser(schemas.__name__, help=text, description=text.capitalize() + ".")
-    command.set_defaults(function=schemas)
+    preflight.add_arguments(add("preflight", preflight.run, text))
+    command = add(compare.__name__, compare, "show two results folders side by side, of two commits or scales")
+    command.add_argument("first", type=named, help="a results folder, such as results/mini; the pages call it A")
+    command.add_argument("second", type=named, help="another results folder; the pages call it B")
+    command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
+    text = "compare only the verdicts on claims, for instance of scales with other queries"
+    command.add_argument("--claims", action="store_true", help=text)
+    text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
+    command = add(controls.__name__, controls, text)
+    command.add_argument("folder", type=named, help="a results folder, such as results/mini")
+    text = "keep finished runs in the ledger evidence/, where runs of several evenings and machines add up"
+    evidence.add_arguments(add("evidence", None, text))
+    text = "count the cells of the papers' tables and figures that a scale cannot run, and say why"
+    command = add(coverage.__name__, coverage, text)
+    text = "names of scales; default: mini full"
+    command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
+    command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    text = "write the page of what is done otherwise than in the papers, from their sources.yaml"
+    deviations.add_arguments(add("deviations", deviations.run, text))
+    command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
+    text = "an artifact, or a folder such as results"
+    command.add_argument("paths", type=named, nargs="+", metavar="PATH", help=text)
+    command = add(schemas.__name__, schemas, "write the JSON schemas of a configuration, for editors")
     command.add_argument("folder", type=named, nargs="?", default=Path("config"), help="default: config")
+    text = "write the tables of keys and commands into the pages of the documentation"
+    command = add(reference.__name__, reference, text)
+    text = "folder of the pages; default: docs/reference"
+    command.add_argument("folder", type=named, nargs="?", default=Path("docs/reference"), help=text)
     return made
 
 

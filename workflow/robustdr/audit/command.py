@@ -23,13 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=lambda text: str(STDIN) if text == "-" else text,
         metavar="paper",
-        help="a paper of the project, a reported.yaml, or -: one on standard input; all if none",
+        help="name of a paper of the project, or a reported.yaml; -: from standard input; default: all papers",
     )
-    parser.add_argument("--format", choices=FORMATS, default="md", help="default: md")
+    parser.add_argument("--format", choices=FORMATS, default="md", help="format of the report; default: md")
     parser.add_argument("--runs", type=named, metavar="DIR", help="folder of the TREC runs that the tables name")
     parser.add_argument("--qrels", type=named, metavar="FILE", help="TREC judgements of these runs")
-    parser.add_argument("--summary", action="store_true", help="only the table of papers, as Markdown")
-    parser.add_argument("--fail-on", choices=SEVERITIES, help="exit with 1 on findings of this severity or worse")
+    parser.add_argument("--summary", action="store_true", help="print only the table of papers, as Markdown")
+    parser.add_argument(
+        "--fail-on", choices=SEVERITIES, help="exit status 1 if a finding has this severity or a worse one"
+    )
     parser.add_argument("-o", "--output", type=written, help="file to write; default: standard output")
 
 

@@ -6,14 +6,16 @@ from dataclasses import dataclass, fields
 from itertools import product
 from statistics import fmean
 
+from robustdr.audit.further import evaluate_any, parse_any
 from robustdr.audit.recomputed import Found
 from robustdr.claims.intervals import Interval
-from robustdr.evaluation.measures import Qrels, evaluate
-from robustdr.evaluation.names import PARAMETERS, WITHOUT_CUT, parse
+from robustdr.evaluation.measures import Qrels
+from robustdr.evaluation.names import PARAMETERS, WITHOUT_CUT
 from robustdr.retrieval.runs import Ranking, rank
 
 CUTS = (1, 3, 5, 10, 20, 50, 100, 200, 1000)
 ALL = 0  # no cut
+USUAL = 1  # departures from the project's conventions that are usual; a cut other than the printed one never is
 TIES = {
     "trec_eval": "ties by docid descending",
     "listed": "ranks as listed",
@@ -75,12 +77,14 @@ def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convent
     Raises:
         UserError: a measure that is not provided.
     """
-    of = parse(measure)
+    of = parse_any(measure)
     usual = Convention(of.cut or ALL)
     grades = {grade for judged in qrels.values() for grade in judged.values()}
     graded = of.name == "nDCG" and max(grades) > 1
     levels = [1] if of.rel or "rel" not in PARAMETERS.get(of.name, ()) else [n for n in (1, 2, 3) if n <= max(grades)]
-    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if of.name in WITHOUT_CUT else [])])
+    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if of.name in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
+    if of.name in ("Rprec", "bpref"):
+        cuts = {ALL: None}
     missing = [True, False] if set(qrels) - set(next(iter(runs.values()))) else [True]
     every = [Convention(*parts) for parts in product(cuts, runs, missing, levels or [1], [False, True][: 1 + graded])]
     for number in range(len(fields(Convention)) + 1):
@@ -96,7 +100,7 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
             qid: {docid: 2 ** max(grade, 0) - 1 for docid, grade in judged.items()} for qid, judged in qrels.items()
         }
     run = runs[convention.ties]
-    found = evaluate(qrels, dict(run), [name], convention.level)[name]
+    found = evaluate_any(qrels, dict(run), name, convention.level)
     return found if convention.missing else {qid: value for qid, value in found.items() if qid in run}
 
 
@@ -108,6 +112,18 @@ def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:
     for alike in levels:
         tried |= {one: fmean(values(measure, one, qrels, runs).values()) for one in alike}
         if giving := [one for one in alike if printed.meets(Interval(tried[one], tried[one]))]:
-            return Found(tried[usual], [one.words(usual) for one in giving], tried[giving[0]], True)
+            rare = giving[0].departures(usual) > USUAL or all(one.cut != usual.cut for one in giving)
+            words = [one.words(usual) for one in giving]
+            return Found(
+                tried[usual], words, tried[giving[0]], True, len(tried), _chance(printed, tried) if rare else 0.0
+            )
     nearest = min(tried, key=lambda one: max(printed.low - tried[one], tried[one] - printed.high))
-    return Found(tried[usual], [nearest.words(usual)], tried[nearest], False)
+    return Found(tried[usual], [nearest.words(usual)], tried[nearest], False, len(tried))
+
+
+def _chance(printed: Interval, tried: Mapping[Convention, float]) -> float:
+    """The chance that one of these values is printed like this, if a wrong number lay anywhere among them."""
+    distinct = {round(value, 9) for value in tried.values()}
+    reach = max(distinct) - min(distinct)
+    width = printed.high - printed.low
+    return min(1.0, len(distinct) * width / (reach + width)) if reach + width > 0 else 1.0

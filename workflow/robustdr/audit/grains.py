@@ -6,7 +6,7 @@ The GRIM test (Brown and Heathers, 2017) for retrieval measures: can any data gi
 import re
 from collections.abc import Mapping
 from functools import cache
-from math import ceil, floor, lcm
+from math import ceil, floor, lcm, sqrt
 from typing import NamedTuple
 
 from robustdr.claims.intervals import SLACK, Interval
@@ -15,6 +15,7 @@ MEASURES = "Success@k, P@k, Judged@k, Unjudged@k (a count), R@k with `relevant`,
 _NAME = re.compile(r"(Success|P|Judged|Unjudged|R|RR)@([1-9]\d*)")
 TERMS = 40  # queries with a value above 0 (or below 1) up to which sums are enumerated; beyond, every sum is possible
 DEEPEST = 10  # rank; beyond, the least common multiple of 1 to k is too large
+MOST = 10_000  # sums that a rounded mean leaves open
 FINEST = 10**7  # steps between a mean of 0 and of 1; finer than anything printed
 
 
@@ -108,6 +109,29 @@ def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Int
     open_end = printed.high * whole if printed.high > printed.low else None
     ends = [total for total in ends if total is None or open_end is None or abs(total - open_end) > SLACK * whole]
     return [Interval(total / whole, total / whole) for total in dict.fromkeys(ends) if total is not None]
+
+
+def deviations(numbers: int, mean: Interval, printed: Interval) -> list[Interval]:
+    """Return the nearest sample deviations below and above a printed one's low end that whole numbers can have.
+
+    Their sum S and the sum of their squares are whole, and both odd or both even (GRIMMER; J. Anaya, 2016). The mean's
+    upper end is no mean that is printed so.
+    """
+    below: list[float] = []
+    above: list[float] = []
+    first, last = ceil(mean.low * numbers - SLACK), floor(mean.high * numbers + SLACK)
+    last -= mean.high > mean.low and abs(last - mean.high * numbers) <= SLACK
+    for total in range(first, min(last, first + MOST) + 1):
+        least = total**2 / numbers
+        squares = ceil(max(least, (numbers - 1) * max(printed.low, 0.0) ** 2 + least) - SLACK)
+        squares += (squares - total) % 2
+        above.append(sqrt(max(0.0, squares - least) / (numbers - 1)))
+        if squares - 2 >= least - SLACK:
+            below.append(sqrt(max(0.0, squares - 2 - least) / (numbers - 1)))
+    ends = [max(below, default=None), min(above, default=None)]
+    inside = [end for end in ends if end is not None and (end < printed.high - SLACK or printed.low == printed.high)]
+    outside = [end for end in ends if end is not None]
+    return [Interval(end, end) for end in dict.fromkeys(inside or outside)]
 
 
 def _possible(values: frozenset[int], terms: int, total: int, queries: int) -> bool:

@@ -13,12 +13,8 @@ from robustdr.claims.intervals import Interval
 
 # Costs, simplest first. ONE_NUMBER: several relations require the same correction of one number.
 ONE_NUMBER, FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(9)
-OPEN = (
-    "at_most",
-    "at_least",
-    "share_of",
-    "mean_over",
-)  # too many values satisfy these for most changes to mean anything
+# Too many values satisfy these for most changes to mean anything.
+OPEN = ("at_most", "at_least", "share_of", "mean_over", "deviation_over")
 RESTATES = ("same_as", *OPEN)
 Hypothesis = tuple[int, str]  # its cost, which names what changes, and the change in words
 UNKNOWN: Hypothesis = FORMULA, ""

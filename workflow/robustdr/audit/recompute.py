@@ -1,6 +1,6 @@
 """Printed numbers and marks compared with the results of their runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.conventions import ALL, Convention, Runs, ordered, search, values
+from robustdr.audit.further import parse_any
 from robustdr.audit.recomputed import Mark, Number, Recomputed
 from robustdr.audit.reported import Reported, Table, as_text
 from robustdr.audit.resolve import selected
@@ -15,7 +16,6 @@ from robustdr.audit.transcript import MarkTest, Places
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import read_qrels
 from robustdr.evaluation.measures import Qrels
-from robustdr.evaluation.names import parse
 from robustdr.evaluation.statistics import paired_t_test
 from robustdr.retrieval.trec import read_listed
 
@@ -43,22 +43,45 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
         folder: folder of the TREC runs. qrels: judgements for all of them.
 
     Raises:
-        UserError: no declared run, a missing run or coordinate, a cell without a measure, a mark that the table does
-            not declare, a damaged file. All but damage is found before anything is evaluated.
+        UserError: no declared run, a missing run or coordinate, a mark that the table does not declare, a damaged file.
+            All but damage is found before anything is evaluated.
     """
-    named = {id(cell): (cell, name) for table in reported.tables.values() for cell, name in _named(reported, table)}
-    if not named:
+    skipped: list[tuple[Cell, str]] = []
+    named = {
+        id(cell): (cell, name)
+        for table in reported.tables.values()
+        for cell, name in _named(reported, table)
+        if _is_provided(cell, skipped)
+    }
+    if not named and not skipped:
         raise UserError(f"{reported.path}: no table names its runs; add `runs: [{{for: …, run: FILE}}]` to one")
     for _, name in named.values():
         if not (folder / name).is_file():
             raise UserError(f"{folder / name}: no such run; {reported.path} names it")
-    pairs = [pair for table in reported.tables.values() for pair in _compared(reported, table, named)]
+    pairs = [
+        pair
+        for table in reported.tables.values()
+        for pair in _compared(reported, table, named, {id(cell) for cell, _ in skipped})
+    ]
     judged = _Folder(folder, qrels)
     numbers = [
         Number(cell, name, search(cell.interval, cell.coordinates["measure"], judged.qrels, judged.read(name)))
         for cell, name in named.values()
     ]
-    return Recomputed(numbers, [_mark(judged, named, *pair) for pair in pairs])
+    return Recomputed(numbers, [_mark(judged, named, *pair) for pair in pairs], skipped)
+
+
+def _is_provided(cell: Cell, skipped: list[tuple[Cell, str]]) -> bool:
+    """Whether a cell's measure can be evaluated; if not, the cell is added to `skipped`, with the reason."""
+    if "measure" not in cell.coordinates:
+        skipped.append((cell, "it has no measure; give it by `where`, a row or a column"))
+        return False
+    try:
+        parse_any(cell.coordinates["measure"])
+    except UserError as error:
+        skipped.append((cell, str(error)))
+        return False
+    return True
 
 
 def _selected(where: str, table: Table, places: Places) -> list[Cell]:
@@ -81,17 +104,11 @@ def _named(reported: Reported, table: Table) -> Iterator[tuple[Cell, str]]:
             except (ValueError, AttributeError, IndexError):
                 known = ", ".join(f"{{{name}}}" for name in cell.coordinates)
                 raise UserError(f"{where}: run: {declared.run!r} is no name of a file; allowed: {known}") from None
-            if "measure" not in cell.coordinates:
-                raise UserError(f"{where}: {cell} has no measure; give it by `where`, a row or a column")
-            try:
-                parse(cell.coordinates["measure"])
-            except UserError as error:
-                raise UserError(f"{where}: {cell}: {error}") from None
             yield cell, name
 
 
 def _compared(
-    reported: Reported, table: Table, named: Mapping[int, tuple[Cell, str]]
+    reported: Reported, table: Table, named: Mapping[int, tuple[Cell, str]], skipped: Container[int]
 ) -> Iterator[tuple[Cell, Cell, MarkTest, int]]:
     """Yield each cell that may have a mark, its compared cell, the declaration, and the number of comparisons."""
     for line, declared in table.tests:
@@ -104,6 +121,8 @@ def _compared(
             others = table.select(place)
             if len(others) != 1:
                 raise UserError(f"{where}: {len(others)} cells of {table.id} stand at {describe(place)}; one is needed")
+            if id(cell) in skipped or id(others[0]) in skipped:
+                continue
             for one in (cell, others[0]):
                 if id(one) not in named:
                     raise UserError(f"{where}: {one} names no run; its table's `runs` must select it")
@@ -120,7 +139,7 @@ def _mark(
 ) -> Mark:
     """Test one cell's run against another's, by the project's conventions."""
     measure = cell.coordinates["measure"]
-    usual = Convention(parse(measure).cut or ALL)
+    usual = Convention(parse_any(measure).cut or ALL)
     here, there = (values(measure, usual, folder.qrels, folder.read(named[id(one)][1])) for one in (cell, other))
     # One query has no spread, so the result is never significant.
     tested = paired_t_test(*(np.array([of[qid] for qid in here]) for of in (here, there)))

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.chance import odds
 from robustdr.audit.findings import Finding, Flaw
 from robustdr.audit.relations import shown
 from robustdr.claims.intervals import Interval
@@ -15,13 +16,17 @@ class Found:
 
     Attributes:
         usual: under the project's conventions. giving: the conventions that give the printed number, with the fewest
-            departures; if none does, the nearest one. value: under the first of these.
+            departures; if none does, the nearest one. value: under the first of these. tried: number of conventions.
+        chance: if only rare conventions give the number, the chance that some of those tried would give a wrong one;
+            else 0.
     """
 
     usual: float
     giving: list[str]
     value: float
     agrees: bool
+    tried: int = 1
+    chance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -61,16 +66,32 @@ class Mark:
         return "with and without correction" if len(right) == 2 else right[0] if right else "neither"
 
 
+def _often(chance: float) -> str:
+    return f"in {chance:.0%} of cases" if chance >= 0.01 else odds(chance)
+
+
 @dataclass(frozen=True)
 class Recomputed:
-    """The results of one paper's runs."""
+    """The results of one paper's runs. `skipped`: cells that cannot be evaluated, with the reason."""
 
     numbers: list[Number]
     marks: list[Mark]
+    skipped: list[tuple[Cell, str]]
 
     @property
     def findings(self) -> list[Finding]:
-        """Return findings on the numbers that no convention gives, and the marks that no test gives."""
+        """Return findings on numbers that no convention gives, or a rare one, and on marks that no test gives."""
+        rare = [
+            Flaw(
+                number.cell,
+                shown(Interval(number.found.usual, number.found.usual), number.cell),
+                f"what {number.run} gives by the project's conventions; the printed number only with "
+                f"{number.found.giving[0]}, one of {number.found.tried} conventions that were tried; by chance one of "
+                f"them gives a wrong number {_often(number.found.chance)}",
+            )
+            for number in self.numbers
+            if number.found.agrees and number.found.chance
+        ]
         numbers = [
             Flaw(
                 number.cell,
@@ -92,7 +113,8 @@ class Recomputed:
             if mark.words == "neither"
         ]
         named = [("recomputed", flaw) for flaw in numbers] + [("recomputed_mark", flaw) for flaw in marks]
-        return [Finding(name, "inconsistent", [flaw], "") for name, flaw in named]
+        found = [Finding(name, "inconsistent", [flaw], "") for name, flaw in named]
+        return found + [Finding("recomputed", "suspicious", [flaw], "") for flaw in rare]
 
     def markdown(self) -> list[str]:
         """Return Markdown with every recomputed number and mark, and the conventions or tests that give it."""
@@ -104,6 +126,7 @@ class Recomputed:
             cell = number.cell
             printed = code(f"{cell.printed}{cell.mark}")
             lines.append(table_row([plain(str(cell)), printed, plain(number.run), f"{number.found.usual:.4f}", says]))
+        lines += ["", *(f"- {plain(f'{cell}: {reason}')}" for cell, reason in self.skipped)] if self.skipped else []
         if self.marks:
             lines += ["", "| cell | mark | against | p | marked rightly |", "| --- | --- | --- | ---: | --- |"]
         for mark in self.marks:
@@ -119,6 +142,7 @@ class Recomputed:
                 {"cell": str(number.cell), "printed": number.cell.printed, "run": number.run, **asdict(number.found)}
                 for number in self.numbers
             ],
+            "skipped": [{"cell": str(cell), "reason": reason} for cell, reason in self.skipped],
             "marks": [
                 {
                     "cell": str(mark.cell),

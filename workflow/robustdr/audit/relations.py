@@ -115,6 +115,11 @@ def _over_queries(operands: Operands, options: Options) -> list[Interval]:
     return grains.nearest(options.grain, round(_total(operands, "main").low) * options.runs, printed)
 
 
+def _of_whole_numbers(operands: Operands, _: Options) -> list[Interval]:
+    numbers, printed, mean = round(_total(operands, "main").low), operands["target"][0], operands["of"][0]
+    return grains.deviations(numbers, mean, printed) if all(map(isfinite, (*printed, *mean))) else []
+
+
 def _count(operands: Operands, _: Options) -> list[Interval]:
     return [_total(operands, "main") / _total(operands, "out_of")]
 
@@ -143,6 +148,9 @@ KINDS = {
     "sum_is": Kind("impossible", "the sum of {main}{plus}", _sum, keeps_value=True),
     "share_of": Kind("impossible", "a whole number out of {main}", _share, derives=False),
     "mean_over": Kind("impossible", "the mean of a measure over {main} queries", _over_queries, derives=False),
+    "deviation_over": Kind(
+        "impossible", "the deviation of {main} whole numbers with the mean {of}", _of_whole_numbers, derives=False
+    ),
     "counts_match": Kind("impossible", "{main} out of {out_of}", _count, derives=False),
     "same_as": Kind("inconsistent", "the same as {main}", _same, derives=False, keeps_value=True),
     "at_least": Kind("impossible", "at least {main}", _at_least, derives=False, keeps_value=True),

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from robustdr.audit import cells
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.transcript import Column, MarkTest, PrintedTable, Relation, RunFiles, Transcript
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import Keys, checked, read_numbered
 
 PAPERS = Path(__file__).resolve().parents[3] / "config" / "papers"
@@ -66,6 +66,7 @@ class Reported:
     title: str
     tables: Mapping[str, Table]
     missing: Mapping[str, str]  # tables that the available text of the paper lacks: reason
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by label, how the paper's text words it
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -112,7 +113,11 @@ def build(path: Path, transcript: Transcript, lines: Mapping[Keys, int]) -> Repo
         UserError: a line with too many or too few fields, or a cell that is not a printed number.
     """
     tables = {id: _table(path, transcript.paper, id, table, lines) for id, table in transcript.tables.items()}
-    return Reported(path, transcript.paper, transcript.title, tables, transcript.missing)
+    words = {label: [said] if isinstance(said, str) else said for label, said in transcript.words.items()}
+    known = {label for table in tables.values() for cell in table.cells for label in cell.coordinates.values()}
+    for label in words.keys() - known:
+        raise unknown(f"{path}: words: label", label, sorted(known))
+    return Reported(path, transcript.paper, transcript.title, tables, transcript.missing, words)
 
 
 def load_paper(paper: str) -> Reported:

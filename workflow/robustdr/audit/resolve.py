@@ -22,6 +22,7 @@ TAKES = {
     "points_from": ("of", "magnitude", "or_more"),
     "ci_of": ("z",),
     "mean_over": ("relevant", "runs"),
+    "deviation_over": ("of",),
     "same_as": ("magnitude",),
     "at_most": ("plus", "magnitude"),
     "at_least": ("magnitude",),
@@ -67,7 +68,7 @@ def _resolve(reported: Reported, table: Table, line: int, relation: Relation) ->
     if not targets:
         raise UserError(f"{where}: `for` selects no cell of {table.id}; {_labels_of(table, relation.cells)}")
     roles = {"main": given[kind], **{role: given[role] for role in ROLES if role in given}}
-    if kind in ("drop_from", "points_from"):
+    if kind in ("drop_from", "points_from", "deviation_over"):
         roles.setdefault("of", Selector.model_validate({}))
     options = Options(**{name: given[name] for name in OPTIONS if name in given})
     checks = []
@@ -109,7 +110,9 @@ def _grain(
 def _check_operands(where: str, kind: str, operands: Mapping[str, Sequence[Cell]]) -> None:
     if kind in ("std_of", "ci_of") and len(operands["main"]) < 2:
         raise UserError(f"{where}: {kind} selects one cell; a deviation needs two or more")
-    total = operands["main"] if kind in ("share_of", "mean_over") else operands.get("out_of", ())
+    if kind == "deviation_over" and sum(cell.interval.low for cell in operands["main"]) < 2:
+        raise UserError(f"{where}: deviation_over of fewer than 2 numbers; a deviation needs two or more")
+    total = operands["main"] if kind in ("share_of", "mean_over", "deviation_over") else operands.get("out_of", ())
     if total and sum(cell.interval.low for cell in total) <= 0:
         raise UserError(f"{where}: {kind} of a total of {total[0].printed}; a share needs a total above 0")
     rounded = [cell for cell in total if kind != "counts_match" and cell.interval.low < cell.interval.high]

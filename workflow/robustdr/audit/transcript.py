@@ -55,7 +55,8 @@ class Relation(Document):
     cells: Places = Field(alias="for")
     """The targets, by their coordinates."""
     of: Operand | None = optional(
-        "drop_from, points_from: the changed cells; by default the target's with `value: value`."
+        "drop_from, points_from: the changed cells; deviation_over: the mean. By default the target's with "
+        "`value: value`."
     )
     plus: Operand | None = optional("Cells to add to the target (sum_is, at_most) or to the centre (bound_of).")
     minus: Operand | None = optional("bound_of: cells to subtract.")
@@ -71,6 +72,9 @@ class Relation(Document):
     sum_is: Operand | None = optional("The target and the cells under `plus` add up to the sum of these.")
     share_of: Operand | None = optional("The target is a percentage of this many: only some values can occur.")
     mean_over: Operand | None = optional("The target is a mean over this many queries: only some values can occur.")
+    deviation_over: Operand | None = optional(
+        "The target is the sample deviation of this many whole numbers; their mean is at `of`."
+    )
     counts_match: Operand | None = optional("The target is the share that this count is `out_of` a total.")
     same_as: Operand | None = optional("The target is printed here too.")
     at_least: Operand | None = optional("The target is no smaller than any of these cells.")
@@ -143,7 +147,7 @@ class PrintedTable(Document):
     columns: Annotated[list[Column], Field(min_length=1)]
     """The columns, from left to right."""
     cells: str
-    """The numbers as printed, one line for each row, fields separated by `|`."""
+    """The numbers as printed, one line for each row, fields separated by vertical bars."""
     relations: list[Relation] = Field([])
     """What must hold between its cells."""
     runs: list[RunFiles] = Field([])
@@ -161,5 +165,7 @@ class Transcript(Document):
     """Title of the paper."""
     missing: dict[Id, str] = Field({})
     """Tables that the available text of the paper lacks, with the reason."""
+    words: dict[str, str | list[str]] = Field({})
+    """How the paper words a label, where its text has other words: `variations_mean: VARIATIONS (AVG.)`."""
     tables: Annotated[dict[Id, PrintedTable], Field(min_length=1)]
     """The tables by name."""

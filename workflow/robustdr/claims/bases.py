@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from robustdr.claims.effects import ABOVE, Effects, Numbers, Q
+from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Effects, Numbers, Q
 from robustdr.claims.intervals import Interval
 from robustdr.core.names import SomeNames
 from robustdr.core.yaml_files import Document
@@ -78,3 +78,26 @@ class Sized(ClaimTest):
 
     def region(self, said: Interval | None) -> Interval:
         return ABOVE if said is None else said.widened(self.margin or 0.0)
+
+
+class Gain(OnQueries):
+    """A test of the gain of `system` over others, as a share of their mean on the original queries."""
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        for _, other in self.named("over", "than", "to", "base"):
+            for query_set in self.query_sets:
+                gain = numbers.mean(self.system, query_set) - numbers.mean(other, query_set)
+                sides = (self.system, query_set), (other, query_set)
+                base = numbers.mean(other, ORIGINAL)
+                yield Effect(query_set, f"over {other}", gain, base, region, sides=sides)
+
+
+class Rise(OnQueries):
+    """A test of the gain of `system` over its own original queries, as a share of its mean there."""
+
+    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
+        original = numbers.mean(self.system, ORIGINAL)
+        for query_set in self.query_sets:
+            gain = numbers.mean(self.system, query_set) - original
+            sides = (self.system, query_set), (self.system, ORIGINAL)
+            yield Effect(query_set, "", gain, original, region, sides=sides)

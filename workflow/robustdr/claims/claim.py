@@ -1,7 +1,7 @@
 """A paper's claims and the controls that they need (`config/papers/<paper>/claims.yaml`)."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Self
@@ -64,12 +64,13 @@ class Claim(Tested):
     mark: Text | None = None
     """Mark of significance that its cells must carry."""
     headline: bool = False
-    """Whether the paper's abstract or conclusion rests on it; headline claims are corrected as one family."""
+    """Whether the paper's abstract or conclusion rests on it. The p values of headline claims are corrected
+    together."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
     control: AnyTest | None = None
-    """What the credited part alone adds, for instance RoDR over the same training without alignment. If `test` is seen
-    and this is not, the verdict says that the gain has another cause."""
+    """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
+    seen and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:
@@ -105,10 +106,18 @@ class Claims(Document):
             raise ValueError(f"{again[0]!r} is given twice; claims of one sentence need a `part` each")
         return self
 
-    def tested(self) -> Iterator[tuple[str, Tested]]:
-        """Yield (key in the file, control or claim)."""
-        yield from ((f"controls.{name}", control) for name, control in self.controls.items())
-        yield from ((f"claims.{number}", claim) for number, claim in enumerate(self.claims))
+    def tested(self) -> dict[str, Tested]:
+        """Return controls and claims by their key in the file."""
+        controls = {f"controls.{name}": control for name, control in self.controls.items()}
+        return controls | {f"claims.{number}": claim for number, claim in enumerate(self.claims)}
+
+    def tested_by(self, cells: Collection[tuple[str, str]]) -> list[Tested]:
+        """Return the claims whose `test` compares nothing but `cells`, (system, role), and the controls they need."""
+        claims = [
+            claim for claim in self.claims if all((system, claim.role) in cells for _, system in claim.test.systems())
+        ]
+        needed = dict.fromkeys(name for claim in claims for name in claim.needs)
+        return [*claims, *(self.controls[name] for name in needed)]
 
 
 NO_CLAIMS = Claims.model_construct(claims=[])  # of a paper without the file

@@ -20,6 +20,7 @@ class Quantity(Protocol):
 
 
 Systems = str | Sequence[str]  # several stand for their mean
+Mean = tuple[Systems, str]  # of systems on a query set
 Q = TypeVar("Q", bound=Quantity)
 Q_co = TypeVar("Q_co", bound=Quantity, covariant=True)
 
@@ -46,6 +47,7 @@ class Effect(Generic[Q]):
 
     `query_set` and `against` say what is compared, in words. `base` None: `gain` is already a share. `unless_refuted`:
     the claim is that a test finds nothing, so that it is right unless a test shows the effect outside of `region`.
+    `sides`: two means, of which the first is the higher one if the claim is right; None if none decide.
     """
 
     query_set: str
@@ -54,6 +56,7 @@ class Effect(Generic[Q]):
     base: Q | None = None
     region: Interval = ABOVE
     unless_refuted: bool = False
+    sides: tuple[Mean, Mean] | None = None
 
     @property
     def words(self) -> str:

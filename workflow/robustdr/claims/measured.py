@@ -7,7 +7,7 @@ from math import inf, isfinite
 import scipy.stats
 
 from robustdr.claims.claim import Claim
-from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Numbers, Systems
+from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Mean, Numbers, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.tests import AnyTest
 from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SEEN, SHOWN, UNDECIDED, confidence, overall, verdict
@@ -60,7 +60,7 @@ class Judged:
     its rounding; `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
     against 0; for a margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite.
     `known`: whether the variance between training runs is in the interval where it counts.
-    `unless_refuted`: see `Effect`.
+    `unless_refuted`, `sides`: see `Effect`.
     """
 
     words: str
@@ -81,6 +81,7 @@ class Judged:
     one_run: bool
     unless_refuted: bool = False
     verdict: str = UNDECIDED
+    sides: tuple[Mean, Mean] | None = None
 
     @property
     def inside(self) -> bool:
@@ -208,6 +209,7 @@ def _judged(
         known=not ratio.unknown_runs,
         one_run=ratio.one_run,
         unless_refuted=effect.unless_refuted,
+        sides=effect.sides,
     )
 
 

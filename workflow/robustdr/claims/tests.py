@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from robustdr.claims.bases import Margin, OnQueries, Place, Share, Sized
+from robustdr.claims.bases import Gain, Margin, OnQueries, Place, Rise, Share, Sized
 from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Effects, Numbers, Q, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.core.names import SomeNames
@@ -17,23 +17,13 @@ Others = Annotated[SomeNames, Field(description="Systems that it is compared wit
 Base = Annotated[str, Field(description="System that the gain is over.")]
 
 
-class Gain(OnQueries):
-    """A test of the gain of `system` over others, as a share of their mean on the original queries."""
-
-    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        for _, other in self.named("over", "than", "to", "base"):
-            for query_set in self.query_sets:
-                gain = numbers.mean(self.system, query_set) - numbers.mean(other, query_set)
-                yield Effect(query_set, f"over {other}", gain, numbers.mean(other, ORIGINAL), region)
-
-
 class Improves(Gain, Sized):
     """`system` is better than each of `over` on each query set, as a share of the other's mean on original queries."""
 
     name: Literal["improves"]
     over: Others
     relative_to: Literal["original", "query_set"] = "original"
-    """Queries of the other's mean that the gain is a share of: the original ones, or the query set itself."""
+    """The gain is a share of the other's mean on these queries: the original ones, or the query set itself."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         others = (numbers.mean(other, query_set) for other in self.over for query_set in self.query_sets)
@@ -87,7 +77,9 @@ class Loses(OnQueries, Sized):
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         original = numbers.mean(self.base or self.system, ORIGINAL)
         for query_set in self.query_sets:
-            yield Effect(query_set, "", original - numbers.mean(self.system, query_set), original, region)
+            loss = original - numbers.mean(self.system, query_set)
+            sides = (self.base or self.system, ORIGINAL), (self.system, query_set)
+            yield Effect(query_set, "", loss, original, region, sides=sides)
 
 
 class WinsBack(OnQueries):
@@ -105,18 +97,9 @@ class WinsBack(OnQueries):
         for query_set in self.query_sets:
             left = numbers.mean(self.base, query_set)
             lost = numbers.mean(self.base, ORIGINAL) - left
-            yield Effect(
-                query_set, f"of the loss of {self.base}", numbers.mean(self.system, query_set) - left, lost, region
-            )
-
-
-class Rise(OnQueries):
-    """A test of the gain of `system` over its own original queries, as a share of its mean there."""
-
-    def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        original = numbers.mean(self.system, ORIGINAL)
-        for query_set in self.query_sets:
-            yield Effect(query_set, "", numbers.mean(self.system, query_set) - original, original, region)
+            won = numbers.mean(self.system, query_set) - left
+            sides = (self.system, query_set), (self.base, query_set)
+            yield Effect(query_set, f"of the loss of {self.base}", won, lost, region, sides=sides)
 
 
 class Rises(Rise, Sized):
@@ -164,7 +147,8 @@ class Hurts(AgainstOthers):
         for query_set, other in self._pairs(numbers):
             more, less = (query_set, other) if self.name == "hurts_most" else (other, query_set)
             difference = numbers.drop(self.system, less) - numbers.drop(self.system, more)
-            yield Effect(query_set, f"against {other}", difference)
+            sides = (self.system, less), (self.system, more)
+            yield Effect(query_set, f"against {other}", difference, sides=sides)
 
 
 class Helps(AgainstOthers):
@@ -179,7 +163,8 @@ class Helps(AgainstOthers):
 
         for query_set, other in self._pairs(numbers):
             more, less = (query_set, other) if self.name == "helps_most" else (other, query_set)
-            yield Effect(query_set, f"against {other}", gain(more) - gain(less), numbers.mean(self.base, ORIGINAL))
+            base, sides = numbers.mean(self.base, ORIGINAL), ((self.system, more), (self.system, less))
+            yield Effect(query_set, f"against {other}", gain(more) - gain(less), base, sides=sides)
 
 
 class SmallerDrop(OnQueries, Sized):
@@ -203,12 +188,13 @@ class SmallerDrop(OnQueries, Sized):
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for other in self.than:
             for query_set in self.query_sets:
+                sides = (self.system, query_set), (other, query_set)
                 if self.by:
                     own, theirs = (self._lost(numbers, system, query_set) for system in (self.system, other))
-                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region)
+                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region, sides=sides)
                 else:
                     own, theirs = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
-                    yield Effect(query_set, f"against {other}", own - theirs)
+                    yield Effect(query_set, f"against {other}", own - theirs, sides=sides)
 
 
 class ShareOfGain(Gain, Sized):

@@ -10,10 +10,14 @@ from typing import NamedTuple
 import numpy as np
 import Stemmer
 
-from robustdr.collections.local import read_judgements, read_passages, read_queries
+from robustdr.collections.forms import PASSAGE
+from robustdr.collections.local import irds_id, read_judgements, read_passages, read_queries
 from robustdr.collections.problems import Place, Problem, Report
 from robustdr.collections.reading import EMPTY_PASSAGE, EMPTY_QUERY, check_passage, check_query
 from robustdr.core.seeds import digest
+
+UNREADABLE = "\ufffd"  # in place of what is not UTF-8, which is reported already
+HEADS = re.compile(r"[a-z_ -]*(id|key|no)", re.IGNORECASE)  # what a docid is called, in place of one
 
 
 class _Lines:
@@ -67,7 +71,7 @@ def check(
     Returns:
         The problems in the order of the files; lines that these options leave out are `dropped` problems.
     """
-    files = [corpus, *(file for pair in splits.values() for file in pair)]
+    files = [path for path in (corpus, *(file for pair in splits.values() for file in pair)) if not irds_id(path)]
     if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
         return missing
     found: list[Problem] = []
@@ -98,6 +102,12 @@ def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[set[str
         if passage.is_empty():
             empty.add(passage.docid)
         else:
+            _check_words(place, f"{passage.title} {passage.text}", report)
+            if HEADS.fullmatch(passage.docid) and not texts.lines:
+                what = (
+                    f"docid {passage.docid!r}: is this line a head? Names that are read: {', '.join(PASSAGE['docid'])}"
+                )
+                report(Problem("line that may be a head", place, what, "warning"))
             texts.add(f"{passage.title}\t{passage.text}", place.number)
     for line, first in ids.repeated():
         report(Problem("repeated docid", Place(path, line), f"the docid of line {first} again; ids are unique"))
@@ -109,6 +119,11 @@ def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[set[str
     return there, empty
 
 
+def _check_words(place: Place, text: str, report: Report) -> None:
+    if not any(map(str.isalnum, text)) and UNREADABLE not in text:
+        report(Problem("text without a word", place, f"{text.strip()[:80]!r} has no letter and no digit", "warning"))
+
+
 def _check_queries(path: Path, report: Report) -> _Queries:
     read = _Queries(path, {}, set(), _Lines(), _Lines(), _Lines())
     stem = Stemmer.Stemmer("english").stemWords
@@ -117,6 +132,7 @@ def _check_queries(path: Path, report: Report) -> _Queries:
         if query.is_empty():
             read.empty.add(query.qid)
             continue
+        _check_words(place, query.text, report)
         words = re.findall(r"\w+", query.text.casefold())
         read.ids.add(query.qid, place.number)
         read.texts.add(" ".join(words) or query.text, place.number)

@@ -1,10 +1,13 @@
 """The command `robustdr check`: prints what `robustdr.collections.check` finds, and writes a cleaned copy."""
 
 import argparse
+import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
-from robustdr.collections.problems import Place, Problem
+from robustdr.collections import data
+from robustdr.collections.problems import Place, Problem, refuse
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json
 from robustdr.core.paths import named
@@ -14,17 +17,19 @@ MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in t
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
+    data.add_arguments(command)
     command.add_argument(
-        "--corpus", type=named, required=True, help="TSV (docid, perhaps title, text) or JSONL; or .gz"
+        "--train-queries", type=named, metavar="FILE", help="queries of the training split, as --queries"
     )
-    command.add_argument("--queries", type=named, required=True, help="TSV: qid<TAB>text, or .gz")
-    command.add_argument("--qrels", type=named, required=True, help="TREC: qid 0 docid grade, or .gz")
-    command.add_argument("--train-queries", type=named, help="as --queries, of the training split")
-    command.add_argument("--train-qrels", type=named, help="as --qrels, of the training split")
+    command.add_argument(
+        "--train-qrels", type=named, metavar="FILE", help="judgements of the training split, as --qrels"
+    )
     command.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     command.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
-    command.add_argument("-o", "--output", type=named, help="folder for a copy without what is left out")
-    command.add_argument("--all", action="store_true", help=f"print every problem, not the first {SHOWN} of a kind")
+    command.add_argument("-o", "--output", type=named, help="folder to write a copy to, without what is left out")
+    command.add_argument(
+        "--all", action="store_true", help=f"print every problem, not only the first {SHOWN} of a kind"
+    )
 
 
 def run(a: argparse.Namespace) -> int:
@@ -37,21 +42,21 @@ def run(a: argparse.Namespace) -> int:
 
     if (a.train_queries is None) != (a.train_qrels is None):
         raise UserError("check: --train-queries and --train-qrels go together; give both or neither")
-    if a.corpus.name.removesuffix(".gz").rpartition(".")[2] not in ("tsv", "jsonl"):
-        raise UserError(f"check: --corpus {a.corpus}: allowed are names that end in .tsv, .jsonl, .tsv.gz or .jsonl.gz")
-    if a.output and not (a.drop_empty or a.ignore_unjudged):
+    found = data.given(a)
+    drop_empty, ignore_unjudged = found.published or a.drop_empty, found.published or a.ignore_unjudged
+    if a.output and not (drop_empty or ignore_unjudged):
         raise UserError("check: --output is for a cleaned copy; say what to leave out: --drop-empty, --ignore-unjudged")
-    splits = {"test": (a.queries, a.qrels)}
+    splits = {"test": (found.queries, found.qrels)}
     if a.train_queries:
         splits["train"] = (a.train_queries, a.train_qrels)
-    problems = check(a.corpus, splits, a.drop_empty, a.ignore_unjudged)
+    problems = check(found.corpus, splits, drop_empty, ignore_unjudged)
     for line in lines(problems, None if a.all else SHOWN):
         print(line)
     failed = any(problem.severity == "error" for problem in problems)
     if a.output and failed:
         print(f"{a.output}: nothing is written while there are errors")
     elif a.output:
-        write_clean(a.corpus, splits, problems, a.output)
+        write_clean(found.corpus, splits, problems, a.output)
     print(summary(problems))
     return int(failed)
 
@@ -82,22 +87,39 @@ def summary(problems: list[Problem]) -> str:
 def write_clean(corpus: Path, splits: dict[str, tuple[Path, Path]], problems: list[Problem], folder: Path) -> None:
     """Write each file without the lines that are left out, and `dropped.json`, which lists these lines and the reasons.
 
+    The copies are corpus.jsonl (docid, title, text), queries.tsv and qrels.txt (TREC), whatever the form of the files.
+
     Raises:
         UserError: a cleaned file would replace the original.
     """
-    from robustdr.collections.reading import lines
+    from robustdr.collections.local import read_judgements, read_passages, read_queries
 
-    copies = {folder / f"corpus.{'jsonl' if '.jsonl' in corpus.suffixes else 'tsv'}": corpus}
+    dropped = {p.place: p for p in problems if p.severity == "dropped" and isinstance(p.place, Place)}
+    copies: dict[Path, tuple[Path, Iterable[tuple[Place, str]]]] = {
+        folder / "corpus.jsonl": (
+            corpus,
+            ((place, json.dumps(row._asdict(), ensure_ascii=False)) for place, row in read_passages(corpus, refuse)),
+        )
+    }
     for split, (queries, qrels) in splits.items():
         prefix = "" if split == "test" else f"{split}-"
-        copies |= {folder / f"{prefix}queries.tsv": queries, folder / f"{prefix}qrels.txt": qrels}
+        asked, judged = read_queries(queries, refuse), read_judgements(qrels, refuse)
+        copies |= {
+            folder / f"{prefix}queries.tsv": (
+                queries,
+                ((place, f"{row.qid}\t{' '.join(row.text.split())}") for place, row in asked),
+            ),
+            folder / f"{prefix}qrels.txt": (
+                qrels,
+                ((place, f"{row.qid} 0 {row.docid} {row.grade}") for place, row in judged),
+            ),
+        }
     for output in copies:
-        if output.exists() and any(output.samefile(other) for other in copies.values()):
+        if output.exists() and any(source.exists() and output.samefile(source) for source, _ in copies.values()):
             raise UserError(f"check: --output {folder}: {output} is one of the files to copy; name another folder")
-    dropped = {p.place: p for p in problems if p.severity == "dropped" and isinstance(p.place, Place)}
-    for output, source in copies.items():
+    for output, (_, rows) in copies.items():
         with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for number, line in lines(source) if Place(source, number) not in dropped)
+            file.writelines(f"{line}\n" for place, line in rows if place not in dropped)
     listed = [
         {"kind": problem.kind, "file": str(place.path), "line": place.number, "what": problem.message}
         for place, problem in dropped.items()

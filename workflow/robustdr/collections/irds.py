@@ -37,12 +37,28 @@ def split(source: Irds, name: str) -> Split:
     id = part["id"]
     dataset = load(id, "queries", "qrels")
     if part.get("answers") and "answers" not in dataset.queries_cls()._fields:
-        raise UserError(f"collections.yaml: {id!r} of ir_datasets has no answers; leave out `answers`")
+        raise UserError(f"{id!r} of ir_datasets has no answers; leave out `answers`")
     with _reading(id, "queries and judgements"):
         bring(id, dataset, ["qrels", "queries"])
     queries = (Query(query.query_id, query.default_text().replace("\t", " ")) for query in _judged(dataset, id))
     answers = (Answers(query.query_id, query.answers) for query in _judged(dataset, id)) if part.get("answers") else ()
     return Split(queries, _judgements(dataset, id), answers)
+
+
+def queries(id: str) -> Iterator[Query]:
+    """Yield all queries of a data set, also those without a judgement."""
+    dataset = load(id, "queries")
+    with _reading(id, "queries"):
+        bring(id, dataset, ["queries"])
+        yield from (Query(query.query_id, query.default_text()) for query in dataset.queries_iter())
+
+
+def judgements(id: str) -> Iterator[Judgement]:
+    """Yield the judgements of a data set."""
+    dataset = load(id, "qrels")
+    with _reading(id, "judgements"):
+        bring(id, dataset, ["qrels"])
+    return _judgements(dataset, id)
 
 
 def files(source: Irds, split: str | None) -> list[Path]:
@@ -80,14 +96,10 @@ def load(id: str, *parts: str) -> Any:
     except KeyError:
         near = get_close_matches(id, list(ir_datasets.registry), n=3)
         hint = f"; did you mean {', '.join(near)}?" if near else ";"
-        raise UserError(
-            f"collections.yaml: ir_datasets has no {id!r}{hint} `ir_datasets list` prints all ids"
-        ) from None
+        raise UserError(f"ir_datasets has no {id!r}{hint} `ir_datasets list` prints all ids") from None
     for part in parts:
         if not getattr(dataset, f"has_{part}")():
-            raise UserError(
-                f"collections.yaml: {id!r} of ir_datasets has no {part}; name one that has {' and '.join(parts)}"
-            )
+            raise UserError(f"{id!r} of ir_datasets has no {part}; name one that has {' and '.join(parts)}")
     return dataset
 
 

@@ -1,20 +1,24 @@
-"""A user's own files: a TSV or JSONL corpus, TSV queries and TREC qrels, each plain or .gz.
+"""A user's own files: TSV, JSONL or Parquet, and TREC or BEIR qrels, text plain or .gz; or ids of ir_datasets.
 
 `read_…` report the problem of a line and go on with what is known about it, so that one problem does not cause reports
 of others.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
+from robustdr.collections import irds
+from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, has_names, head, named
 from robustdr.collections.problems import Place, Problem, Report, refuse
-from robustdr.collections.reading import checked, judgement, lines, passages, queries, records
+from robustdr.collections.reading import checked, judgement, lines, passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
-from robustdr.collections.settings import Local, LocalSplit
+from robustdr.collections.settings import Irds, Local, LocalSplit
 
+IRDS = "irds:"
+Row = TypeVar("Row")
 FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
 HEAD = 1000  # a majority of these lines decides the number of columns
 
@@ -58,43 +62,101 @@ def files(source: Local, split: str | None) -> list[Path]:
 
 
 def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:
-    """Yield the rows of a corpus: JSON objects with docid, text and perhaps a title, or lines of two or three fields.
+    """Yield the rows of a corpus: records with a docid, a text and perhaps a title, or lines of two or three fields.
 
-    Reported: a line that is neither, or that has more or fewer fields than most of the first lines.
+    Reported: a line that is neither, or that has more or fewer fields than its head or most of the first lines.
     """
-    if ".jsonl" in path.suffixes:
-        for number, record in records(path, ("docid", "text"), report):
-            yield Place(path, number), Passage(record["docid"], str(record.get("title") or ""), record["text"])
-        return
-    rows = lines(path, report)
-    head = list(islice(rows, HEAD))
-    widths = Counter(width for _, line in head if (width := line.count("\t") + 1) in FORMS)
-    width = max(widths, key=widths.__getitem__, default=0)
-    for number, line in chain(head, rows):
-        fields = line.split("\t")
-        if len(fields) != width:
-            what = f"{len(fields)} fields; a line of this file is {FORMS.get(width, ' or '.join(FORMS.values()))}"
-            report(Problem("line with a wrong number of fields", Place(path, number), what))
-        yield Place(path, number), Passage(fields[0], fields[1] if width == 3 and len(fields) > 2 else "", fields[-1])
+    if id := irds_id(path):
+        yield from _of_irds(path, irds.corpus(Irds(kind="irds", corpus=id, splits={})))
+    elif has_names(path):
+        yield from ((place, Passage(**record)) for place, record in named(path, PASSAGE, report))
+    else:
+        rows = lines(path, report)
+        first = list(islice(rows, HEAD))
+        columns = head(first[0][1], PASSAGE) if first else None
+        widths = Counter(width for _, line in first if (width := line.count("\t") + 1) in FORMS)
+        width = len(columns) if columns else max(widths, key=widths.__getitem__, default=0)
+        form = "as its head" if columns else FORMS.get(width, " or ".join(FORMS.values()))
+        for number, line in chain(first[1:] if columns else first, rows):
+            fields = line.split("\t")
+            if len(fields) != width:
+                what = f"{len(fields)} fields; a line of this file is {form}"
+                report(Problem("line with a wrong number of fields", Place(path, number), what))
+            elif columns:
+                yield Place(path, number), Passage(**{"title": ""} | {name: fields[at] for name, at in columns.items()})
+                continue
+            yield (
+                Place(path, number),
+                Passage(fields[0], fields[1] if width == 3 and len(fields) > 2 else "", fields[-1]),
+            )
 
 
 def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
-    """Yield the queries of `qid<TAB>text` lines. Reported: a line with no tab or several."""
-    for number, line in lines(path, report):
+    """Yield the queries of records or of `qid<TAB>text` lines. Reported: a line with no tab or several."""
+    if id := irds_id(path):
+        yield from _of_irds(path, irds.queries(id))
+        return
+    if has_names(path):
+        yield from ((place, Query(**record)) for place, record in named(path, QUERY, report))
+        return
+    for place, line, columns in _lines(path, QUERY, report):
         fields = line.split("\t")
         if len(fields) != 2:
             what = f"{len(fields)} fields; a line is qid<TAB>text"
-            report(Problem("line with a wrong number of fields", Place(path, number), what))
-            fields = line.split(maxsplit=1)
-        yield Place(path, number), Query(fields[0], fields[-1])
+            report(Problem("line with a wrong number of fields", place, what))
+            fields, columns = line.split(maxsplit=1), None
+        yield (
+            place,
+            Query(**{name: fields[at] for name, at in columns.items()}) if columns else Query(fields[0], fields[-1]),
+        )
 
 
 def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgement]]:
-    """Yield the judgements of `qid 0 docid grade` lines. Reported, and left out: a line with fewer or more fields."""
-    for number, line in lines(path, report):
-        fields, place = line.split(), Place(path, number)
-        if len(fields) == 4:
-            yield place, judgement(place, fields[0], fields[2], fields[3], report=report)
-        else:
-            what = f"{line[:80]!r} is not a qrels line; a line is `qid 0 docid grade`"
+    """Yield the judgements of records, of `qid 0 docid grade` lines, or of lines under a head, as BEIR's.
+
+    Reported, and left out: a line with fewer or more fields.
+    """
+    if id := irds_id(path):
+        yield from _of_irds(path, irds.judgements(id))
+        return
+    if has_names(path):
+        for place, record in named(path, JUDGEMENT, report):
+            yield place, judgement(place, **record, report=report)
+        return
+    for place, line, columns in _lines(path, JUDGEMENT, report):
+        fields = line.split("\t") if columns else line.split()
+        if len(fields) != (len(columns) if columns else 4):
+            form = "qid<TAB>docid<TAB>grade, as its head" if columns else "`qid 0 docid grade`"
+            what = f"{line[:80]!r} is not a qrels line; a line is {form}"
             report(Problem("line with a wrong number of fields", place, what))
+        elif columns:
+            yield place, judgement(place, **{name: fields[at] for name, at in columns.items()}, report=report)
+        else:
+            yield place, judgement(place, fields[0], fields[2], fields[3], report=report)
+
+
+def irds_id(path: str | Path) -> str | None:
+    """Return the id in `irds:<id>`, which stands in place of a file; None for a file."""
+    return str(path).removeprefix(IRDS) if str(path).startswith(IRDS) else None
+
+
+def corpus_of(path: Path) -> Local | Irds:
+    """Return the entry of collections.yaml, without splits, of a corpus file or of `irds:<id>`."""
+    if id := irds_id(path):
+        return {"kind": "irds", "corpus": id, "splits": {}}
+    return {"kind": "local", "corpus": str(path), "splits": {}}
+
+
+def _of_irds(path: Path, rows: Iterable[Row]) -> Iterator[tuple[Place, Row]]:
+    return ((Place(path, number, "row"), row) for number, row in enumerate(rows))
+
+
+def _lines(
+    path: Path, names: Mapping[str, tuple[str, ...]], report: Report
+) -> Iterator[tuple[Place, str, dict[str, int] | None]]:
+    """Yield the place and the text of each line below a head, with the columns that the head names, if there is one."""
+    rows = lines(path, report)
+    for number, line in islice(rows, 1):
+        columns = head(line, names)
+        for at, other in rows if columns else chain([(number, line)], rows):
+            yield Place(path, at), other, columns

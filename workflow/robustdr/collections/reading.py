@@ -103,6 +103,7 @@ def queries(rows: Iterable[tuple[Place, Query]]) -> Iterator[Query]:
 def check_passage(place: Place, passage: Passage, report: Report) -> None:
     """Report an empty passage, or a docid that TREC files cannot hold."""
     _check_id(place, "docid", passage.docid, report)
+    _check_text(place, f"{passage.title}{passage.text}", report)
     if passage.is_empty():
         report(Problem(EMPTY_PASSAGE, place, f"passage {passage.docid!r} is empty; a passage has a title or a text"))
 
@@ -110,6 +111,7 @@ def check_passage(place: Place, passage: Passage, report: Report) -> None:
 def check_query(place: Place, query: Query, places: dict[str, Place], report: Report) -> None:
     """Report an empty query, a qid that TREC files cannot hold, or a qid already in `places`; add it there."""
     _check_id(place, "query id", query.qid, report)
+    _check_text(place, query.text, report)
     if query.is_empty():
         report(Problem(EMPTY_QUERY, place, f"query {query.qid!r} is empty; a query has a text"))
     if (first := places.setdefault(query.qid, place)) is not place:
@@ -124,6 +126,11 @@ def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report 
         )
         grade = "1"
     return Judgement(qid, docid, int(grade))
+
+
+def _check_text(place: Place, text: str, report: Report) -> None:
+    if "\0" in text:
+        report(Problem("NUL character", place, "holds a NUL character, which no text has; is it a text file?"))
 
 
 def _check_id(place: Place, what: str, id: str, report: Report) -> None:

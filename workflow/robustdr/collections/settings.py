@@ -23,12 +23,12 @@ class _Split(TypedDict, total=False):
     """What a split of any kind with qrels may say."""
 
     candidates: Literal["judged"]
-    """`judged`: each query ranks the passages that its qrels judge, whatever their grade, and no others."""
+    """`judged`: each query ranks only the passages that its qrels judge, of every grade."""
 
 
 class _Counted(_Split, total=False):
     count: PositiveInt
-    """Number of queries, about: in how many shards they are varied follows from it (`variation_shard` of a scale)."""
+    """Approximate number of queries. It decides in how many shards they are varied (`variation_shard` of a scale)."""
 
 
 class Columns(TypedDict):
@@ -76,7 +76,7 @@ class WordNetSplit(_Split):
     queries: PositiveInt
     """Number of questions."""
     distractors: NotRequired[PositiveInt]
-    """Passages graded 0 beside the relevant ones of each question: those with the nearest meanings."""
+    """Number of passages of grade 0 for each question: those with the nearest meanings."""
 
 
 class BeirSplit(_Counted):
@@ -97,9 +97,9 @@ class LocalSplit(_Counted):
     kind: NotRequired[Literal["local"]]
     """Needed where the corpus is of another kind."""
     queries: Text
-    """File of qid<TAB>text; or .gz."""
+    """File of qid<TAB>text, or JSONL or Parquet with qid and text; or .gz."""
     qrels: NotRequired[Text]
-    """TREC qrels; or .gz. A query log has none."""
+    """TREC qrels, or BEIR's with their head; or .gz. A query log has none."""
 
 
 def _of_one_place(split: TableFile) -> TableFile:
@@ -182,7 +182,7 @@ class WordNet(_Any, _Stand):
     passages: PositiveInt
     """Number of passages."""
     familiarity: NonNegativeInt
-    """Lowest number of occurrences in SemCor and in the glosses together of a lemma that is asked for."""
+    """Questions ask only for lemmas that occur so often, or more, in SemCor and the glosses together."""
     max_senses: PositiveInt
     """Lemmas with more senses are not asked for."""
     seed: int
@@ -214,8 +214,9 @@ class Irds(_Any, _Private):
 class Local(_Any, _Private):
     kind: Literal["local"]
     """Your own files."""
-    corpus: NotRequired[Annotated[str, Field(pattern=r"\.(tsv|jsonl)(\.gz)?$")]]
-    """docid<TAB>text, docid<TAB>title<TAB>text, or JSONL with docid, title, text. A query log has none."""
+    corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$")]]
+    """docid<TAB>text, docid<TAB>title<TAB>text, or with a head; or JSONL or Parquet with docid, text and perhaps title,
+    or with the names that BEIR, ir_datasets, MS MARCO and Pyserini give them. A query log has none."""
     drop_empty: NotRequired[Literal[True]]
     """Empty passages and queries, and what judges them, are left out."""
     ignore_unjudged: NotRequired[Literal[True]]
@@ -226,7 +227,8 @@ class Local(_Any, _Private):
 
 class Pairs(_Any, _Private):
     kind: Literal["pairs"]
-    """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one go."""
+    """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one are left
+    out."""
     columns: Columns
     """What the columns are called."""
     filtered: NotRequired[Literal[True]]

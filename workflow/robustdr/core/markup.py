@@ -18,7 +18,7 @@ MARKUP = re.compile(
 CODE = re.compile(r"(`[^`]+`)")
 TEX = str.maketrans(
     {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "–": "--", "†": r"$^\dagger$", "↓": r"$\downarrow$"}
-    | {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≠": r"$\neq$", "→": r"$\rightarrow$", "×": r"$\times$"}
+    | {"≠": r"$\neq$", "→": r"$\rightarrow$", "×": r"$\times$"}
     | {"|": "$|$", "↑": r"$\uparrow$", "{": r"\{", "}": r"\}", "$": r"\$", "\\": r"\textbackslash{}"}
     | {"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "‡": r"$^\ddagger$", "°": r"$^\circ$"}
 )
@@ -50,5 +50,5 @@ def table_row(fields: Iterable[str]) -> str:
 
 
 def tex(text: str) -> str:
-    """Return a text as TeX that prints it; needs amssymb."""
+    """Return a text as TeX that prints it."""
     return one_line(text).translate(TEX)

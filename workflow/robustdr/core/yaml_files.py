@@ -55,7 +55,7 @@ def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
         loader = yaml.CSafeLoader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
-            raise UserError(f"{path}: empty or no mapping; see config/README.md")
+            raise UserError(f"{path}: empty or no mapping; see docs/reference")
         lines: dict[Keys, int] = {}
         _number(root, (), lines, path, (id(root),))
         return loader.construct_document(root), lines  # this replaces the merge keys, `<<`, in the nodes

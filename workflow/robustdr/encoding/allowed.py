@@ -123,7 +123,7 @@ def check_configuration(folder: Path) -> None:
         _check_activation(file, key, value.get("activation_fn") if isinstance(value, dict) else value)
     for key, value in _named(config):
         if key in ELSEWHERE and value is not None:
-            raise UserError(f"{file}: {key}: {value!r}: not honoured; allowed: a model without it")
+            raise UserError(f"{file}: {key}: {value!r}: not supported; allowed: a model without it")
         told = json.dumps(value) if key.endswith("_implementation") and isinstance(value, dict) else value
         if NAMED.search(key) and isinstance(told, str) and not PLAIN.fullmatch(told) and told not in DOTTED:
             raise UserError(
@@ -181,7 +181,7 @@ def _check_arguments(folder: Path) -> None:
     for file in sorted(folder.glob("sentence_*_config.json")):
         told = _read(file)
         if told.get("tokenizer_name_or_path") is not None:
-            raise UserError(f"{file}: tokenizer_name_or_path: not honoured; allowed: a tokenizer in the same folder")
+            raise UserError(f"{file}: tokenizer_name_or_path: not supported; allowed: a tokenizer in the same folder")
         for key in set(told) & set(ARGUMENTS):
             if other := sorted(set(told[key]) - set(HANDED)):
                 raise UserError(f"{file}: {key}: {other[0]!r} is refused; allowed: {', '.join(HANDED)}")

@@ -8,21 +8,21 @@ from tempfile import TemporaryDirectory
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
-from transformers import AutoModel
 
 from robustdr.core.checks import at
-from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import atomic, write_text
+from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
+from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
-from robustdr.encoding.directory import MODULES
+from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
+from robustdr.encoding.retriever import write_retriever
 from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.encoding.source import check_layers, find, locate
+from robustdr.encoding.source import check_layers, check_whole, find, locate
 from robustdr.encoding.static import write_static
-from robustdr.encoding.whole import load, write
+from robustdr.encoding.whole import load, pooled, write
 
 CARD: Words = """---
 library_name: sentence-transformers
@@ -46,33 +46,6 @@ Source: {source}, taken as it is. Modules: {modules}. Prompts: {prompts}. Simila
 """
 
 
-def check_whole(name: str, directory: Path, drop: list[str]) -> None:
-    """Check that a checkpoint is a transformer with a pooling and nothing else, except the parts in `drop`.
-
-    A part is a module of sentence-transformers, by its class, or weights, by the start of their names.
-
-    Raises:
-        UserError: another part that is not in `drop`, a name in `drop` without a part, or missing weights.
-    """
-    modules = directory / "modules.json"
-    entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
-    parts = {entry["type"].rpartition(".")[2] for entry in entries} - {"Transformer", "Pooling"}
-    model, found = loading.transformer(AutoModel, directory, output_loading_info=True)
-    inside = f"{model.base_model_prefix}."
-    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in found["unexpected_keys"]}
-    for part in drop:
-        if part not in parts:
-            raise unknown(f"checkpoint {name}: drop", part, parts)
-    if left := sorted(parts - set(drop)):
-        raise UserError(
-            f"checkpoint {name}: {directory} is more than a transformer with a pooling: {', '.join(left)}; "
-            "these parts are not read (a checkpoint without them: name them under `drop`)"
-        )
-    lacking = sorted(weight for weight in found["missing_keys"] if not weight.startswith("pooler."))
-    if lacking:
-        raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")
-
-
 def write_encoder(settings: CheckpointSettings, output: Path) -> None:
     """Write a transformer with a pooling as a sentence-transformers directory.
 
@@ -89,19 +62,20 @@ def write_encoder(settings: CheckpointSettings, output: Path) -> None:
 
 
 def write_whole(settings: CheckpointSettings, output: Path) -> None:
-    """Write a directory of sentence-transformers unchanged: its modules, prompts, similarity, lengths and number types.
+    """Write a directory of sentence-transformers: its modules, prompts, similarity, lengths and number types.
+
+    `prompts` and `similarity` of the settings replace its own; `pooling` is that of a plain transformer. The vectors of
+    a few texts must be those of sentence-transformers; agreement.json says how near they are.
 
     Raises:
-        UserError: see `source.find` and `whole.load`; or the source is not such a directory.
+        UserError: see `source.find`, `whole.load` and `agreement.agreement`.
     """
     directory = find(settings.source)
-    if not (directory / MODULES).is_file():
-        raise UserError(
-            f"checkpoint {settings.name}: {directory} has no {MODULES}: of a plain transformer, say `pooling` (cls, "
-            "mean) in place of `form: whole`"
-        )
     with at(f"checkpoint {settings.name}"):
-        model = load(directory, dtype="auto")
+        model = pooled(directory, settings.pooling) if settings.pooling else load(directory, dtype="auto")
+        model.prompts |= {ROUTE_OF[role]: str(prompt) for role, prompt in settings.prompts.items()}
+        if settings.similarity:
+            model.similarity_fn_name = settings.similarity
     card = WHOLE_CARD.format(
         name=settings.name,
         description=settings.description,
@@ -111,7 +85,9 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
         similarity=model.similarity_fn_name,
     )
     with atomic(output) as temporary:
-        write(model, temporary)
+        write(model, temporary, settings.separator)
+        with at(f"checkpoint {settings.name}"):
+            write_json(temporary / AGREEMENT, agreement(temporary, model.float())._asdict())
         write_text(temporary / "README.md", card)
 
 
@@ -171,6 +147,7 @@ WRITERS = {
     "encoder": write_encoder,
     "character": write_character,
     "whole": write_whole,
+    "retriever": write_retriever,
     "seq2seq": write_seq2seq,
     "static": write_static,
 }

@@ -1,4 +1,4 @@
-"""Conversion of weights from a pickle to safetensors; only tensors are read."""
+"""Conversion of weights from pickles to safetensors; only tensors are read."""
 
 import pickle
 import shutil
@@ -17,29 +17,38 @@ LEFT_OUT = (*PICKLES, "*.h5", "*.msgpack", "*.ot", "*.onnx", ".*")
 
 
 def convert(folder: Path, output: Path) -> None:
-    """Write the pytorch_model.bin of a model folder as model.safetensors, beside a copy of all that is no weights.
+    """Write each pytorch_model.bin of a model folder as model.safetensors, beside a copy of all that is no weights.
 
-    PyTorch's restricted reader reads the pickle: it makes tensors and containers and runs nothing else. Names stay the
+    PyTorch's restricted reader reads the pickles: it makes tensors and containers and runs nothing else. Names stay the
     same; tensors that share memory are written separately. Tokenizers in any form and the folders of
-    sentence-transformers' modules come along.
+    sentence-transformers' modules come along; one with a model.safetensors keeps that.
 
     Args:
-        folder: with pytorch_model.bin and config.json. output: the folder to write.
+        folder: with config.json, and a pytorch_model.bin there or in folders of modules. output: the folder to write.
 
     Raises:
-        UserError: a file is missing, or the pickle holds anything but tensors by name.
+        UserError: a file is missing, or a pickle holds anything but tensors by name.
     """
-    if missing := [name for name in (PICKLE, CONFIG) if not (folder / name).is_file()]:
+    pickles = [file for file in sorted(folder.rglob(PICKLE)) if not file.with_name(WEIGHTS).is_file()]
+    if not pickles:
         kept = f"; its {WEIGHTS} needs no conversion" if (folder / WEIGHTS).is_file() else ""
-        raise UserError(f"{folder}: has no {missing[0]}{kept}")
-    try:
-        weights = torch.load(folder / PICKLE, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
-        reason = str(error).partition("\n")[0]
-        raise UserError(f"{folder / PICKLE}: not read, it holds more than tensors or is damaged ({reason})") from None
-    if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
-        raise UserError(f"{folder / PICKLE}: tensors by name are expected, as `state_dict` gives them")
+        raise UserError(f"{folder}: has no {PICKLE}{kept}")
+    if not (folder / CONFIG).is_file():
+        raise UserError(f"{folder}: has no {CONFIG}")
+    weights = {file: _tensors(file) for file in pickles}
     with atomic(output) as temporary:
         shutil.copytree(folder, temporary, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        tensors = {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in weights.items()}
-        save_file(tensors, temporary / WEIGHTS, metadata={"format": "pt"})
+        for file, tensors in weights.items():
+            save_file(tensors, temporary / file.relative_to(folder).with_name(WEIGHTS), metadata={"format": "pt"})
+
+
+def _tensors(file: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a pickle by their names, none of which shares memory with another."""
+    try:
+        weights = torch.load(file, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UserError(f"{file}: not read, it holds more than tensors or is damaged ({reason})") from None
+    if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
+        raise UserError(f"{file}: tensors by name are expected, as `state_dict` gives them")
+    return {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in weights.items()}

@@ -8,9 +8,14 @@ from typing import Any
 from robustdr.core.files import from_json, write_json
 
 QUERY, DOCUMENT = ROUTES = "query", "document"
-ENCODER, CHARACTER, WHOLE = "encoder", "character", "whole"  # the forms of checkpoints that are dual encoders
+ROUTE_OF = {"query": QUERY, "passage": DOCUMENT}  # by the texts' name in the configuration
+# The forms of checkpoints that are dual encoders, and those of them that are read with all their modules.
+ENCODER, CHARACTER, WHOLE, RETRIEVER = "encoder", "character", "whole", "retriever"
+ENTIRE = (WHOLE, RETRIEVER)
 MODULES, ROUTER_CONFIG = "modules.json", "router_config.json"
 SETTINGS = "config_sentence_transformers.json"
+AGREEMENT = "agreement.json"  # how near the vectors are to those of sentence-transformers
+SEPARATOR = "separator"  # the key of SETTINGS with the text between the title and the text of a passage
 TRANSFORMER_FILES = [
     "model.safetensors",
     "config.json",
@@ -27,7 +32,7 @@ ROUTER_FILES = [
     *ABOUT,
 ]
 # The files of every directory that is taken whole; its modules have more.
-WHOLE_FILES = [*ABOUT, "tokenizer.json"]
+WHOLE_FILES = [*ABOUT, "tokenizer.json", AGREEMENT]
 STATIC_FILES = ["model.safetensors", "tokenizer.json", *ABOUT]
 SEQ2SEQ_FILES = [
     "model.safetensors",
@@ -42,6 +47,7 @@ FORMS = {
     ENCODER: SHARED_FILES,
     CHARACTER: SHARED_FILES,
     WHOLE: WHOLE_FILES,
+    RETRIEVER: WHOLE_FILES,
     "seq2seq": SEQ2SEQ_FILES,
     "static": STATIC_FILES,
 }

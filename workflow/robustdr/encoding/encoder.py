@@ -18,7 +18,7 @@ from robustdr.core.files import from_json
 from robustdr.core.seeds import digest
 from robustdr.encoding import loading
 from robustdr.encoding.batching import by_length, pad
-from robustdr.encoding.directory import QUERY, is_plain, is_router, part
+from robustdr.encoding.directory import QUERY, SEPARATOR, SETTINGS, is_plain, is_router, part
 from robustdr.encoding.hardware import Precision, autocast, device, dtype, sent
 
 if TYPE_CHECKING:
@@ -109,12 +109,13 @@ class Encoder:
 
     @property
     def separator(self) -> str:
-        """The string between the title and the text of a passage.
+        """The string between the title and the text of a passage: as the directory says.
 
-        For a plain transformer it is the tokenizer's separator, as in the papers' toolkit; for others a space, as in
-        BEIR's evaluations of them (Thakur et al. 2021).
+        If it says nothing: for a plain transformer the tokenizer's separator, as in the papers' toolkit; for others a
+        space, as in BEIR's evaluations of them (Thakur et al. 2021).
         """
-        return " " if self.whole else f" {self.tokenizer.sep_token} "
+        stated: str | None = from_json((self.path / SETTINGS).read_bytes()).get(SEPARATOR)
+        return stated or (" " if self.whole else f" {self.tokenizer.sep_token} ")
 
     @property
     def transformer(self) -> PreTrainedModel:

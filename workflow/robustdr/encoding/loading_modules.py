@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.allowed import RUN, check_modules, check_transformer
+from robustdr.encoding.description import check_dual
 from robustdr.encoding.loading import LOCAL, SAFE, check_tokenizer, reading
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from torch import dtype
 
 
-def module(folder: Path, dtype: "dtype") -> Any:
+def module(folder: Path, dtype: "dtype | str") -> Any:
     """Return a transformer's folder as a module of sentence-transformers; raises as `loading.transformer`."""
     from sentence_transformers.sentence_transformer.modules import Transformer
 
@@ -46,6 +47,7 @@ def sentence_transformer(
         UserError: something in it is not allowed, or it is damaged.
     """
     with readable(folder):
+        check_dual(folder)
         check_modules(folder, modules)
         from sentence_transformers import SentenceTransformer
 

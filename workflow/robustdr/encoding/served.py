@@ -139,7 +139,7 @@ class Served:
         except UserError as error:
             kept = of - len(texts) + len(self._kept.find(texts))
             raise UserError(
-                f"{error}; {kept} of {of} texts have vectors, kept in {self._kept.path}: mend this, and run again"
+                f"{error}; {kept} of {of} texts have vectors, kept in {self._kept.path}: correct this, and run again"
             ) from None
 
     def _answer(self, texts: Sequence[str]) -> None:

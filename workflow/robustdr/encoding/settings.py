@@ -9,6 +9,7 @@ from typing_extensions import TypedDict  # Python's own comes with 3.12
 
 from robustdr.core.settings import STRICT, UNSEEN, given
 from robustdr.core.validation import Distinct, wrong
+from robustdr.encoding.directory import RETRIEVER
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
@@ -44,9 +45,21 @@ CheckpointSource = Annotated[_Source, AfterValidator(_one_place)]
 FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("words", "hashed"), ("static",)),
     **dict.fromkeys(("fitted", "filters"), ("character",)),
-    **dict.fromkeys(("layers", "drop"), ("encoder", "character", "seq2seq")),
-    "pooling": ("encoder", "character"),
+    "layers": ("encoder", "character", "seq2seq"),
+    "drop": ("encoder", "character", "seq2seq", "retriever"),
+    "similarity": ("whole",),
+    **dict.fromkeys(("prompts", "separator"), ("whole", "retriever")),
+    **dict.fromkeys(("head", "queries", "filled", "segments", "unit"), ("retriever",)),
+    "pooling": ("encoder", "character", "whole", "retriever"),
 }
+
+
+@with_config(STRICT)
+class Prompts(TypedDict, total=False):
+    """Texts before every query and passage."""
+
+    query: str
+    passage: str
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -58,27 +71,49 @@ class Checkpoint:
     source: CheckpointSource | None = None
     """Where it comes from."""
     pooling: Literal["cls", "mean"] | None = None
-    """Pooling of an encoder, which needs one; a directory that is taken whole has its own."""
+    """Pooling. An encoder needs one, and a plain transformer that is taken whole; a directory of sentence-transformers
+    has its own."""
+    prompts: Prompts = field(default_factory=Prompts)
+    """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole; the
+    mean of a retriever leaves them out, with the token before them."""
+    separator: Annotated[str, Field(min_length=1)] = " "
+    """Text between the title and the text of a passage, of a directory that is taken whole or a retriever."""
+    similarity: Literal["cosine", "dot"] | None = None
+    """Similarity of two vectors, in place of that of a directory that is taken whole."""
     layers: Annotated[list[NonNegativeInt], Field(min_length=1)] | None = None
     """Transformer layers to keep, from 0; all of them if not given."""
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
     """Parts of the source to leave out: modules by class, weights by what their names begin with."""
-    form: Literal["encoder", "character", "whole", "static", "seq2seq"] = "encoder"
+    form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq"] = "encoder"
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
-    `static`: word vectors; `seq2seq`: a T5, or a stand-in for one made from a BERT."""
+    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5, or a
+    stand-in for one made from a BERT."""
+    head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
+    with."""
+    queries: CheckpointSource | None = None
+    """Of a retriever: where its second encoder, for queries, comes from; `source` is for passages then."""
+    filled: PositiveInt | None = None
+    """Of a retriever: tokens of every query, filled with masks; no text ends in a separator then."""
+    segments: bool = False
+    """Of a retriever: whether tokens after the first separator are of the second type, as in a pair of texts."""
+    unit: bool = False
+    """Of a retriever: whether its vectors are brought to length 1."""
     words: PositiveInt | None = None
     """Most frequent words of static vectors to keep; all of them if not given."""
     hashed: PositiveInt = 1000
     """Random vectors that words without a vector of their own share."""
     fitted: Annotated[int, Field(ge=100)] | None = None
-    """Words that the character part of a stand-in for CharacterBERT is fitted to; without it, `source` has the released
-    weights."""
+    """Number of words that the character part of a stand-in for CharacterBERT is fitted to. Without it, `source` has
+    the released weights."""
     filters: Annotated[list[PositiveInt], Field(min_length=1, max_length=7)] = field(
         default_factory=lambda: [32, 32, 64, 128, 256, 512, 1024]
     )
     """Filters of that character part, of width 1, 2, …"""
     trained: bool = field(default=False, metadata=UNSEEN)
     """Whether it is the released outcome of the recipes that start from it; they are not run then."""
+    fetch: str = field(default="", metadata=UNSEEN)
+    """The command that brings the `path` of its source, printed where that is missing."""
     unavailable: str = field(default="", metadata=UNSEEN)
     """Why it is unavailable; its cells print this."""
 
@@ -89,9 +124,12 @@ class Checkpoint:
                 raise wrong(key, f"the form is {self.form!r}; allowed with {', '.join(map(repr, forms))} alone")
         if "filters" in own and self.fitted is None:
             raise wrong("filters", "`fitted` is missing; the filters are those of a character part that is fitted")
+        if self.fetch and "path" not in (self.source or {}):
+            raise wrong("fetch", "allowed only with a `path` in `source`")
         if self.source is None and not self.unavailable:
             raise wrong("source", "missing; give it, or `unavailable` with the reason")
-        if self.source and not self.pooling and self.form in ("encoder", "character") and not self.unavailable:
+        pools = self.form in ("encoder", "character", RETRIEVER)
+        if pools and self.source and not self.pooling and not self.unavailable:
             raise wrong("pooling", f"missing; the form {self.form!r} needs it")
 
 

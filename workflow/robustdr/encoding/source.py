@@ -1,10 +1,12 @@
-"""Where checkpoints come from: a registry package, a local directory or a hub."""
+"""Where checkpoints come from, a registry package, a local directory or a hub, and whether all of one is read."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 from robustdr.core import hub
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, unknown
+from robustdr.encoding import loading
 from robustdr.encoding.settings import CheckpointSource
 
 WEIGHTS = "model.safetensors"
@@ -70,3 +72,32 @@ def check_layers(name: str, layers: list[int], directory: Path, has: int) -> Non
     """Raise a `UserError` if the checkpoint `name` keeps a layer that its source, with `has` layers, lacks."""
     if not set(layers) <= set(range(has)):
         raise UserError(f"checkpoint {name}: layers {layers}; {directory} has 0..{has - 1}")
+
+
+def check_whole(name: str, directory: Path, drop: list[str]) -> None:
+    """Check that a checkpoint is a transformer with a pooling and nothing else, except the parts in `drop`.
+
+    A part is a module of sentence-transformers, by its class, or weights, by the start of their names.
+
+    Raises:
+        UserError: another part that is not in `drop`, a name in `drop` without a part, or missing weights.
+    """
+    modules = directory / "modules.json"
+    entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
+    parts = {entry["type"].rpartition(".")[2] for entry in entries} - {"Transformer", "Pooling"}
+    from transformers import AutoModel
+
+    model, found = loading.transformer(AutoModel, directory, output_loading_info=True)
+    inside = f"{model.base_model_prefix}."
+    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in found["unexpected_keys"]}
+    for part in drop:
+        if part not in parts:
+            raise unknown(f"checkpoint {name}: drop", part, parts)
+    if left := sorted(parts - set(drop)):
+        raise UserError(
+            f"checkpoint {name}: {directory} is more than a transformer with a pooling: {', '.join(left)}; "
+            "these parts are not read (a checkpoint without them: name them under `drop`)"
+        )
+    lacking = sorted(weight for weight in found["missing_keys"] if not weight.startswith("pooler."))
+    if lacking:
+        raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")

@@ -9,7 +9,7 @@ from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, write_text
+from robustdr.core.files import atomic, sha256, write_text
 from robustdr.core.seeds import digest
 from robustdr.core.statements import Words
 from robustdr.encoding.settings import CheckpointSettings
@@ -23,7 +23,7 @@ library_name: sentence-transformers
 {description}
 
 Vectors of {words:,} words, and {hashed:,} random ones that all other words share: rankers choose by a hash of the word,
-sentence-transformers takes the first. Source: {source}. Similarity: cosine.
+sentence-transformers takes the first. Source: {source}{digest}. Similarity: cosine.
 """
 
 
@@ -38,7 +38,7 @@ def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
             return read_text(Path(path), settings.source.get("sha256", ""), settings.words, WORD)
     raise UserError(
         f"checkpoint {settings.name}: source: {settings.source} holds no word vectors; "
-        f"allowed: package {GLOVE_MODULE} alone, or a path with sha256"
+        f"allowed: package {GLOVE_MODULE} alone, or a path, perhaps with sha256"
     )
 
 
@@ -68,6 +68,8 @@ def write_static(settings: CheckpointSettings, output: Path) -> None:
     rows = np.concatenate([np.zeros((1, dimension)), vectors, unknown]).astype(np.float32)
     model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, rows)], device="cpu", similarity_fn_name="cosine")
     about = {name: getattr(settings, name) for name in ("name", "description", "source", "hashed")}
+    pinned = "package" in settings.source or "sha256" in settings.source
+    read = "" if pinned else f" (sha256 {sha256(Path(settings.source['path']))})"
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
-        write_text(temporary / "README.md", CARD.format(**about, words=len(words)))
+        write_text(temporary / "README.md", CARD.format(**about, words=len(words), digest=read))

@@ -87,10 +87,10 @@ class Runs:
             made = from_json(path.read_bytes())
         except ValueError:
             raise UserError(
-                f"{path}: cut off or damaged; make it anew: robustdr evidence add results/<scale>"
+                f"{path}: cut off or damaged; make it again: robustdr evidence add results/<scale>"
             ) from None
         if not isinstance(made, dict):
-            raise UserError(f"{path}: no mapping of measures; make it anew: robustdr evidence add results/<scale>")
+            raise UserError(f"{path}: no mapping of measures; make it again: robustdr evidence add results/<scale>")
         different = checked(dict[str, Different], made.pop("aa", {}), path, ["aa"])
         return cls(checked(dict[str, Spreads], made, path), trained, different)
 

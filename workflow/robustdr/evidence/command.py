@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from robustdr.core.commands import add_command
 from robustdr.core.paths import named
 
 EVIDENCE, FINDINGS = Path("evidence"), Path("docs/findings.md")
@@ -11,18 +12,13 @@ EVIDENCE, FINDINGS = Path("evidence"), Path("docs/findings.md")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     commands = parser.add_subparsers(required=True, metavar="what")
-    text = (
-        "add the finished runs of a scale; a damaged or stale file is refused, a run that is there is not added again"
-    )
-    command = commands.add_parser("add", help=text, description=f"{text.capitalize()}.")
-    command.set_defaults(function=add)
+    text = "add the finished runs of a scale; a run that is there stays; a damaged or old file is an error"
+    command = add_command(commands, "add", add, text)
     command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
-    command = commands.add_parser("list", help="list the runs of the ledger", description="List the ledger's runs.")
-    command.set_defaults(function=show)
-    text = "write docs/findings.md and README's findings: judge claims on the ledger, or use a scale's verdicts"
-    command = commands.add_parser("findings", help=text, description=f"{text.capitalize()}.")
-    command.set_defaults(function=findings)
-    command.add_argument("--scale", help="default: evidence if the ledger has it, else mini")
+    add_command(commands, "list", show, "list the runs of the ledger")
+    text = "write docs/findings.md and the findings of README.md, from the ledger or from the verdicts of a scale"
+    command = add_command(commands, "findings", findings, text)
+    command.add_argument("--scale", help="name of the scale; default: evidence if the ledger has it, else mini")
 
 
 def add(a: argparse.Namespace) -> None:

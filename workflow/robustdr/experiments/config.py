@@ -15,6 +15,7 @@ from robustdr.experiments.checks import check
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Config, Experiment, Scale
 from robustdr.experiments.overlay import found, layers, placed_collection, placed_scale
+from robustdr.experiments.sources import load_sources
 from robustdr.reporting import figures, layouts
 
 
@@ -53,6 +54,7 @@ def _load(folder: Path, overlay: Path | None) -> Config:
         {name: recipe for experiment in papers.values() for name, recipe in experiment.pretraining.items()},
         scale_files,
         {paper: path.parent for paper, path in files.items()},
+        {paper: load_sources(path.with_name("sources.yaml")) for paper, path in files.items()},
     )
     check(config)
     return config

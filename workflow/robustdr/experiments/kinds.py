@@ -184,7 +184,7 @@ class Kind(ABC):
 
 
 def memory(graph: Graph) -> int:
-    """Return the memory in MB of a search that holds the rankings of all query sets; see docs/scaling.md."""
+    """Return the memory in MB of a search that holds the rankings of all query sets; see docs/explanation/cost.md."""
     return graph.sized(4000, 24000)
 
 

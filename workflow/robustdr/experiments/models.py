@@ -1,17 +1,18 @@
 """The configuration as typed models."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from robustdr.claims.claim import Claims
 from robustdr.collections import judged_candidates
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, unknown
 from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
 from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
+from robustdr.experiments.sources import Source
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
 from robustdr.training.settings import Budget
@@ -37,6 +38,7 @@ __all__ = [
     "Scale",
     "ScaleVariation",
     "Settings",
+    "Source",
 ]
 
 
@@ -50,6 +52,7 @@ class Config:
         claims: claims and controls by paper; none for a paper without claims.yaml.
         pretraining: recipes of pre-training by name; exactly one paper declares each.
         scale_files: file of each scale. folders: folder of each paper.
+        sources: of the values of trainings by paper; none for a paper without sources.yaml.
     """
 
     collections: Mapping[str, Mapping[str, Any]]
@@ -60,11 +63,39 @@ class Config:
     pretraining: dict[str, PretrainingRecipe]
     scale_files: dict[str, Path]
     folders: dict[str, Path]
+    sources: dict[str, list[Source]]
 
     def paper_of(self, name: str) -> str:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
         own = name.partition(".")[0]
         return next(paper for paper, of in self.papers.items() if own in of.systems or own in of.pretraining)
+
+    def part_of(self, name: str) -> tuple[str, str]:
+        """Return (paper, table or figure) of `<paper>_<part>`, and (paper, '') of a paper.
+
+        Raises:
+            UserError: no paper, or no table or figure of one, has this name.
+        """
+        if name in self.papers:
+            return name, ""
+        parts = {
+            f"{paper}_{part}": (paper, part) for paper, of in self.papers.items() for part in (*of.tables, *of.figures)
+        }
+        if name not in parts:
+            raise unknown("config/config.yaml: papers", name, [*self.papers, *parts])
+        return parts[name]
+
+    def asked(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return by paper which of `names`, papers or tables and figures of papers, ask for it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            paper, _ = self.part_of(name)
+            found[paper] = (*found.get(paper, ()), name)
+        return found
+
+    def shows(self, names: Sequence[str], paper: str, part: str) -> bool:
+        """Whether `names` ask for a table or figure of a paper."""
+        return paper in names or f"{paper}_{part}" in names
 
     def folder_of(self, system: str) -> Path:
         """Return the folder of the paper that declares a system."""
@@ -114,5 +145,5 @@ class Config:
             return
         if "qrels" not in self.judged_by(place.collection, "train"):
             raise UserError(
-                f"{where}: 'train' of {place.collection} (scale {scale}) has answers alone; positives need qrels"
+                f"{where}: 'train' of {place.collection} (scale {scale}) has only answers; positives need qrels"
             )

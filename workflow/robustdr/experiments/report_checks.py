@@ -53,7 +53,7 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
     Raises:
         UserError: file, key, value and what is allowed.
     """
-    for key, tested in claims.tested():
+    for key, tested in claims.tested().items():
         where = f"{path}: {key}"
         known(f"{where}.role", tested.role, experiment.evaluation)
         evaluation = experiment.evaluation[tested.role]

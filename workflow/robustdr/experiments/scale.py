@@ -64,8 +64,8 @@ class Negatives:
     keep: PositiveInt
     """Hard negatives kept per query."""
     judged: Names = field(default_factory=list)
-    """Roles whose hard negatives are not mined: they are the passages of grade 0 in their training qrels, as DPR
-    releases them."""
+    """Roles whose hard negatives are the passages of grade 0 in their training qrels, as DPR releases them; they are
+    not mined."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -83,7 +83,7 @@ class Embeddings:
     """Passage vectors on disk."""
 
     keep: bool
-    """Whether they are kept. Those of a teacher, and those that several systems search, are always kept; others are
+    """Whether vectors are kept. Those of a teacher, and those that several systems search, are always kept. Others are
     made during the search."""
     precision: Literal["float32", "float16"]
     """Number type on disk."""
@@ -104,8 +104,8 @@ class ScaleVariation:
     devices: NonNegativeInt = 0
     """GPUs of its job."""
     released: dict[SplitName, Releases] = field(default_factory=dict)
-    """By `<collection>/<split>`: the query set as its authors released it, see below, which is taken there. In a list,
-    the second is its `.draw2`, and so on. The generator makes all others."""
+    """By `<collection>/<split>`: the query set that its authors released, see below. In a list, the second one is
+    `.draw2`, and so on. The generator makes all other query sets."""
     unavailable: str = ""
     """Why it is unavailable; its cells print this."""
     fetch: dict[str, Text] = field(default_factory=dict)
@@ -119,8 +119,8 @@ class Scale:
     description: Text
     """One sentence."""
     miniature: str = ""
-    """What stands in for what; every table of a collection with `miniature: true` begins with it, and with the numbers
-    of passages, questions, updates and seeds that follow from the configuration."""
+    """Text that says what stands in for what. Every table of a collection with `miniature: true` begins with it, and
+    with the numbers of passages, questions, updates and seeds."""
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
     """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
     experiment's."""
@@ -137,17 +137,16 @@ class Scale:
     variation_seed: NonNegativeInt
     """Seed of the query sets, each of which is drawn once."""
     variation_shard: Annotated[int, Field(ge=2000)] | None = None
-    """Most queries that one job varies; all if not given. A split with a larger `count` is varied in several jobs,
-    whose outputs stay when another one fails; the query sets are the same. `llm` has one job."""
+    """Most queries that one job varies; default: all. A split with a larger `count` is varied in several jobs. If one
+    fails, the outputs of the others stay. The query sets do not depend on it. `llm` has one job."""
     threads: PositiveInt
-    """Processor cores of a job that trains or encodes; one with several GPUs has more, two for each of them, or one and
-    the `workers` of a pre-training."""
+    """Processor cores of a job that trains or encodes. A job with several GPUs has two for each GPU; a pre-training has
+    one and its `workers`."""
     precision: Literal["auto", "float32", "bfloat16", "float16"]
-    """Number type that models compute in; float16 needs a GPU. `auto`: bfloat16 if the processor of the host that runs
+    """Number type that models compute in. float16 needs a GPU. `auto`: bfloat16 if the processor of the host that runs
     Snakemake has instructions for it, else float32."""
     device: Literal["any", "gpu"] = "any"
-    """`gpu`: a job that asked for GPUs and cannot use them stops. `any`: it computes on the processor where there is
-    none."""
+    """`gpu`: a job that asks for GPUs and cannot use them stops. `any`: then it computes on the processor."""
     budgets: dict[str, Budget]
     """By name: training budgets for recipes, see below."""
     pretraining: dict[str, PretrainingBudget] = field(default_factory=dict)
@@ -167,5 +166,5 @@ class Scale:
     variations: dict[str, ScaleVariation]
     """By variation of the papers: how it is made here, see below."""
     corrected: dict[SplitName, dict[str, Release]] = field(default_factory=dict)
-    """By `<collection>/<split>` and query set: its queries as a spell checker corrected them, as released. There,
-    systems of `kind: rewrite` rank these; elsewhere their own rewriter corrects."""
+    """By `<collection>/<split>` and query set: released queries that a spell checker corrected. Systems of `kind:
+    rewrite` rank these there. Elsewhere their own rewriter corrects."""

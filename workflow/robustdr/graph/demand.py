@@ -20,20 +20,23 @@ class Demand:
     lineage: Lineage
 
     @cache
-    def pairs(self, paper: str) -> dict[tuple[str, str], bool]:
-        """Return each (system, role) of a paper's tables, figures and claims; True: more than original queries."""
-        experiment = self.lineage.config.papers[paper]
-        specs = [*experiment.tables.values(), *experiment.figures.values()]
+    def pairs(self, name: str) -> dict[tuple[str, str], bool]:
+        """Return each (system, role) of a paper's tables, figures and claims; True: more than original queries.
+
+        Of a single table or figure, `<paper>_<part>`: its cells, and the controls of the claims that these cells test.
+        """
+        paper, part = self.lineage.config.part_of(name)
+        specs, of_paper = self.lineage.config.papers[paper].specs(part), self.lineage.config.claims[paper]
         found = dict.fromkeys((pair for spec in specs for pair in spec.pairs()), True)
-        for _, tested in self.lineage.config.claims[paper].tested():
+        for tested in of_paper.tested_by(list(found)) if part else of_paper.tested().values():
             sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
             for pair in tested.pairs():
                 found[pair] = found.get(pair, False) or sets != {ORIGINAL}
         return found
 
-    def cells(self, paper: str) -> dict[tuple[str, str], bool]:
+    def cells(self, name: str) -> dict[tuple[str, str], bool]:
         """Return the `pairs` that this scale has."""
-        return {pair: varied for pair, varied in self.pairs(paper).items() if self.lineage.has_cell(*pair)}
+        return {pair: varied for pair, varied in self.pairs(name).items() if self.lineage.has_cell(*pair)}
 
     @cache
     def evaluated(self) -> dict[str, dict[Split, tuple[list[str], list[str]]]]:

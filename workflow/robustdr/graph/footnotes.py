@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Checkpoint
+from robustdr.graph.deviations import concerned
 from robustdr.graph.graph import Graph
 from robustdr.reporting.spec import TableSpec
 from robustdr.variations import drawn
@@ -69,3 +70,17 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
     recipes = [lineage.recipe(name) for name in sorted(trained) if not lineage.miner_of(name)]
     roles = dict.fromkeys(recipe.collection for recipe in recipes if recipe.negatives)
     return notes + [f"Hard negatives of {role}: those that its training questions are released with." for role in roles]
+
+
+def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
+    """Return a note for each paper from which the trainings behind these systems differ at full scale."""
+    lineage = graph.lineage
+    shown = {name for system in systems for name in lineage.lineage(system)}
+    shown |= {made for name in shown if (made := lineage.pretraining_of(name))}
+    notes = []
+    for paper in dict.fromkeys(map(lineage.config.paper_of, sorted(shown))):
+        told = [source for source in lineage.config.sources[paper] if source.here]
+        about = [source.about for source in told if shown & {*concerned(lineage, paper, source)}]
+        if about:
+            notes.append(f"{paper} at full scale differs in: {'; '.join(about)} (docs/explanation/deviations.md).")
+    return notes

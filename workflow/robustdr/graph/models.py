@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, WHOLE
+from robustdr.encoding.directory import DOCUMENT, ENTIRE, MODULES, QUERY
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.part import Part
@@ -37,7 +37,8 @@ class Models(Part):
         entry = self.lineage.scale.checkpoints[checkpoint]
         settings = CheckpointSettings.of(checkpoint, entry)
         source = settings.source
-        local = [Path(source["path"])] if "path" in source and "package" not in source else []
+        places = [source, *([settings.queries] if settings.queries else [])]
+        local = [place["path"] for place in places if "path" in place and "package" not in place]
         packages = [source["package"]] if "package" in source else []
         return self.node(
             "checkpoint",
@@ -46,10 +47,11 @@ class Models(Part):
             checkpoint,
             code=Code(["checkpoint"], packages),
             settings=settings,
-            inputs={"folder": Input(files=local, told=False)},
-            files=self._model_files(f"checkpoints/{checkpoint}", entry.form == WHOLE),
+            inputs={"folder": Input(files=[Path(path) for path in local], told=False)},
+            files=self._model_files(f"checkpoints/{checkpoint}", entry.form in ENTIRE),
             need=Need(4000, 60),
-            network="hub" in source,
+            outside=dict.fromkeys(local, entry.fetch) if entry.fetch else {},
+            network=any("hub" in place for place in places),
         )
 
     def pretraining_settings(self, name: str) -> PretrainingSettings:

@@ -35,9 +35,14 @@ def files_of_versions(suffix: str, count: int = 1) -> list[str]:
     return [f"{path}{version}{suffix}" for version in ("", *(f".version{number}" for number in range(1, count)))]
 
 
-def shown(config: Config, part: str, papers: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return (paper, name) of the `tables` or `figures` of papers, by the name of their files."""
-    return {f"{paper}_{name}": (paper, name) for paper in papers for name in getattr(config.papers[paper], part)}
+def shown(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return (paper, part) of the `tables` or `figures` that `names` ask for, by the name of their files."""
+    return {
+        f"{paper}_{part}": (paper, part)
+        for paper in config.asked(names)
+        for part in getattr(config.papers[paper], folder)
+        if config.shows(names, paper, part)
+    }
 
 
 class Trainings(NamedTuple):

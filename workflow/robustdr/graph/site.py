@@ -1,12 +1,23 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
+from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
 
 from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
+from robustdr.graph.lineage import Lineage
 from robustdr.keys.node import Need, Node, histories, reads
-from robustdr.reporting.settings import SHARED, Paper, QueriesSettings, SiteSettings, Step
+from robustdr.reporting.settings import SHARED, Difference, Paper, QueriesSettings, SiteSettings, Step
+
+REPLICATES = Path("evidence/replicates.json")  # of `robustdr evidence findings`
+WHY = {
+    "collection": "In fewer passages the right one is found more easily: measures are higher, and drops are smaller.",
+    "checkpoint": "A smaller model knows less language, and learns other things from variations.",
+    "runs": "Few runs leave it open whether a small difference comes from the method or from chance in training.",
+    "measures": "In a small collection the papers' cut-offs would find everything.",
+}
 
 
 def steps(graph: Graph, system: str, collection: str) -> list[Step]:
@@ -77,8 +88,14 @@ def texts(graph: Graph, papers: list[str], collection: str) -> Node:
 
 
 def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
-    shown = ((name, config.papers[name]) for name in papers)
-    return [Paper(name, of.title, of.reference, list(of.tables), list(of.figures)) for name, of in shown]
+    found = []
+    for name in config.asked(papers):
+        of, claims = config.papers[name], len(config.claims[name].claims)
+        tables, figures = (
+            [part for part in parts if config.shows(papers, name, part)] for parts in (of.tables, of.figures)
+        )
+        found.append(Paper(name, of.title, of.reference, tables, figures, of.url, of.code, claims))
+    return found
 
 
 def pages(config: Config, papers: list[str]) -> list[str]:
@@ -89,9 +106,30 @@ def pages(config: Config, papers: list[str]) -> list[str]:
 
 def site_settings(graph: Graph, papers: list[str]) -> SiteSettings:
     lineage, shown = graph.lineage, shown_papers(graph.lineage.config, papers)
-    checkpoints = lineage.scale.checkpoints.items()
-    stand_ins = {name: entry.description for name, entry in checkpoints if not entry.unavailable}
-    stand_ins |= {name: lineage.recipe(system).label for name, system in lineage.scale.stand_ins.items()}
-    miniature = banner(lineage, (pair for paper in papers for pair in graph.demand.pairs(paper)))
-    found = explored(graph, papers)
-    return SiteSettings(lineage.scale_name, graph.root, miniature, shown, found, stand_ins if miniature else {})
+    pairs = [pair for paper in papers for pair in graph.demand.pairs(paper)]
+    miniature, found = banner(lineage, pairs), explored(graph, papers)
+    differ = list(differences(lineage, pairs)) if miniature else []
+    return SiteSettings(lineage.scale_name, graph.root, miniature, shown, found, differ)
+
+
+def differences(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> Iterator[Difference]:
+    """Yield what a miniature has in place of what the scale `full` has, and why that matters.
+
+    Args:
+        pairs: system and role of the cells.
+    """
+    config, here = lineage.config, lineage.scale
+    full = config.scales["full"]
+    roles = dict.fromkeys(role for system, role in pairs if lineage.has_cell(system, role))
+    for role in (role for role in roles if role in full.collections):
+        own, theirs = (config.collections[scale.collections[role].collection] for scale in (here, full))
+        size = f"{own['passages']:,} passages. " if "passages" in own else ""
+        yield Difference(role, theirs["description"], size + own["description"], WHY["collection"])
+    for name, entry in here.checkpoints.items():
+        if not entry.unavailable and name in full.checkpoints:
+            yield Difference(name, full.checkpoints[name].description, entry.description, WHY["checkpoint"])
+    for name, system in here.stand_ins.items():
+        yield Difference(name, full.checkpoints[name].description, lineage.recipe(system).label, WHY["checkpoint"])
+    yield Difference("training runs", "no number given", str(here.seeds), WHY["runs"])
+    if here.measures:
+        yield Difference("cut-offs", ", ".join(here.measures), ", ".join(here.measures.values()), WHY["measures"])

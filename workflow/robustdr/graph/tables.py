@@ -68,6 +68,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
+        "called": experiment.called,
         "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
@@ -124,32 +125,44 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
 
 
 @cache
-def claims(graph: Graph, paper: str) -> Node:
-    """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows."""
+def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
+    """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows.
+
+    Args:
+        asked: the paper, or some of its tables and figures, `<paper>_<part>`; then claims that need other cells are
+            not run.
+    """
     config = graph.lineage.config
-    pairs = [pair for spec in config.papers[paper].tables.values() for pair in spec.pairs()]
-    pairs = list(
-        dict.fromkeys([*pairs, *(pair for _, tested in config.claims[paper].tested() for pair in tested.pairs())])
-    )
+    pairs = graph.demand.pairs(paper)
+    made = dict.fromkeys(pair for name in asked for pair in graph.demand.pairs(name))
     printed = {
         role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
         for role, of in config.papers[paper].evaluation.items()
     }
-    command = f"snakemake {graph.root}/claims/{paper}.md"
+    settings = settings_of(graph, paper, f"snakemake {graph.root}/claims/{paper}.md", pairs)
+    left = sorted(_named(graph, pairs) - _named(graph, made))
+    settings["reasons"] = dict.fromkeys(left, f"left out, as only {', '.join(asked)} are made") | settings["reasons"]
+    settings["miniature"] = banner(graph.lineage, made)
     return graph.node(
         "claims",
         f"claims/{paper}.md",
         f"claims of {paper}",
         paper,
-        settings=ClaimsSettings(**settings_of(graph, paper, command, pairs), printed=printed),
+        settings=ClaimsSettings(**settings, printed=printed),
         inputs={
-            "measures": reads(*graph.all_measures(pairs)),
+            "measures": reads(*graph.all_measures(made)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
             "runs": _runs(),
         },
         need=Need(4000, 30),
     )
+
+
+def _named(graph: Graph, pairs: Pairs) -> set[str]:
+    """Return the systems and collections of the cells that this scale has."""
+    lineage = graph.lineage
+    return {name for one, role in pairs if lineage.has_cell(one, role) for name in (one, lineage.collection_of(role))}
 
 
 def _runs() -> Input:
@@ -178,7 +191,13 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     settings |= {
         "stand_ins": footnotes.stand_ins(graph, _varied(graph, paper, spec), systems, encoders),
         "losses": losses,
-        "notes": [*footnotes.on_data(graph, paper, spec), *own, *experiment.notes, *(spec.notes or ())],
+        "notes": [
+            *footnotes.on_data(graph, paper, spec),
+            *own,
+            *experiment.notes,
+            *(spec.notes or ()),
+            *footnotes.deviations(graph, systems),
+        ],
         "environment": {package: pins()[package] for package in ENVIRONMENT},
         "released": {role: _released(graph, paper, role) for role in spec.collections},
         "checkpoints": list(filter(lineage.takes_checkpoint, settings["names"])),

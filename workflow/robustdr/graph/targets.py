@@ -46,7 +46,7 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
 
     Args:
         graphs: graphs of all scales by the folder of their results.
-        papers: those that the report shows.
+        papers: what the report shows: papers, or tables and figures of papers.
 
     Raises:
         UserError: the target is not made from anything of the graph.
@@ -59,26 +59,39 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
     if inside.startswith("audit/") or inside.split("/")[-1].partition(".")[0] in COUNTED:
         return []  # they read the configuration, or labels, alone
     if inside.startswith("report/"):
-        return [node for paper in papers for node in _of_paper(graph, paper)]
+        return [
+            node
+            for paper, asked in graph.lineage.config.asked(papers).items()
+            for node in _of_paper(graph, paper, asked)
+        ]
+    config = graph.lineage.config
     if asked := TARGET.fullmatch(target):
-        made = (node for paper in graph.lineage.config.papers for node in _of_paper(graph, paper, asked["name"]))
-        return [node for node in made if node.path.rpartition(".")[0] == target.rpartition(".")[0]]
-    for paper in graph.lineage.config.papers:
-        for node in histories(list(_of_paper(graph, paper))):
+        (paper, names) = next(iter(config.asked([asked["name"]]).items()))
+        if names == (paper,):
+            return [tables.claims(graph, paper, config.asked(papers).get(paper, names))]
+        return [
+            node for node in _parts(graph, paper, names) if node.path.rpartition(".")[0] == target.rpartition(".")[0]
+        ]
+    for paper in config.papers:
+        for node in histories(list(_of_paper(graph, paper, (paper,)))):
             if target == node.path or target in node.waited or target.startswith(f"{node.path}/"):
                 return [node]
     raise UserError(f"{target}: nothing that papers need at this scale; name a table, a figure, or what is behind one")
 
 
-def _of_paper(graph: Graph, paper: str, named: str = "") -> Iterator[Node]:
-    """Yield the tables, figures and claims of a paper; if `named`, those of this name."""
+def _of_paper(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
+    """Yield the tables, figures and claims of a paper that `names` ask for."""
+    yield from _parts(graph, paper, names)
+    if graph.lineage.config.claims[paper].claims:
+        yield tables.claims(graph, paper, names)
+
+
+def _parts(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
+    """Yield the tables and figures of a paper that `names` ask for."""
     config = graph.lineage.config
-    experiment = config.papers[paper]
-    for name in experiment.tables:
-        if named in ("", f"{paper}_{name}") and f"{paper}_{name}" not in COUNTED:
+    for name in config.papers[paper].tables:
+        if config.shows(names, paper, name) and f"{paper}_{name}" not in COUNTED:
             yield tables.table(graph, paper, name)
-    for name in experiment.figures:
-        if named in ("", f"{paper}_{name}"):
+    for name in config.papers[paper].figures:
+        if config.shows(names, paper, name):
             yield tables.figure(graph, paper, name)
-    if named in ("", paper) and config.claims[paper].claims:
-        yield tables.claims(graph, paper)

@@ -176,7 +176,7 @@ def verify(paths: Iterable[Path]) -> None:
         if fault := next(faults(written), None):
             moved = _move_away(written.with_suffix(""))
             written.unlink()
-            raise UserError(f"{fault}; moved to {moved}; run again to make it anew")
+            raise UserError(f"{fault}; moved to {moved}; run again, which makes it again")
 
 
 def damaged(path: Path) -> Iterator[str]:

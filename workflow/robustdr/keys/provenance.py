@@ -209,7 +209,7 @@ def packages(code: Code) -> dict[str, str]:
     by = {DISTRIBUTIONS.get(name, (normalised(name),))[0]: f", which {each} imports" for name, each in imported.items()}
     todo = {*by, *map(normalised, code.packages)}
     if missing := todo - lock().keys():
-        raise UserError(f"requirements.lock has no {(name := min(missing))!r}{by.get(name, '')}; pin it, or do without")
+        raise UserError(f"requirements.lock has no {(name := min(missing))!r}{by.get(name, '')}; pin it or remove it")
     found = todo
     while more := {name for name, (_, via) in lock().items() if name not in found and not via.isdisjoint(found)}:
         found |= more
@@ -228,7 +228,7 @@ def installed(code: Code) -> dict[str, str]:
         if at_hand is None or at_hand.partition("+")[0] != pin:
             state = f"{at_hand} is installed" if at_hand else "it is not installed"
             raise UserError(
-                f"requirements.lock pins {name}=={pin}, {state}; results are made with the pinned versions alone: "
+                f"requirements.lock pins {name}=={pin}, {state}; results are made only with the pinned versions: "
                 f"`make setup`, or `pip install {name}=={pin}`"
             )
         found[name] = at_hand

@@ -3,41 +3,53 @@
 import argparse
 import os
 
+from robustdr.collections import data
 from robustdr.core.paths import named
+from robustdr.encoding.directory import POOLINGS
 from robustdr.own import ROLES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    text = "a directory that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
-    parser.add_argument("--model", required=True, help=f"{text}--server, its name there; with --runs, any name")
-    parser.add_argument("--corpus", type=named, required=True, help="TSV or JSONL: docid, optional title, text; or .gz")
-    parser.add_argument("--queries", type=named, required=True, help="TSV: qid<TAB>text")
-    parser.add_argument("--qrels", type=named, required=True, help="TREC qrels: qid 0 docid grade")
-    parser.add_argument("--split", default="test", help="name for these queries; default: test")
-    parser.add_argument("--measure", default="nDCG@10", help="an ir_measures name; default: nDCG@10")
+    text = (
+        "a folder that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
+        "--server, its name there; with --runs, any name; several are compared"
+    )
+    parser.add_argument("--model", "--models", dest="models", nargs="+", required=True, metavar="MODEL", help=text)
+    data.add_arguments(parser)
+    parser.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
+    parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
+    text = "ir_measures names; the first decides; default: nDCG@10"
+    parser.add_argument("--measure", "--measures", dest="measures", nargs="+", default=["nDCG@10"], help=text)
     text = "variations to use; default: all that need only rules and installed packages"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
-    parser.add_argument("--train-queries", type=named, metavar="F", help="TSV, for --fix")
-    parser.add_argument("--train-qrels", type=named, metavar="F", help="TREC qrels, for --fix")
+    parser.add_argument("--train-queries", type=named, metavar="FILE", help="training queries for --fix, as --queries")
+    parser.add_argument("--train-qrels", type=named, metavar="FILE", help="their judgements, as --qrels")
     for role in ROLES:
         text = f"tokens that the model reads of a {role}; default: from its directory"
         parser.add_argument(f"--{role}-length", type=int, metavar="N", help=text)
     elsewhere = parser.add_mutually_exclusive_group()
-    text = "folder with TREC runs of a system that ran elsewhere; a missing run is named with its queries"
+    text = (
+        "folder with the TREC runs of a system that ran elsewhere; the command names each missing run and its queries"
+    )
     elsewhere.add_argument("--runs", type=named, metavar="FOLDER", help=text)
     text = "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1"
     elsewhere.add_argument("--server", metavar="URL", help=text)
     for role in ROLES:
-        text = f"text that the server's model expects before a {role}; default: none"
+        text = f"text that the model expects before a {role}; default: that of its directory; for a server: none"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)
-    parser.add_argument("--similarity", choices=("cosine", "dot"), help="of the server's vectors; default: cosine")
-    parser.add_argument("--dimension", type=int, metavar="N", help="dimension to request; default: the server's")
-    text = "environment variable with the server's key; default: no key"
+    text = "similarity of two vectors; default: that of the model's directory, else cosine"
+    parser.add_argument("--similarity", choices=("cosine", "dot"), help=text)
+    text = "pooling of a plain transformer, whose directory names none"
+    parser.add_argument("--pooling", choices=POOLINGS, help=text)
+    text = "text between a passage's title and its text; default: a blank"
+    parser.add_argument("--separator", metavar="TEXT", help=text)
+    parser.add_argument("--dimension", type=int, metavar="N", help="dimension to ask the server for; default: its own")
+    text = "environment variable that holds the server's key; default: no key"
     parser.add_argument("--key", metavar="NAME", help=text)
-    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="of this machine; default: all")
+    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="processor cores to use; default: all")
     parser.add_argument("-o", "--output", type=named, required=True, help="folder of the report; run again to resume")
 
 

@@ -6,14 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from robustdr.collections import data
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
+from robustdr.collections.local import irds_id
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr.core.secrets import check_url, secret
 from robustdr.evaluation.names import parse
 from robustdr.experiments.config import load
+from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
 from robustdr.own import ROLES, document, experiment, models, results
 from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
@@ -26,24 +29,20 @@ def run(arguments: argparse.Namespace) -> None:
         UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
     """
     a = arguments
-    for option in ("corpus", "queries", "qrels", "train_queries", "train_qrels", "runs"):
-        path = getattr(a, option)
-        if path is not None and not path.exists():
-            raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
-    if a.split == TRAIN or not re.fullmatch("[a-z0-9-]+", a.split):
-        raise UserError(f"--split: {a.split!r}; allowed: lower-case letters, digits and hyphens, but not {TRAIN!r}")
-    splits = {a.split: Split(a.queries, a.qrels)}
-    if a.fix:
-        if not (a.train_queries and a.train_qrels):
-            raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than the evaluated ones")
-        splits[TRAIN] = Split(a.train_queries, a.train_qrels)
-    parse(a.measure)
-    if wrong := [p for p in check(a.corpus, splits) if p.severity == "error"]:
-        print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
-        raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all and can leave some out")
+    for measure in a.measures:
+        parse(measure)
+    used = _data(a)
+    compared, folder = _models(a), a.output / "config"
     by_category = experiment.chosen(a.variations)
-    model, folder = _model(a), a.output / "config"
-    experiment.write(folder, model, Data(a.corpus, splits, a.split), by_category, a.measure, a.fix)
+    for model in compared:
+        for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
+            print(f"{model.label}: {said}", file=sys.stderr)
+    problems = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
+    if wrong := [problem for problem in problems if problem.severity == "error"]:
+        print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
+        leave = "--drop-empty and --ignore-unjudged leave some out"
+        raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
+    experiment.write(folder, compared, used, by_category, a.measures, a.fix)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
     if a.runs:
         _check_runs(made, a.split, a.output, a.cores)
@@ -57,29 +56,69 @@ def run(arguments: argparse.Namespace) -> None:
     print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
 
 
-def _model(a: argparse.Namespace) -> models.Model:
-    """The model to evaluate.
+def _data(a: argparse.Namespace) -> Data:
+    """The collection to evaluate on, with the training split of `--fix`.
 
     Raises:
-        UserError: options for a server without `--server`, a URL that is malformed or holds a secret, a key that is
-            not set; see also `models.find`.
+        UserError: a file is missing, or an option's value is not allowed.
     """
-    prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt"))}
-    given = {"prompts": prompts or None, **{name: getattr(a, name) for name in ("similarity", "dimension", "key")}}
+    found = data.given(a)
+    for option in (*data.PARTS, "train_queries", "train_qrels", "runs"):
+        path = getattr(a, option)
+        if path is not None and not path.exists() and not irds_id(path):
+            raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
+    if a.split == TRAIN or not re.fullmatch("[a-z0-9-]+", a.split):
+        raise UserError(f"--split: {a.split!r}; allowed: lower-case letters, digits and hyphens, but not {TRAIN!r}")
+    splits = {a.split: Split(found.queries, found.qrels)}
+    if a.fix:
+        if not (a.train_queries and a.train_qrels):
+            raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than the evaluated ones")
+        splits[TRAIN] = Split(a.train_queries, a.train_qrels)
+    left_out = {name: found.published or getattr(a, name) for name in ("drop_empty", "ignore_unjudged")}
+    return Data(found.corpus, splits, a.split, **left_out)
+
+
+OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
+
+
+def _models(a: argparse.Namespace) -> list[models.Model]:
+    """The models to evaluate, each with a label of its own.
+
+    Raises:
+        UserError: options that their kind does not have, a URL that is malformed or holds a secret, a key that is not
+            set; see also `models.find`.
+    """
+    prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt")) is not None}
+    given = {"prompts": prompts or None, "similarity": a.similarity}
+    given |= {name: getattr(a, name) for name in (*OF_SERVERS, *OF_FOLDERS)}
     how = {name: value for name, value in given.items() if value is not None}
-    if how and not a.server:
-        raise UserError(f"--server: missing; needed for the options {', '.join(how)}, which are for a server's model")
-    if a.runs:
-        return models.ranked(a.runs, a.model)
-    if not a.server:
-        lengths = {f"{role}_length": getattr(a, f"{role}_length") for role in ROLES}
-        return models.find(a.model, lengths)
-    with at("--server"):
-        check_url(a.server)
-    if not a.server.startswith(("http://", "https://")):
-        raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
-    secret(a.key or "")
-    return models.served(a.server, a.model, how)
+    others: tuple[str, ...] = tuple(given) if a.runs else OF_FOLDERS if a.server else OF_SERVERS
+    if wrong := [name for name in how if name in others]:
+        kind = "--runs" if a.runs else "--server" if a.server else "a folder or the hub"
+        raise UserError(f"{', '.join(wrong)}: not options of a model of {kind}")
+    if len(a.models) > 1 and (own := [name for name in how if name not in LENGTHS] if not a.server else []):
+        raise UserError(f"{', '.join(own)}: of one model alone; of several, each directory says its own")
+    if len(a.models) > 1 and a.runs:
+        raise UserError("--runs: of one system alone")
+    if a.server:
+        with at("--server"):
+            check_url(a.server)
+        if not a.server.startswith(("http://", "https://")):
+            raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
+        secret(a.key or "")
+    found = []
+    for number, name in enumerate(a.models):
+        if a.runs:
+            found.append(models.ranked(a.runs, name))
+        elif a.server:
+            found.append(models.served(a.server, name, how))
+        else:
+            found.append(models.find(name, how, f"base_{number + 1}" if number else "base"))
+    labels = [model.label for model in found]
+    return [
+        model._replace(label=name) if labels.count(model.label) > 1 else model
+        for name, model in zip(a.models, found, strict=True)
+    ]
 
 
 def _check_runs(graph: Graph, split: str, output: Path, cores: int) -> None:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from robustdr import variations
+from robustdr.collections.local import corpus_of, irds_id, read_queries
+from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import read_queries, write_text
+from robustdr.core.files import write_text
 from robustdr.core.yaml_files import read
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies
@@ -18,23 +20,49 @@ from robustdr.variations.base import build
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
+HYBRID = f"{NAME}_hybrid"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 
 
 class Split(NamedTuple):
-    """The user's files of one split."""
+    """The user's files of one split, or `irds:<id>` for both."""
 
     queries: Path
     qrels: Path
 
 
 class Data(NamedTuple):
-    """The user's collection: `splits` by name; `evaluated` names one, and `train` may be another."""
+    """The user's collection: `splits` by name; `evaluated` names one, and `train` may be another.
+
+    Attributes:
+        drop_empty, ignore_unjudged: what is left out of files, see `collections.local`.
+    """
 
     corpus: Path
     splits: dict[str, Split]
     evaluated: str
+    drop_empty: bool = False
+    ignore_unjudged: bool = False
+
+    def entry(self) -> dict[str, object]:
+        """Its entry in collections.yaml; paths are absolute.
+
+        Raises:
+            UserError: queries are of ir_datasets, and judgements of a file or of another id, or the reverse.
+        """
+        found: dict[str, Any] = {**corpus_of(self.corpus if irds_id(self.corpus) else self.corpus.resolve())}
+        if found["kind"] == "local":
+            found |= {name: True for name in ("drop_empty", "ignore_unjudged") if getattr(self, name)}
+        for name, split in self.splits.items():
+            if id := irds_id(split.queries):
+                if split.qrels != split.queries:
+                    raise UserError(f"--qrels: {split.qrels}; the judgements of {split.queries} come from there, too")
+                found["splits"][name] = {"kind": "irds", "id": id}
+            else:
+                files = {key: str(path.resolve()) for key, path in split._asdict().items()}
+                found["splits"][name] = {"kind": "local", **files}
+        return found
 
 
 def at_hand() -> dict[str, list[str]]:
@@ -66,44 +94,60 @@ def chosen(names: Sequence[str]) -> dict[str, list[str]]:
     return {category: of for category, of in kept.items() if of}
 
 
+def system_of(number: int) -> str:
+    """The system of a model by its place, from 0."""
+    return f"{NAME}_{number + 1}" if number else NAME
+
+
 def write(
-    folder: Path, model: Model, data: Data, by_category: dict[str, list[str]], measure: str, fix: Sequence[str]
+    folder: Path,
+    models: Sequence[Model],
+    data: Data,
+    by_category: dict[str, list[str]],
+    measures: Sequence[str],
+    fix: Sequence[str] = (),
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
     Args:
-        by_category: the variations. fix: the remedies to train.
+        models: the first is the system `own`; of it alone there is a hybrid with BM25. by_category: the variations.
+        measures: the first decides. fix: remedies to train from the first model.
 
     Raises:
         UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
             `remedies.budgets`.
     """
-    parts = {name: {key: str(path.resolve()) for key, path in of._asdict().items()} for name, of in data.splits.items()}
-    collection = {"kind": "local", "corpus": str(data.corpus.resolve()), "splits": parts}
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
-    checkpoints = {"base": model.checkpoint} if model.checkpoint else {}
+    first, *others = models
+    checkpoints = {
+        model.recipe["initial"]: model.checkpoint for model in models if model.checkpoint and "initial" in model.recipe
+    }
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
-    experiment["title"] = f"How robust is {model.label}?"
-    experiment["systems"][NAME] = {"label": model.label, **model.recipe}
+    experiment["title"] = f"How robust is {first.label}?" if not others else "Which retriever is best, and how robust?"
+    for number, model in enumerate(models):
+        experiment["systems"][system_of(number)] = {"label": model.label, **model.recipe}
+    if others:
+        experiment["systems"][HYBRID]["label"] = f"hybrid of BM25 and {first.label}"
+    experiment["tables"]["table1"]["systems"] += [system_of(number) for number in range(1, len(models))]
     if fix:
-        if not model.folder:
-            raise UserError(f"--fix: {model.label}: its weights are not on this machine, so it cannot be trained")
+        if not first.folder:
+            raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],
             "title": "The model and what is trained from it",
             "systems": [NAME, *trained],
         }
-        queries = len(read_queries(data.splits[TRAIN].queries))
-        lengths = {name: model.recipe[name] for name in LENGTHS}
-        scale["budgets"] = remedies.budgets(model.folder, queries, lengths)
+        queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
+        lengths = {name: first.recipe[name] for name in LENGTHS}
+        scale["budgets"] = remedies.budgets(first.folder, queries, lengths)
     means = {f"{category}_mean": names for category, names in by_category.items()}
     names = [name for of in by_category.values() for name in of]
     experiment["evaluation"] = {
-        NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [measure]}
+        NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [*measures]}
     }
     files = {
-        "collections.yaml": {NAME: collection},
+        "collections.yaml": {NAME: data.entry()},
         f"scales/{NAME}.yaml": scale,
         f"papers/{NAME}/experiment.yaml": experiment,
         "config.yaml": {"scale": NAME, "papers": [NAME], "overlay": str(folder.resolve())},

@@ -1,15 +1,16 @@
 """The models for `robustdr evaluate`: a directory, a name on the hub, an encoder on a server, or runs."""
 
-import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from robustdr.core.checks import at
 from robustdr.core.errors import UserError
-from robustdr.encoding.directory import MODULES
+from robustdr.encoding.description import Description, describe
+from robustdr.encoding.directory import ROUTE_OF
 from robustdr.encoding.source import from_hub
-from robustdr.experiments.kinds import LENGTHS
 from robustdr.systems.existing import Existing
 from robustdr.systems.served import Served
 
@@ -21,33 +22,55 @@ class Model(NamedTuple):
 
     Attributes:
         label: for readers. recipe: of its system.
-        checkpoint: its entry in the scale. folder: its directory. Both are None for a server or for runs.
+        checkpoint: its entry in the scale. folder: its directory. encodes: how. All are None for a server or for runs.
     """
 
     label: str
     recipe: Mapping[str, object]
     checkpoint: Mapping[str, object] | None = None
     folder: Path | None = None
+    encodes: Description | None = None
 
 
-def find(name: str, lengths: Mapping[str, int | None] | None = None) -> Model:
+def find(name: str, how: Mapping[str, Any] | None = None, base: str = "base") -> Model:
     """A model from a directory or from the hub: `<organisation>/<model>[@<revision>]`, which is downloaded.
 
     The configuration pins the commit of the revision, also for a branch, a tag or no revision.
 
     Args:
-        lengths: by LENGTHS, numbers of tokens that replace those from the directory.
+        how: what replaces what the directory says: `query_length`, `passage_length`, and keys of a checkpoint that is
+            taken whole: `prompts`, `pooling`, `separator`, `similarity`. base: name of its checkpoint.
 
     Raises:
-        UserError: `name` is neither, or the hub cannot be reached; see also `_read`.
+        UserError: `name` is neither, or the hub cannot be reached; see also `describe`.
     """
     if Path(name).is_dir():
-        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, lengths or {})
+        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, how or {}, base)
     if not HUB.fullmatch(name) or Path(name).exists():
         raise UserError(f"--model: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
     hub, _, revision = name.partition("@")
     folder = from_hub(hub, revision or None, "--model")
-    return _read(folder, hub, {"hub": hub, "revision": folder.name}, lengths or {})
+    return _read(folder, hub, {"hub": hub, "revision": folder.name}, how or {}, base)
+
+
+def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any], base: str) -> Model:
+    """A model from a directory; raises as `describe`."""
+    with at("--model"):
+        found = describe(folder, how.get("pooling"))
+    asked = {ROUTE_OF[role]: prompt for role, prompt in how.get("prompts", {}).items()}
+    lengths = {f"{role}_length": how.get(f"{role}_length", found.lengths[route]) for role, route in ROUTE_OF.items()}
+    prompts = {**found.prompts, **asked}
+    encodes = replace(
+        found,
+        prompts=prompts,
+        unused={name: text for name, text in found.unused.items() if text not in prompts.values()},
+        separator=how.get("separator", " "),
+        similarity=how.get("similarity", found.similarity),
+        lengths={route: lengths[f"{role}_length"] for role, route in ROUTE_OF.items()},
+    )
+    replaced = {key: value for key, value in how.items() if key not in lengths}
+    checkpoint = {"description": label, "form": "whole", "source": source, **replaced}
+    return Model(label, {"initial": base, **lengths}, checkpoint, folder, encodes)
 
 
 def served(url: str, name: str, how: Mapping[str, object]) -> Model:
@@ -58,30 +81,3 @@ def served(url: str, name: str, how: Mapping[str, object]) -> Model:
 def ranked(runs: Path, name: str) -> Model:
     """A system called `name` with its runs in a folder (systems/existing.py)."""
     return Model(name, {"kind": Existing().name, "runs": str(runs.resolve())})
-
-
-def _read(folder: Path, label: str, source: Mapping[str, str], lengths: Mapping[str, int | None]) -> Model:
-    """A model from a sentence-transformers directory.
-
-    Raises:
-        UserError: it is not such a directory, or it gives no length of texts.
-    """
-    if not (folder / MODULES).is_file():
-        raise UserError(f"--model: {folder}: no {MODULES}; allowed: a directory that sentence-transformers saved")
-    checkpoint = {"description": label, "form": "whole", "source": source}
-    reads = {name: lengths.get(name) or length(folder) for name in LENGTHS}
-    return Model(label, {"initial": "base", **reads}, checkpoint, folder)
-
-
-def length(folder: Path) -> int:
-    """The tokens that a model reads: `max_seq_length` of its directory, else its number of positions.
-
-    Raises:
-        UserError: the directory has neither.
-    """
-    for name, key in (("sentence_bert_config.json", "max_seq_length"), ("config.json", "max_position_embeddings")):
-        path = folder / name
-        says = json.loads(path.read_text(encoding="utf-8")).get(key) if path.is_file() else None
-        if says:
-            return int(says)
-    raise UserError(f"--model: {folder}: neither sentence_bert_config.json nor config.json gives the length of a text")

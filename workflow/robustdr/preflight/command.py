@@ -20,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "a file that snakemake makes, such as results/tables/rodr_table2.md; default: the report of config/config.yaml"
     )
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=text)
-    text = "look at this machine alone, ask no server, and submit nothing: for compute nodes"
+    text = "look only at this machine, ask no server and submit no job; for compute nodes"
     parser.add_argument("--offline", action="store_true", help=text)
-    text = "values in place of those of config/config.yaml, as snakemake takes them"
+    text = "values that replace those of config/config.yaml, as for snakemake"
     parser.add_argument("--config", nargs="+", type=_change, default=[], metavar="KEY=VALUE", help=text)
 
 

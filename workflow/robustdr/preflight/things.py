@@ -130,16 +130,18 @@ def _archives(id: str, parts: list[str]) -> list[Archive]:
 
 
 def _of_checkpoint(settings: CheckpointSettings) -> Iterator[Thing]:
-    source, tokenizer = settings.source, settings.form not in (CHARACTER, "static")
-    sha, mend = source.get("sha256", ""), f"put it there; checkpoint {settings.name} of the scale says what it is"
-    if "hub" in source:
-        yield Pinned(source["hub"], source["revision"], sha, tokenizer=tokenizer)
-    elif "package" in source:
-        return
-    elif settings.form == "static":
-        yield File(Path(source["path"]), sha, mend)
-    else:
-        yield Folder(Path(source["path"]), sha, tokenizer, mend)
+    tokenizer = settings.form not in (CHARACTER, "static")
+    mend = settings.fetch or f"put it there; checkpoint {settings.name} of the scale says what it is"
+    for source in (settings.source, *([settings.queries] if settings.queries else [])):
+        sha = source.get("sha256", "")
+        if "hub" in source:
+            yield Pinned(source["hub"], source["revision"], sha, tokenizer=tokenizer)
+        elif "package" in source:
+            continue
+        elif settings.form == "static":
+            yield File(Path(source["path"]), sha, mend)
+        else:
+            yield Folder(Path(source["path"]), sha, tokenizer, mend)
 
 
 def _released(release: Release, mend: str) -> Thing:

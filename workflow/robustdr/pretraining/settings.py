@@ -20,10 +20,10 @@ class PretrainingBudget(Schedule):
     length: Tokens
     """Tokens kept of a passage."""
     vocabulary: Literal["corpus", "all"] = "all"
-    """Tokens that the head scores: `all`, or only those that occur in the `corpus`, which costs less."""
+    """Tokens that the head scores: `all`, or only those of the `corpus`, which costs less."""
     frozen_steps: NonNegativeInt = 0
-    """First steps, in which only head and decoder are trained and the encoder is frozen: checkpoints of retrievers have
-    no head, and an untrained decoder would give the encoder random gradients."""
+    """Number of first steps that train only head and decoder. The encoder is frozen, because an untrained decoder would
+    give it random gradients."""
     frozen_learning_rate: PositiveFloat = 1e-3
     """Highest learning rate of those steps."""
     workers: NonNegativeInt = field(default=0, metadata=UNSEEN)
@@ -39,9 +39,9 @@ class Masking:
     typo: Share = 0.3
     """Share of the words that are misspelled for the encoder."""
     typos: Literal["nominal", "effective"] = "nominal"
-    """`nominal`: each word is drawn with that probability, but words too short and stopwords are not changed (as
-    released); `effective`: that share of all words is misspelled, if enough words can be (as in the paper). The log has
-    the share reached."""
+    """`nominal`: each word is drawn with that probability, but short words and stopwords are not changed (as released).
+    `effective`: that share of all words is misspelled, if enough words can be (as in the paper). The log says which
+    share was reached."""
     recover: bool = False
     """Whether the encoder must recover misspelled words too."""
     bottleneck: bool = True

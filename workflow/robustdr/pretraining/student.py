@@ -1,6 +1,7 @@
 """An encoder as pre-training changes it; see `training.loop`."""
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import torch
@@ -75,12 +76,13 @@ class Student:
         new = list(self.parameters.values())
         optimiser = torch.optim.AdamW(new, lr=0.0, weight_decay=0.0)
         for step, seen in enumerate(feed.run(0, steps)):
-            optimiser.param_groups[0]["lr"] = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup)
+            rate = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup, settings.decay)
+            optimiser.param_groups[0]["lr"] = rate
             with autocast(settings.precision, self.device):
                 loss = torch.stack(list(model(seen.shown).values())).sum()
             loss.backward()
             distributed.average_gradients(new)
-            torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm)
+            torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm or inf)
             optimiser.step()
             optimiser.zero_grad()
         for parameter in learns:

@@ -20,7 +20,7 @@ class Settings(WordSettings):
     filters: int = Field(default=128, description="dimensions of an n-gram's vector")
     trained_kernels: bool = Field(
         default=True,
-        description="whether μ and σ of the kernels, which all pairs of lengths share, are trained with the rest",
+        description="whether μ and σ of the kernels are trained; all pairs of lengths share them",
     )
 
 
@@ -29,8 +29,8 @@ class ConvKNRM(WordRanker):
 
     The vector of the n-gram at word t is W_n · [v_t; …; v_t+n−1] + b_n, with zeros after the last word; so a text has
     as many n-grams of each length as words. As in OpenNIR and unlike the paper, no ReLU and no tanh follow, and word
-    vectors stay fixed. OpenNIR pads queries to 20 and passages to 2,000 words and counts the n-grams of the padding,
-    which are b_n alone, in the kernels; here padding counts nowhere.
+    vectors stay fixed. OpenNIR pads passages to 2,000 words and counts what begins in the padding as n-grams of cosine
+    0, 0.61 each in the kernels at ±0.1, so that its scores depend on the passage's length; here padding counts nowhere.
     """
 
     def __init__(self, folder: Path, settings: Settings):

@@ -50,7 +50,7 @@ class IntentBert(MonoBert):
             try:
                 self.query_layer.load_state_dict(load_file(folder / LAYER))
             except (SafetensorError, RuntimeError) as error:
-                raise UserError(f"{folder / LAYER}: not this model's layer ({error}); train the ranker anew") from None
+                raise UserError(f"{folder / LAYER}: not this model's layer ({error}); train the ranker again") from None
 
     def drop_out(self, probability: float) -> None:
         super().drop_out(probability)

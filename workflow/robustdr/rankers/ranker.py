@@ -142,7 +142,7 @@ class Ranker(torch.nn.Module, ABC):
                 for (qid, docid), fine in zip(islice(names, len(some)), np.isfinite(found), strict=True):
                     if not fine:
                         raise UserError(
-                            f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker anew"
+                            f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker again"
                         )
                 scores.append(found)
         return np.concatenate(scores)

@@ -19,6 +19,9 @@ from robustdr.evaluation.store import Store
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
 
+# How a reproduced drop agrees with the reported one, in words; see `agreement`.
+AGREEMENTS = {"same": "as printed", "worse": "drops more", "better": "drops less", "opposite": "opposite"}
+
 
 @dataclass
 class Cell:
@@ -26,8 +29,9 @@ class Cell:
 
     `measured` is the measure taken at this scale for the paper's `measure`. `seed` is 0 for all seeds together. `value`
     is the type of number in the cell, as in reported.yaml: `value`, the mean over queries and seeds; `difference`, that
-    mean minus the mean of the system `against`, with the ends of its 95 % interval; `drop`, only a drop, which may be a
+    mean minus the mean of the system `against`; `drop`, only a drop, which may be a
     mean of several.
+    `difference` is from the mean of the system `against`, with the ends of its 95 % interval.
     `uncertainty` is the standard deviation over seeds if there are several, else half the 95 % confidence interval over
     queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
     ends of its 95 % interval over queries and seeds, None if unbounded. `drop_agreement`: see `agreement`. `printed_at`
@@ -79,7 +83,7 @@ class Grid:
     """The layout of a table: cells by (row, column), rows and columns in printed order.
 
     `facts` are the columns without measures: (reported, reproduced) by column and row. `notes` are footnotes of this
-    layout.
+    layout. `printed_at`: the audit's names of reported facts, by row and column.
     """
 
     corner: str
@@ -88,11 +92,18 @@ class Grid:
     cells: dict[tuple[str, str], Cell]
     facts: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    printed_at: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def columns_of(cells: dict[tuple[str, str], Cell]) -> list[str]:
     """The distinct columns of cells by (row, column), in the order of their first cells."""
     return list(dict.fromkeys(column for _, column in cells))
+
+
+def finite(interval: tuple[float, float]) -> tuple[float | None, float | None]:
+    """The ends of an interval, None for one that is infinite."""
+    low, high = (end if isfinite(end) else None for end in interval)
+    return low, high
 
 
 def agreement(reported: Interval, drop: float, predicted: tuple[float, float]) -> str:
@@ -222,7 +233,7 @@ class Maker(Generic[Layout]):
             cell.drop_from, cell.drop = reference, drop(cell.reproduced, original.mean)
             if cell.drop is not None:
                 change = drop_ratio(found, original)
-                cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in change.interval(0.95))
+                cell.drop_low, cell.drop_high = finite(change.interval(0.95))
                 if printed_drop is not None:
                     queries = self.settings.paper_queries.get(role, cell.queries)
                     cell.drop_agreement = agreement(printed_drop.interval, cell.drop, change.prediction(0.95, queries))
@@ -256,6 +267,7 @@ class Maker(Generic[Layout]):
         if other and not self.store.why_not(other, cell.role, query_set):
             compared = Ratio(found - self.estimate(cell, other, query_set), ONE)
             cell.difference, cell.p = compared.value, min(1.0, compared.p_of_t * len(family))
+            cell.difference_low, cell.difference_high = finite(compared.interval(0.95))
             if test and not against and cell.p < test.level:
                 loss = test.mark if test.mark == "↓" else ""
                 gain = ("" if loss else test.mark) if test.gain is None else test.gain

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
+import scipy.stats
 from markupsafe import Markup
 
-from robustdr.evaluation.store import MEAN
-from robustdr.reporting.cells import ORIGINAL
 from robustdr.reporting.style import COLOURS, MARKERS
-from robustdr.reporting.written import Row
+from robustdr.reporting.written import Means, Row
 
 INK = "#123456"  # a placeholder, replaced by the colour of the page's text, light or dark
+FEW = 5  # drops: a rank correlation of fewer says nothing
+DROP = re.compile(r"[-+]?[\d.]+(?=%)")
 
 
 def inline(figure: plt.Figure) -> Markup:
@@ -25,55 +26,54 @@ def inline(figure: plt.Figure) -> Markup:
     return Markup(text.replace(INK, "currentColor"))
 
 
-class Point(NamedTuple):
-    """A method: `gain` and `loss` are differences from the base system on variations and originals, as shares of 1.
-
-    `seconds`: of its own training; None if it is not trained.
-    """
+class Drop(NamedTuple):
+    """A drop of a system on one kind of variation, as reported and as reproduced, in percent."""
 
     label: str
-    gain: float
-    loss: float
-    seconds: float | None
+    query_set: str
+    reported: float
+    reproduced: float
 
 
-class Chart(NamedTuple):
-    """A drawing, and its points to show as text."""
+def drops(cells: Iterable[Row], means: Means) -> list[Drop]:
+    """The drops that are reported and reproduced, each once; means over variations are left out.
 
-    svg: Markup
-    points: list[Point]
-
-
-def points(cells: Iterable[Row]) -> list[Point]:
-    """The methods that have a difference on both variations and originals."""
-    at = {(cell["label"], cell["query_set"]): cell for cell in cells}
-    found = []
-    for label in dict.fromkeys(label for label, _ in at):
-        varied, original = at.get((label, MEAN)), at.get((label, ORIGINAL))
-        if varied and original and varied["difference"] is not None and original["difference"] is not None:
-            seconds = original.get("own_seconds", "–").replace(",", "")
-            cost = float(seconds) if seconds != "–" else None
-            found.append(Point(label, varied["difference"], original["difference"], cost))
-    return found
+    Args:
+        means: of the cells' tables.
+    """
+    found = {}
+    for cell in cells:
+        printed = DROP.match(cell["reported_drop"])
+        if printed and cell["drop"] is not None and cell["query_set"] not in means.get(cell["role"], {}):
+            at = cell["role"], cell["system"], cell["query_set"], cell["measure"]
+            found[at] = Drop(cell["label"], cell["query_set"], float(printed[0]), 100 * cell["drop"])
+    return list(found.values())
 
 
-def gains(cells: Iterable[Row]) -> Chart | None:
-    """A chart of each method's difference on variations by its difference on originals; None if none was run."""
-    if not (drawn := points(cells)):
+def rank(drawn: list[Drop]) -> float | None:
+    """Spearman's correlation of reported and reproduced drops; None for few of them, or where all are equal."""
+    reported, reproduced = [of.reported for of in drawn], [of.reproduced for of in drawn]
+    if len(drawn) < FEW or 1 in (len({*reported}), len({*reproduced})):
         return None
+    return float(scipy.stats.spearmanr(reported, reproduced).statistic)
+
+
+def scatter(drawn: list[Drop]) -> Markup:
+    """Reported drops against reproduced ones: a colour and a sign for each system, a line where they are equal."""
+    labels = dict.fromkeys(of.label for of in drawn)
+    by_label = {label: [of for of in drawn if of.label == label] for label in labels}
     with plt.rc_context(
         {key: INK for key in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")}
     ):
-        figure, axis = plt.subplots(figsize=(6.4, 3.8))
-        most = max((point.seconds or 0 for point in drawn), default=0) or 1
-        for colour, marker, point in zip(COLOURS * 2, MARKERS * 2, drawn, strict=False):
-            size = 40 + 260 * (point.seconds or 0) / most
-            at = (100 * point.loss, 100 * point.gain)
-            axis.scatter(*at, s=size, color=colour, marker=marker, alpha=0.85, linewidth=0)
-            axis.annotate(point.label, at, xytext=(8, 5), textcoords="offset points", fontsize=8)
-        axis.axhline(0, color=INK, linewidth=0.8)
-        axis.axvline(0, color=INK, linewidth=0.8)
-        axis.margins(0.2)
-        axis.set_xlabel("difference on the original queries (×100)")
-        axis.set_ylabel("difference on the variations (×100)")
-        return Chart(inline(figure), drawn)
+        figure, axis = plt.subplots(figsize=(5.4, 4.2))
+        for number, (label, of_label) in enumerate(by_label.items()):
+            colour, marker = COLOURS[number % 6], MARKERS[number % len(MARKERS)]
+            reported, reproduced = [of.reported for of in of_label], [of.reproduced for of in of_label]
+            axis.scatter(reported, reproduced, s=28, color=colour, marker=marker, label=label)
+        low = min(min(of.reported, of.reproduced) for of in drawn)
+        high = max(0.0, *(max(of.reported, of.reproduced) for of in drawn))
+        axis.plot([low, high], [low, high], color=INK, linewidth=0.8, linestyle="--")
+        axis.set_xlabel("drop as printed, %")
+        axis.set_ylabel("drop here, %")
+        axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return inline(figure)

@@ -93,6 +93,11 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         "headline": claim.headline,
         "hypothesis": claim.hypothesis,
         "how": ", ".join(filter(None, how)),
+        "role": claim.role,
+        "measure": claim.measure,
+        "measured": taken[claim.measure],
+        "tables": [claim.reported] if isinstance(claim.reported, str) else claim.reported or [],
+        "systems": list(dict.fromkeys(system for _, system in claim.test.systems())),
         "verdict": here.verdict,
         "words": here.words,
         "reason": here.reason,
@@ -230,7 +235,7 @@ def write_claims(
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
     papers = printed.judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
     taken, verdicts = settings.measured, []
-    measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested()}
+    measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested().items()}
     controls = {name: checked(name, one, measured[f"controls.{name}"]) for name, one in declared.controls.items()}
     for number, (claim, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"
@@ -247,6 +252,9 @@ def write_claims(
         "scale": settings.scale,
         "miniature": settings.miniature,
         "path": str(output),
+        "command": settings.command,
+        "names": settings.labels | settings.called,
+        "evaluation": settings.evaluation,
         "counts": counts(records),
         "chance": chance(records, by_chance(of_paper)),
         "aa": _different(store, list(dict.fromkeys(taken.values()))),

@@ -1,39 +1,20 @@
-"""Compares two results folders: the cells of every table with their differences, and the verdict on every claim."""
+"""Compares two results folders, paper by paper: the verdict on every claim, and the cells of every table."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from math import hypot, isclose, isfinite
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import pandas as pd
-from jinja2 import Environment
-
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
-from robustdr.evaluation.estimates import ONE, Estimate
-from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.origins import origins
+from robustdr.reporting.side_by_side import SIDES, SideBySide, numbered, side_by_side
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Record, Row, Table, opened
+from robustdr.reporting.written import Claims, Record, Table, opened
 
-SIDES = ("A", "B")
 SHARED = ("site.css", "site.js", "table.js")
-UNITS = {"percent": (100, 2), "number": (1, 3), "count": (1, 3)}  # (factor, digits) of a difference, by table unit
 Made = TypeVar("Made")
-IDENTITY = ("role", "system", "query_set", "measure", "seed", "value", "against")  # of a cell, at every scale
-
-
-class Placed(NamedTuple):
-    """A cell at its place in a table; `cell` is None for a fact about the data."""
-
-    row: str
-    column: str
-    text: str
-    cell: Row | None
+Words = dict[str, str]  # by side: why an artifact cannot be shown; '' if it can
 
 
 class Both(NamedTuple):
@@ -45,176 +26,36 @@ class Both(NamedTuple):
     changed: bool
 
 
-class SideBySide(NamedTuple):
-    """A table of both folders, its pairs by (row, column)."""
-
-    rows: list[str]
-    columns: list[str]
-    pairs: dict[tuple[str, str], "Pair"]
-
-
-@dataclass
-class About:
-    """Facts about an artifact for a page; `words`: by side, why it cannot be shown; '' if it can."""
+@dataclass(frozen=True)
+class Compared:
+    """A table of both folders; `cells` is None if one of them cannot be shown."""
 
     name: str
     title: str
-    words: dict[str, str]
-    counts: Counter[str] = field(default_factory=Counter)
+    words: Words
+    cells: SideBySide | None
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many cells there are of each word of a pair."""
+        pairs = self.cells.pairs.values() if self.cells else ()
+        return Counter(pair.word for pair in pairs if pair.about["label"])
+
+
+@dataclass
+class Paper:
+    """What the two folders have of a paper."""
+
+    name: str
+    title: str
+    words: Words = field(default_factory=dict)
     claims: list[Both] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A cell of both folders.
-
-    Attributes:
-        texts: as each folder's table shows it; None if it has no such cell. cells: the same, as data.
-        difference, low, high: B − A and the ends of its 95 % interval, in the table's unit; None if there is none.
-        paired: whether the interval pairs the same queries in both. digits: of the difference as text.
-    """
-
-    texts: tuple[str | None, str | None]
-    cells: tuple[Row | None, Row | None] = (None, None)
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    paired: bool = False
-    digits: int = 0
-
-    @property
-    def about(self) -> Mapping[str, object]:
-        """The cell's data, of A or else of B; what it is about is the same in both."""
-        return self.cells[0] or self.cells[1] or {"label": "", "query_set": ""}
-
-    @property
-    def word(self) -> str:
-        """How B compares with A: `higher` or `lower` if the interval excludes 0; '' without an interval."""
-        missing = [side for side, text in zip(SIDES, self.texts, strict=True) if text is None]
-        if missing:
-            return f"not in {missing[0]}"
-        if self.low is None or self.high is None:
-            return ""
-        return "higher" if self.low > 0 else "lower" if self.high < 0 else "not told apart"
-
-
-def _numbered(
-    items: Iterable[Made], identity: Callable[[Made], tuple[object, ...]]
-) -> Iterator[tuple[tuple[object, ...], Made]]:
-    """Yield (identity, item); a counter at the end of the identity tells equal ones apart."""
-    seen: Counter[tuple[object, ...]] = Counter()
-    for item in items:
-        named = identity(item)
-        seen[named] += 1
-        yield (*named, seen[named]), item
-
-
-@cache
-def _measured(folder: Path) -> dict[int, pd.Series]:
-    """A system's values by seed, each by (query set, measure, query); damaged files are skipped."""
-    found = {}
-    for path in sorted(folder.glob("seed*.parquet")):
-        try:
-            frame = read_measures(path)
-        except UserError:
-            continue
-        values = frame.set_index(["query_set", "measure", "qid"])["value"]
-        found[int(path.stem.removeprefix("seed"))] = values.sort_index()
-    return found
-
-
-def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame:
-    """A system's values for a cell's query set and measure, [queries, seeds]; a mean averages each query's variations.
-
-    Raises:
-        KeyError: nothing was measured for it.
-    """
-    seeds = _measured(root / "measures" / cell["collection"] / system)
-    kinds = table["means"].get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]])
-    taken = {cell["seed"]: seeds[cell["seed"]]} if cell["seed"] else seeds
-    at = [(f"{cell['split']}.{kind}", cell["measured"]) for kind in kinds]
-    return pd.DataFrame({seed: sum(values.loc[place] for place in at) / len(at) for seed, values in taken.items()})
-
-
-def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
-    """The values behind a cell's number, [queries, seeds]; None if the folder does not have them.
-
-    They may be deleted, or from another run than the table; their mean must be the cell's number.
-    """
-    if cell["value"] not in ("value", "difference") or cell["reproduced"] is None:
-        return None
-    try:
-        found = _of_system(root, table, cell, cell["system"])
-        if cell["value"] == "difference":
-            found = found.sub(_of_system(root, table, cell, cell["against"]).mean(axis=1), axis=0)
-    except KeyError:
-        return None
-    same = found.size and isclose(found.to_numpy().mean(), cell["reproduced"], rel_tol=1e-9, abs_tol=1e-12)
-    return found if same else None
-
-
-def interval(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, bool]:
-    """(low, high, paired): the 95 % interval of `other` − `one`, [queries, seeds] each; whether it pairs their queries.
-
-    If the queries differ, the two are independent: the squared half widths of their intervals add up.
-    """
-    if not one.index.equals(other.index):
-        ends = [Ratio(Estimate(of.T.to_numpy()), ONE).interval(0.95) for of in (one, other)]
-        half = hypot(*((high - low) / 2 for low, high in ends))
-        middle = float(other.to_numpy().mean() - one.to_numpy().mean())
-        return middle - half, middle + half, False
-    if one.shape != other.shape:  # other numbers of seeds cannot be paired: average them
-        one, other = (of.mean(axis=1).to_frame() for of in (one, other))
-    low, high = Ratio(Estimate(other.T.to_numpy()) - Estimate(one.T.to_numpy()), ONE).interval(0.95)
-    return low, high, True
-
-
-def _identity(placed: Placed) -> tuple[object, ...]:
-    """What a cell is about, the same at every scale; for a fact about the data, its row and column."""
-    cell: Mapping[str, object] | None = placed.cell
-    return tuple(cell[of] for of in IDENTITY) if cell else (placed.row, placed.column)
-
-
-def _placed(table: Table) -> Iterator[Placed]:
-    layout = table["layout"]
-    for row, fields in zip(layout["rows"], layout["fields"], strict=True):
-        for column, (_, text, number) in zip(layout["columns"], fields, strict=True):
-            yield Placed(row, column, text, None if number is None else table["cells"][number])
-
-
-def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], one: Placed | None, other: Placed | None) -> Pair:
-    """The pair of a cell; one side may be None."""
-    texts = (one.text if one else None, other.text if other else None)
-    a, b = (one.cell if one else None, other.cell if other else None)
-    if not (a and b) or a["reproduced"] is None or b["reproduced"] is None:
-        return Pair(texts, (a, b))
-    factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
-    difference = factor * (b["reproduced"] - a["reproduced"])
-    ours, theirs = (by_query(*of) for of in zip(roots, tables, (a, b), strict=True))
-    if ours is None or theirs is None:
-        return Pair(texts, (a, b), difference, digits=digits)
-    *ends, paired = interval(ours, theirs)
-    low, high = (factor * end if isfinite(end) else None for end in ends)
-    return Pair(texts, (a, b), difference, low, high, paired, digits)
-
-
-def side_by_side(roots: tuple[Path, Path], tables: tuple[Table, Table]) -> SideBySide:
-    """The pairs of two tables; a cell has its place in A, or in B if only B has it."""
-    one, other = (dict(_numbered(_placed(table), _identity)) for table in tables)
-    pairs: dict[tuple[str, str], Pair] = {}
-    for named in dict.fromkeys([*one, *other]):
-        placed = one.get(named) or other[named]
-        pairs[placed.row, placed.column] = _pair(roots, tables, one.get(named), other.get(named))
-    layouts = [table["layout"] for table in tables]
-    rows = list(dict.fromkeys(row for of in layouts for row in of["rows"]))
-    used = {column for _, column in pairs}
-    columns = dict.fromkeys(column for of in layouts for column in of["columns"] if column in used)
-    return SideBySide(rows, list(columns), pairs)
+    tables: list[Compared] = field(default_factory=list)
 
 
 def compared_claims(one: list[Record], other: list[Record]) -> list[Both]:
     """The claims of a paper in both folders: first changed verdicts, then claims that one folder lacks, then others."""
-    ours, theirs = (dict(_numbered(claims, lambda claim: (claim["claim"], claim["source"]))) for claims in (one, other))
+    ours, theirs = (dict(numbered(claims, lambda claim: (claim["claim"], claim["source"]))) for claims in (one, other))
     found = []
     for named in dict.fromkeys([*ours, *theirs]):
         a, b = ours.get(named), theirs.get(named)
@@ -235,52 +76,69 @@ def _names(roots: tuple[Path, Path], part: str) -> list[str]:
     return sorted({path.stem for root in roots for path in (root / part).glob("*.json")})
 
 
-def _both(
-    roots: tuple[Path, Path], folder: str, name: str, kind: type[Made]
-) -> tuple[Made | None, Made | None, dict[str, str]]:
+def _both(roots: tuple[Path, Path], folder: str, name: str, kind: type[Made]) -> tuple[Made | None, Made | None, Words]:
     """An artifact of both folders, and by side why it cannot be shown; '' if it can."""
     (one, word), (other, its_word) = (opened(root / folder / f"{name}.json", kind) for root in roots)
     return one, other, dict(zip(SIDES, (word, its_word), strict=True))
 
 
-def _claims(roots: tuple[Path, Path], name: str) -> About:
-    """The claims of a paper, for the first page."""
+def _claims(roots: tuple[Path, Path], name: str) -> Paper:
+    """The claims of a paper."""
     one, other, words = _both(roots, "claims", name, Claims)
     title = one["title"] if one else other["title"] if other else name
-    both = compared_claims(one["claims"] if one else [], other["claims"] if other else [])
-    return About(name, title, words, claims=both)
+    return Paper(name, title, words, compared_claims(one["claims"] if one else [], other["claims"] if other else []))
 
 
-def _table(environment: Environment, roots: tuple[Path, Path], name: str, output: Path) -> About:
-    """Write the page of a table if both folders have it; the result counts its cells by how they differ."""
+def _table(roots: tuple[Path, Path], name: str) -> Compared:
+    """A table.
+
+    Raises:
+        UserError: a number of it is over more queries in one folder than in the other.
+    """
     one, other, words = _both(roots, "tables", name, Table)
-    about = About(name, one["title"] if one else other["title"] if other else name, words)
-    if one and other:
-        table = side_by_side(roots, (one, other))
-        about.counts = Counter(pair.word for pair in table.pairs.values() if pair.about["label"])
-        page = environment.get_template("compared_table.html.j2")
-        write_text(output / f"{name}.html", page.render(title=about.title, counts=about.counts, table=table))
-    return about
+    title = one["title"] if one else other["title"] if other else name
+    cells = side_by_side(roots, (one, other)) if one and other else None
+    for (row, column), pair in cells.pairs.items() if cells else ():
+        if len({*pair.queries}) > 1:
+            a, b = pair.queries
+            raise UserError(
+                f"compare: {name}: {row}, {column}: {a:,} queries in A and {b:,} in B; scores on samples of other "
+                "sizes do not compare; allowed: folders with as many queries, or --claims, which compares only verdicts"
+            )
+    return Compared(name, title, words, cells)
 
 
-def write_comparison(first: Path, second: Path, output: Path) -> Path:
+def papers(roots: tuple[Path, Path], claims_alone: bool = False) -> list[Paper]:
+    """What the folders have, by paper: those with claims, and then those with tables alone."""
+    found = {name: _claims(roots, name) for name in _names(roots, "claims")}
+    for table in () if claims_alone else _names(roots, "tables"):
+        own = [name for name in found if table.startswith(f"{name}_")]
+        name = max(own, key=len, default=table.partition("_")[0])
+        found.setdefault(name, Paper(name, name)).tables.append(_table(roots, table))
+    return list(found.values())
+
+
+def write_comparison(first: Path, second: Path, output: Path, claims_alone: bool = False) -> Path:
     """Write pages that show two results folders side by side.
 
     Args:
         first, second: folders such as results/mini, A and B on the pages. output: the folder of the pages.
+        claims_alone: leave tables out.
 
     Returns:
         The path of the first page.
 
     Raises:
-        UserError: a folder has no tables.
+        UserError: a folder has no tables, or the scores of a table are over other numbers of queries.
     """
     roots = _roots(first, second)
-    sides = dict(zip(SIDES, roots, strict=True))
-    environment = templates(roots=sides, site={"scale": "", "miniature": ""}, papers=[])
-    tables = [_table(environment, roots, name, output) for name in _names(roots, "tables")]
-    claims = [_claims(roots, name) for name in _names(roots, "claims")]
-    page = environment.get_template("comparison.html.j2").render(tables=tables, claims=claims, origins=origins(*roots))
+    made = papers(roots, claims_alone)
+    environment = templates(roots=dict(zip(SIDES, roots, strict=True)), site={"scale": "", "miniature": ""}, papers=[])
+    for paper in made:
+        for table in (table for table in paper.tables if table.cells):
+            page = environment.get_template("compared_table.html.j2").render(paper=paper, table=table)
+            write_text(output / f"{table.name}.html", page)
+    page = environment.get_template("comparison.html.j2").render(compared=made, origins=origins(*roots))
     write_text(output / "index.html", page)
     write_shared(SHARED, output)
     return output / "index.html"

@@ -19,19 +19,40 @@ PARTS = 16  # scripts per collection's passages: a page loads only those that it
 
 @dataclass(frozen=True, config=STRICT)
 class Paper:
-    """A paper, or the comparison of all methods, in the report."""
+    """A paper, or the comparison of all methods, in the report.
+
+    Attributes:
+        url, code: addresses of the paper and of its authors' code, '' if there is none. claims: their number.
+    """
 
     name: str
     title: str
     reference: str
     tables: list[str]
     figures: list[str]
+    url: str = ""
+    code: str = ""
+    claims: int = 0
 
     @property
     def pages(self) -> list[str]:
-        """File names of its pages: claims, audit, tables."""
+        """File names of its pages: the paper's own, audit, tables, claims."""
         names = (self.name, f"{self.name}_audit", *(f"{self.name}_{table}" for table in self.tables))
-        return [f"{name}.html" for name in names]
+        return [f"{name}.html" for name in names] + [self.page_of(number) for number in range(1, self.claims + 1)]
+
+    def page_of(self, claim: int) -> str:
+        """File name of the page of a claim, numbered from 1."""
+        return f"claims/{self.name}/{claim}.html"
+
+
+@dataclass(frozen=True, config=STRICT)
+class Difference:
+    """What differs between the papers and this scale, and why it matters."""
+
+    what: str
+    paper: str
+    here: str
+    why: str
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -47,6 +68,7 @@ class ReportSettings:
         reasons: why a system, a collection or a query set is missing.
         keys: the keys that measures files must have, by path. Their measures decide bytes, keys do not.
         trained: systems that a training run decides. paper_queries: number of queries behind what is printed, by role.
+        called: what the paper calls query sets and measures.
     """
 
     paper: str
@@ -62,6 +84,7 @@ class ReportSettings:
     keys: dict[str, str] = field(metadata=UNSEEN)
     trained: list[str]
     paper_queries: dict[str, int]
+    called: dict[str, str]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -154,7 +177,7 @@ class SiteSettings:
     Attributes:
         papers: the papers in it.
         explored: by collection, the systems whose queries have pages.
-        stand_ins: descriptions of this scale's stand-ins for the papers' originals, by name.
+        differences: what a miniature has instead of the papers' data, models and training.
     """
 
     scale: str
@@ -162,4 +185,4 @@ class SiteSettings:
     miniature: str
     papers: list[Paper]
     explored: dict[str, list[str]]
-    stand_ins: dict[str, str]
+    differences: list[Difference]

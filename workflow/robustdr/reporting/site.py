@@ -4,8 +4,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -15,31 +17,50 @@ from robustdr.audit.findings import SEVERITIES
 from robustdr.audit.formats import CAUSES
 from robustdr.audit.page import shown
 from robustdr.audit.record import FindingRecord, Record
-from robustdr.claims.measured import detectable
-from robustdr.claims.verdicts import NOT_PRINTED, POWER, VERDICTS
+from robustdr.claims.controls import PASSES
+from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, POWER, VERDICTS
 from robustdr.core.files import write_text
-from robustdr.reporting.charts import gains
-from robustdr.reporting.claims import counted
+from robustdr.reporting.cells import AGREEMENTS
+from robustdr.reporting.charts import Drop, drops, rank, scatter
+from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.deciding import Explored
+from robustdr.reporting.forest import Axis
+from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
+from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Effect, Means, Row, Table
+from robustdr.reporting.written import Claims, Laid, Means, Row, Table
+from robustdr.reporting.written import Record as Claim
 
-COMPARISON = "all_methods"  # table for the chart of gains
-AGREEMENTS = {"same": "agrees", "worse": "loses more", "better": "loses less", "opposite": "other direction"}
-Shown = Mapping[str, object]  # a template's input
+COMPARISON = "all_methods"  # table of the methods to choose from
 Made = TypeVar("Made")
 
 
 class _Page(NamedTuple):
     """The content of a paper's pages; None for parts that the paper lacks."""
 
-    name: str
-    title: str
-    reference: str
+    about: Paper
     claims: Shown | None
     audit: Shown | None
     tables: dict[str, Shown | None]
     figures: dict[str, Markup]
+    drops: list[Drop]
+
+    @property
+    def name(self) -> str:
+        return self.about.name
+
+    @property
+    def title(self) -> str:
+        return self.about.title
+
+    @property
+    def rank(self) -> float | None:
+        return rank(self.drops)
+
+    @property
+    def scatter(self) -> Markup:
+        return scatter(self.drops)
 
 
 def _read(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
@@ -76,43 +97,6 @@ def found_in(findings: Iterable[FindingRecord]) -> dict[str, list[Shown]]:
     return found
 
 
-def span(effects: Iterable[Effect]) -> tuple[float, float]:
-    """The ends of the axis for a claim's effects: it covers 0 and all finite sizes and ends, with a margin."""
-    ends = [0.0]
-    for effect in effects:
-        every = (
-            effect["size"],
-            effect["low"],
-            effect["high"],
-            *(effect["printed"] or ()),
-            *(effect["corrected"] or ()),
-        )
-        ends += [end for end in every if end is not None]
-    margin = 0.05 * (max(ends) - min(ends)) or 0.05
-    return min(ends) - margin, max(ends) + margin
-
-
-def _effect(effect: Effect, text: str) -> Shown:
-    low, high = effect["low"], effect["high"]
-    smallest = None if low is None or high is None else detectable((high - low) / 2, effect["confidence"])
-    return {**effect, "text": text, "detectable": smallest}
-
-
-def _claims(made: Claims) -> Shown:
-    """A paper's claims with the data for drawing, and their number by verdict, with and without hypotheses."""
-    claims = [
-        {
-            **claim,
-            "span": span(claim["effects"]),
-            "effects": [_effect(*of) for of in zip(claim["effects"], claim["evidence"], strict=True)],
-        }
-        for claim in made["claims"]
-    ]
-    here, said = counted(made["claims"])
-    every = Counter(claim["verdict"] for claim in made["claims"])
-    return {**made, "missing": "", "claims": claims, "here": here, "said": said, "every": every}
-
-
 def query_link(cell: Row, means: Means) -> str:
     """The link to the queries behind a cell; '' if there are none."""
     if cell["reproduced"] is None or not cell["system"] or not cell["measured"]:
@@ -121,7 +105,19 @@ def query_link(cell: Row, means: Means) -> str:
     return "/".join((cell["collection"], cell["system"], cell["split"], kinds, cell["measured"], cell["table"]))
 
 
-def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
+def _ordered(layout: Laid, cells: list[Row], paper: str) -> Laid:
+    """The layout with the columns of the paper's own method first: of the systems that are named after it."""
+
+    def own(column: int) -> bool:
+        numbers = [fields[column][2] for fields in layout["fields"]]
+        return any(paper in cells[number]["system"].split("_") for number in numbers if number is not None)
+
+    order = sorted(range(len(layout["columns"])), key=lambda column: not own(column))
+    fields = [[of[column] for column in order] for of in layout["fields"]]
+    return {**layout, "columns": [layout["columns"][column] for column in order], "fields": fields}
+
+
+def _table(made: Table, found: Mapping[str, list[Shown]], paper: str) -> Shown:
     """A table; each cell has the findings about it and the link to its queries."""
     cells = [
         {
@@ -133,7 +129,10 @@ def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
     ]
     counts = Counter(cell["drop_agreement"] for cell in made["cells"] if cell["drop_agreement"])
     not_run = sum(cell["reproduced"] is None for cell in made["cells"])
-    return {**made, "missing": "", "cells": cells, "agreements": counts, "not_run": not_run}
+    named = made["layout"]["printed_at"].items()
+    facts = {row: {column: found.get(at, []) for column, at in of.items()} for row, of in named}
+    about = {"layout": _ordered(made["layout"], made["cells"], paper), "cells": cells, "facts": facts}
+    return {**made, **about, "missing": "", "agreements": counts, "not_run": not_run}
 
 
 def _svg(path: Path) -> Markup:
@@ -141,12 +140,23 @@ def _svg(path: Path) -> Markup:
     return Markup(re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
 
 
-def _environment(settings: SiteSettings, papers: list[_Page]) -> Environment:
+def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
     """The templates, with the values that every page needs."""
-    made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED)
+    made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
     made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS, "power": POWER}
-    made.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:+.1f}%"
+    made.filters["percent"] = percent
     return made
+
+
+def links(paper: Paper, tables: Mapping[str, Shown | None], claim: Claim) -> list[tuple[str, str]]:
+    """(address, words) of the cells that a claim rests on, one a system and table that shows it."""
+    found = []
+    for name in (f"{paper.name}_{table}" for table in claim["tables"]):
+        cells: list[Any] = (tables.get(name) or {}).get("cells", [])  # type: ignore[assignment]
+        shown = dict.fromkeys(cell["label"] for cell in cells if cell["system"] in claim["systems"])
+        title = name.partition("_")[2].replace("table", "Table ")
+        found += [(f"{name}.html#system={quote(label)}", f"{title}, {label}") for label in shown]
+    return found
 
 
 def write_site(
@@ -156,12 +166,16 @@ def write_site(
     claims: list[Path],
     audits: list[Path],
     output: Path,
+    replicates: Path | None = None,
+    stamp: str = "",
 ) -> None:
     """Write the report; a page says so if its data is missing, damaged or of another version.
 
     Args:
         tables, claims, audits: .json files. figures: .svg files. A paper may lack any of them.
-        output: the first page; the others are in the same folder.
+        output: the first page; the others are in the same folder, those of claims in `claims/<paper>`, and `data` has
+            the queries of systems and collections.
+        replicates: `evidence/replicates.json`. stamp: what the report was made from, and on what.
     """
 
     def of(paper: Paper, paths: list[Path]) -> list[Path]:
@@ -171,40 +185,70 @@ def write_site(
         return next((_read(path, kind, *parts) for path in of(paper, paths)), (None, ""))
 
     read = {path.stem: _read(path, Table, "layout", "means") for path in tables}
+    singles, explored = read_replicates(replicates), Explored(output.parent / "data")
     papers: list[_Page] = []
+    every: list[Claims] = []
     for paper in settings.papers:
         audit, no_audit = one(paper, audits, Record, "paper", "findings")
-        judged, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "aa")
+        made, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "aa", "names")
         found = found_in(audit["findings"] if audit else ())
-        made = {path.stem: read[path.stem] for path in of(paper, tables)}
-        about = paper.name, paper.title, paper.reference
-        said = _claims(judged) if judged else _missing(no_claims)
+        its_tables = {path.stem: read[path.stem] for path in of(paper, tables)}
         drawings = {path.stem: _svg(path) for path in of(paper, figures) if path.is_file()}
         shown_audit = (
             # The audit's `missing` lists tables that the paper's text lacks; a page's `missing` is a reason.
-            {**shown(audit, tables=made), "missing": "", "missing_tables": audit["missing"]}
+            {**shown(audit, tables=its_tables), "missing": "", "missing_tables": audit["missing"]}
             if audit
             else _missing(no_audit)
         )
-        its_tables = {name: _table(table, found) if table else _missing(why) for name, (table, why) in made.items()}
-        papers.append(_Page(*about, said, shown_audit, its_tables, drawings))
-    environment = _environment(settings, papers)
+        shown_tables = {
+            name: _table(table, found, paper.name) if table else _missing(why)
+            for name, (table, why) in its_tables.items()
+        }
+        cells = partial(links, paper, shown_tables)
+        said = judged(paper, made, singles.get(paper.name, {}), cells, explored) if made else _missing(no_claims)
+        every += [made] if made else []
+        both = [drop for table, _ in its_tables.values() if table for drop in drops(table["cells"], table["means"])]
+        papers.append(_Page(paper, said, shown_audit, shown_tables, drawings, list(dict.fromkeys(both))))
+    environment = _environment(settings, papers, stamp)
 
     def write(page: str, template: str, **about: Any) -> None:
-        write_text(output.with_name(page), environment.get_template(template).render(**about))
+        up = "../" * page.count("/")
+        write_text(output.parent / page, environment.get_template(template).render(up=up, **about))
 
     for each in papers:
         write(f"{each.name}.html", "paper.html.j2", paper=each)
         write(f"{each.name}_audit.html", "audit.html.j2", paper=each, opening=CAUSES)
         for name, table in each.tables.items():
             write(f"{name}.html", "table.html.j2", paper=each, name=name, table=table)
+        for number in range(each.about.claims):
+            write(each.about.page_of(number + 1), "claim.html.j2", paper=each, number=number)
     for name in ("queries", "provenance"):
         write(f"{name}.html", f"{name}.html.j2")
     write_shared(SHARED, output.parent)
-    compared = any(table and table.get("compared") for table, _ in read.values())
-    methods, _ = read.get(COMPARISON, (None, ""))
-    chart = gains(methods["cells"]) if methods else None
-    readable = [of for path in claims for of, _ in [_read(path, Claims, "claims", "chance")] if of]
-    occurring = {claim["verdict"] for of in readable for claim in of["claims"] if not claim["hypothesis"]}
-    about_start = {"compared": compared, "methods": COMPARISON in read, "chart": chart, "occurring": occurring}
-    write(output.name, "index.html.j2", **about_start)
+    write(output.name, "index.html.j2", **_start(settings, papers, every, read))
+
+
+def _start(
+    settings: SiteSettings, papers: list[_Page], judged: list[Claims], tables: Mapping[str, tuple[Table | None, str]]
+) -> dict[str, Any]:
+    """What the first page shows besides the papers."""
+    methods, _ = tables.get(COMPARISON, (None, ""))
+    chosen = compared(methods["cells"]) if methods else []
+    drawn = [drop for paper in papers for drop in paper.drops]
+    claims = [claim for made in judged for claim in made["claims"]]
+    effects = [effect for claim in claims for effect in claim["effects"]]
+    states = Counter(control["state"] for made in judged for control in made["controls"])
+    counts = [headlines(made["claims"]) for made in judged]
+    return {
+        "compared": any(table and table.get("compared") for table, _ in tables.values()),
+        "methods": COMPARISON in tables,
+        "chosen": chosen,
+        "advice": advice(chosen),
+        "axis": Axis.of([method.effect for method in chosen]),
+        "answer": of_scale(settings.scale, counts, gains(chosen), rank(drawn)) if any(counts) else "",
+        "effects": len(effects),
+        "queries": max((effect["queries"] for effect in effects), default=0),
+        "seeds": max((effect["seeds"] for effect in effects), default=0),
+        "passing": states[PASSES],
+        "controls": states.total() - states[NOT_RUN],
+    }

@@ -124,7 +124,7 @@ class TableSpec(Spec):
     explains_uncertainty: ClassVar[bool] = True
     any_measure: ClassVar[bool] = False
 
-    rows: str
+    rows: str = Field(description="name of the layout")
     collections: Names = Field(description="roles of the paper's evaluation")
     notes: Names | None = Field(default=None, description="footnotes")
 
@@ -170,7 +170,7 @@ class Dropping(TableSpec):
 class FigureSpec(Spec):
     """A figure."""
 
-    kind: str
+    kind: str = Field(description="name of the figure")
 
 
 @settings

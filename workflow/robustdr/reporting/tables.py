@@ -15,18 +15,19 @@ from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware, recorded
-from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.cells import AGREEMENTS, Cell, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.naming import named
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
 from robustdr.reporting.written import Laid
 
-AGREEMENT = (  # legend of the signs
-    ". Beside a reproduced drop: = it agrees with the reported one within the error of both (95 %); else ▲ a larger "
-    "loss or a smaller gain than reported, ▼ a smaller loss or a larger gain, ≠ the other direction"
+AGREEMENT = (  # legend of the words
+    ". Beside a reproduced drop: as printed, it agrees with the reported one within the error of both (95 %); drops "
+    "more, a larger loss or a smaller gain than reported; drops less, a smaller loss or a larger gain; opposite, the "
+    "other direction"
 )
 DIGITS = 16  # of the SHA-256 of a file of measures
-SIGNS = {"same": "=", "worse": "▲", "better": "▼", "opposite": "≠", "": ""}
 
 
 def reported_text(cell: Cell) -> str:
@@ -48,12 +49,12 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
         return f"{100 * cell.reproduced:+.1f} {bounds(cell.difference_low, cell.difference_high)}"
     if cell.value.endswith("drop"):
         change = f"{100 * cell.reproduced:+.1f}% {bounds(cell.drop_low, cell.drop_high)}"
-        return f"{change} {SIGNS[cell.drop_agreement]}".rstrip()
+        return f"{change} {AGREEMENTS.get(cell.drop_agreement, '')}".rstrip()
     text = f"{100 * cell.reproduced:.{2 if cell.value in ('deviation', 'ci') else 1}f}{cell.mark}"
     if cell.uncertainty is not None:
         text += f" ±{100 * cell.uncertainty:.1f}"
     if cell.drop is not None:
-        text += f" / {100 * cell.drop:+.1f}% {SIGNS[cell.drop_agreement]}".rstrip()
+        text += f" / {100 * cell.drop:+.1f}% {AGREEMENTS.get(cell.drop_agreement, '')}".rstrip()
     return text
 
 
@@ -71,12 +72,16 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
         return reported_text(cell), made, numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
+    words = {name: named(name, settings.called) for name in (*grid.rows, *grid.columns)}
     return {
         "corner": grid.corner,
-        "rows": grid.rows,
-        "columns": grid.columns,
-        "marks": {name: marked.headings.get(name, "") for name in (*grid.rows, *grid.columns)},
+        "rows": [words[row] for row in grid.rows],
+        "columns": [words[column] for column in grid.columns],
+        "marks": {words[name]: marked.headings.get(name, "") for name in words},
         "fields": fields,
+        "printed_at": {
+            words[row]: {words[column]: at for column, at in of.items()} for row, of in grid.printed_at.items()
+        },
         "unit": unit,
     }
 
@@ -84,7 +89,7 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported."""
     laid = laid_out(settings, grid)
-    names, columns = ([name + laid["marks"][name] for name in of] for of in (grid.rows, grid.columns))
+    names, columns = ([name + laid["marks"][name] for name in of] for of in (laid["rows"], laid["columns"]))
     rows = zip(names, laid["fields"], strict=True)
     if not settings.compared:
         return [grid.corner, *columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
@@ -222,7 +227,7 @@ def latex(settings: TableSettings, grid: Grid) -> str:
     columns = "l" * (len(head) - len(grid.columns)) + "r" * len(grid.columns)
     heading = " & ".join(map(tex, head))
     return (
-        "% needs booktabs and amssymb\n\\begin{table}\n\\caption{" + tex(caption) + "}\n"
+        "% needs booktabs\n\\begin{table}\n\\caption{" + tex(caption) + "}\n"
         f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heading} \\\\\n\\midrule\n{body} \\\\\n\\bottomrule\n"
         "\\end{tabular}\n\\end{table}\n"
     )

@@ -12,10 +12,13 @@ from robustdr.reporting.settings import PAGES
 
 
 def templates(**shown: Any) -> Environment:
-    """The templates, with values for every page; texts are escaped, and an undefined name is an error."""
+    """The templates, with values for every page; texts are escaped, and an undefined name is an error.
+
+    `up` is the way from a page to the report's folder.
+    """
     loader = FileSystemLoader([PAGES, FOLDER])
     made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
-    made.globals |= shown
+    made.globals |= {"up": "", "stamp": "", **shown}
     return made
 
 

@@ -1,12 +1,13 @@
 """The JSON of tables and claims: the parts that other stages read."""
 
 from pathlib import Path
-from typing import NotRequired, TypeVar
+from typing import Any, NotRequired, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from robustdr.core.files import from_json
+from robustdr.evaluation.settings import Evaluated
 
 Made = TypeVar("Made")
 Means = dict[str, dict[str, list[str]]]  # by role and name of the mean: the variations that it averages
@@ -26,18 +27,26 @@ class Row(TypedDict):
     measured: str
     seed: int
     value: str
+    reported_drop: str
     reproduced: float | None
+    drop: float | None
     drop_agreement: str
     against: str
     difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    mark: str
     printed_at: str
     own_seconds: NotRequired[str]
+    new_index: NotRequired[str]
+    differs_from_best: NotRequired[str]
 
 
 class Laid(TypedDict):
     """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell).
 
     `marks`, by row or column, say whose queries or models it has (`reporting.sources`).
+    `printed_at`: by row and column, the audit's names of reported numbers that are no cells.
     """
 
     corner: str
@@ -45,6 +54,7 @@ class Laid(TypedDict):
     columns: list[str]
     marks: dict[str, str]
     fields: list[list[tuple[str, str, int | None]]]
+    printed_at: dict[str, dict[str, str]]
     unit: str
 
 
@@ -66,8 +76,15 @@ class Effect(TypedDict):
     low: float | None
     high: float | None
     confidence: float
+    p: float
+    test: str
+    queries: int
+    seeds: int
     printed: list[float | None] | None
-    corrected: list[float] | None
+    predicted: list[float | None] | None
+    corrected: list[float | None] | None
+    verdict: str
+    sides: list[tuple[str | list[str], str]] | None
 
 
 class AsPrinted(TypedDict):
@@ -85,7 +102,7 @@ class Replicates(TypedDict):
 
     same: int
     of: int
-    runs: list[dict[str, object]]
+    runs: list[dict[str, Any]]
 
 
 class Record(TypedDict):
@@ -97,6 +114,11 @@ class Record(TypedDict):
     headline: bool
     hypothesis: bool
     how: str
+    role: str
+    measure: str
+    measured: str
+    tables: list[str]
+    systems: list[str]
     verdict: str
     words: str
     reason: str
@@ -124,6 +146,9 @@ class Claims(TypedDict):
     title: str
     scale: str
     miniature: str
+    command: str
+    names: dict[str, str]
+    evaluation: dict[str, Evaluated]
     chance: str
     aa: str
     controls: list[Control]

@@ -26,6 +26,7 @@ from robustdr.core.files import atomic
 from robustdr.keys.integrity import digest
 from robustdr.retrieval.best import ROWS
 from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
+from robustdr.retrieval.stopwords import stopwords
 
 ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
 TOGETHER = 16_384  # passages whose terms are read at once
@@ -35,7 +36,7 @@ POSTINGS = 1 << 24  # postings in memory at once
 def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
     """The tokenizer from text to terms, for passages and queries."""
     stemmer = Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None
-    return bm25s.tokenization.Tokenizer(stopwords=settings.stopwords or [], stemmer=stemmer)
+    return bm25s.tokenization.Tokenizer(stopwords=stopwords(settings.stopwords), stemmer=stemmer)
 
 
 def about(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:

@@ -1,24 +1,20 @@
-"""Reranking: for the kind of system `rerank`, and for `robustdr rerank` on a user's run."""
+"""Reranking, for the kind of system `rerank`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
 from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
 from robustdr.core.checks import at
-from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import from_json, read_queries
-from robustdr.encoding import hardware, loading_modules
-from robustdr.rankers.ranker import Pair, load, saved
+from robustdr.core.errors import UserError
+from robustdr.encoding import hardware
+from robustdr.rankers.ranker import Pair, load
 from robustdr.retrieval.rank import Files, judged_lists
-from robustdr.retrieval.runs import Ranking, rank, read_run, write_run
+from robustdr.retrieval.runs import Ranking, rank, read_run
 from robustdr.retrieval.settings import RerankSettings as Settings
 
-CROSS, DUAL = "CrossEncoder", "SentenceTransformer"
 Place = tuple[str, str]  # query id, docid
 
 
@@ -96,79 +92,3 @@ def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Rankin
     for (qid, docid), score in zip(places, scores, strict=True):
         scored.setdefault(qid, []).append((docid, score))
     return {qid: rank(of, len(of)) for qid, of in scored.items()}
-
-
-def kind_of(model: Path) -> str:
-    """The type of a sentence-transformers model, `CROSS` or `DUAL`, from its configuration or its checkpoint's head.
-
-    Raises:
-        UserError: there is no model, or it has another type.
-    """
-    try:
-        config = from_json((model / "config_sentence_transformers.json").read_bytes())
-        kind = config.get("model_type", DUAL)
-    except OSError:
-        try:
-            heads = from_json((model / "config.json").read_bytes()).get("architectures") or [""]
-        except OSError:
-            raise UserError(
-                f"{model}: no model directory: it has no config.json; give one in sentence-transformers' format"
-            ) from None
-        kind = CROSS if heads[0].endswith("ForSequenceClassification") else heads[0] or "nothing"
-    if kind not in (CROSS, DUAL):
-        raise unknown(f"{model}: model type", kind, (CROSS, DUAL))
-    return kind
-
-
-def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
-    """Scores of pairs, [pairs], by sentence-transformers: a cross-encoder's, or a dual encoder's similarities.
-
-    Prompts, modules and lengths are those of the directory.
-    """
-    with loading_modules.readable(model):
-        if kind_of(model) == CROSS:
-            return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
-        dual = loading_modules.sentence_transformer(model)
-        texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
-        vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
-        place = [{text: row for row, text in enumerate(of)} for of in texts]
-        queries, passages = (vectors[side][[place[side][pair[side]] for pair in pairs]] for side in (0, 1))
-        return dual.similarity_pairwise(queries, passages).numpy()
-
-
-def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, output: Path) -> None:
-    """Rerank the `depth` best passages of every query of a run; the others are left out.
-
-    Args:
-        model: directory of a ranker trained by robustdr, or in sentence-transformers' format.
-        run: TREC run, gzipped or not. queries: qid<TAB>text. corpus: JSONL with docid, title, text.
-        output: TREC run, gzipped if its name ends in .gz.
-
-    Raises:
-        UserError: a query or passage of the run is missing, there is no model, the run is empty, or a score is not
-            finite.
-    """
-    texts = read_queries(queries)
-    places = candidates(run, texts, depth)
-    passages = Texts(corpus, places)
-    pairs = ((texts[qid], passages[docid]) for qid, docid in places)
-    if own := saved(model):
-        if "lengths" not in own:
-            raise UserError(f"{model / 'ranker.json'}: no `lengths`; give the directory of a trained ranker")
-        ranker = load(own["ranker"], model)
-        if ranker.settings.counts:
-            ranker.count(text for _, text in read_corpus(corpus))
-        with at(str(model)):
-            found = ranker.predict(pairs, **own["lengths"], names=places)
-    else:
-        found = library_scores(model, list(pairs))
-        if not np.isfinite(found).all():
-            qid, docid = places[int((~np.isfinite(found)).argmax())]
-            raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")
-    header = {
-        "tag": model.name,
-        "implementation": {"source": {"command": "robustdr rerank"}},
-        "data": {"candidates": run.name, "topics": queries.name},
-        "method": {"automatic": True, "settings": {"model": model.name, "depth": depth}},
-    }
-    write_run(output, ranked(places, found.tolist()), header)

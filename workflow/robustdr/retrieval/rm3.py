@@ -34,7 +34,7 @@ def _normalised(weights: Weights) -> Weights:
 
 
 def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
-    """w(t) = 1/D Σ_d tf(t, d) / |d| · exp(s(d)), for terms in at least two passages and in less than a tenth of all.
+    """w(t) = 1/D Σ_d tf(t, d) / |d| · exp(s(d)), for terms in at least two of N passages and in fewer than ⌊N / 10⌋.
 
     s(d) is Terrier's BM25 score, with logarithms to base 2 and a factor k1 + 1.
     """
@@ -43,7 +43,7 @@ def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) ->
     for row, score in found:
         words = Counter(index.terms_of(row))
         for term, tf in words.items():
-            if 2 <= index.frequencies[term] < len(index.docids) / 10:
+            if 2 <= index.frequencies[term] < len(index.docids) // 10:
                 share = tf / words.total() * exp(scale * (score - highest))
                 weights[term] = weights.get(term, 0.0) + share / len(found)
     return _normalised(_largest(weights, settings.terms, index))

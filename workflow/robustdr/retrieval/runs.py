@@ -11,7 +11,7 @@ import yaml
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best, docids_by_row
-from robustdr.retrieval.trec import IDS, read_header, read_trec, trec_docids, write_trec
+from robustdr.retrieval.trec import IDS, read_trec, trec_docids, write_trec
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
@@ -80,16 +80,16 @@ def metadata(tag: str, collection: str, query_set: Path, settings: Mapping[str, 
 
 
 def write_run(path: Path, run: Mapping[str, Ranking], metadata: Mapping[str, object]) -> None:
-    """Write a run with its ir_metadata: in arrays if the name ends in .arrow, else as a TREC file (`write_trec`).
+    """Write a run: in arrays, with its ir_metadata, if the name ends in .arrow, else as a TREC file (`write_trec`).
 
     The Arrow file has the columns `qid`, `docid` and `score`, one line per query. A docid takes four bytes and is
     spelled out once; a score takes four bytes in single precision.
     """
-    header = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True)
     if path.suffix == ARRAYS:
+        header = yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True)
         _write_arrays(path, run if isinstance(run, Run) else _as_arrays(run), header)
     else:
-        write_trec(path, run, header, str(metadata["tag"]))
+        write_trec(path, run, str(metadata["tag"]))
 
 
 def _as_arrays(rankings: Mapping[str, Ranking]) -> Run:
@@ -195,6 +195,6 @@ def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def read_metadata(path: Path) -> dict[str, object]:
-    """The ir_metadata of a run in arrays or of a gzipped TREC file; empty if it has none."""
-    header = _mapped(path)[0].metadata[b"ir_metadata"].decode() if path.suffix == ARRAYS else read_header(path)
-    return yaml.safe_load(header) or {}
+    """The ir_metadata of a run in arrays."""
+    found: dict[str, object] = yaml.safe_load(_mapped(path)[0].metadata[b"ir_metadata"])
+    return found

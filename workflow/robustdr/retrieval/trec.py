@@ -1,4 +1,4 @@
-"""Runs as TREC files with an ir_metadata header."""
+"""Runs as TREC files, without a head: the field's readers take no comments."""
 
 import gzip
 import zlib
@@ -23,25 +23,24 @@ PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=Fal
 CONVERT = csv.ConvertOptions(column_types=COLUMNS, include_columns=COLUMNS.names, null_values=[])
 
 
-def write_trec(path: Path, run: Mapping[str, Iterable[tuple[str, float]]], header: str, tag: str) -> None:
-    """Write rankings as a TREC file, gzipped if the name ends in .gz: the header as comments, then a line per passage,
-    `qid Q0 docid rank score tag`. One query's lines are in memory at a time.
+def write_trec(path: Path, run: Mapping[str, Iterable[tuple[str, float]]], tag: str) -> None:
+    """Write rankings as a TREC file, gzipped if the name ends in .gz: lines of `qid Q0 docid rank score tag`.
 
-    Scores have nine digits, enough to tell any two single-precision scores apart: no new ties.
+    One query's lines are in memory at a time. Scores have nine digits, enough to tell any two single-precision scores
+    apart: no new ties.
     """
-    lines = ["# ir_metadata.start", *(f"# {line}" for line in header.splitlines()), "# ir_metadata.end"]
     # zlib writes no time stamp, so the same run gives the same bytes.
     packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
     with atomic(path) as temporary, open(temporary, "wb") as file:
-        for part in chain([lines], (_lines(qid, ranking, tag) for qid, ranking in run.items())):
-            text = "".join(f"{line}\n" for line in part).encode()
+        for qid, ranking in run.items():
+            text = "".join(_lines(qid, ranking, tag)).encode()
             file.write(packed.compress(text) if packed else text)
         if packed:
             file.write(packed.flush())
 
 
 def _lines(qid: str, ranking: Iterable[tuple[str, float]], tag: str) -> Iterator[str]:
-    return (f"{qid} Q0 {docid} {i} {score:.9g} {tag}" for i, (docid, score) in enumerate(ranking, 1))
+    return (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
 
 
 def read_trec(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndarray]]]:
@@ -120,15 +119,3 @@ def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     while block := line + file.read(BLOCK) + file.readline():
         yield number, block
         number, line = number + block.count(b"\n"), b""
-
-
-def read_header(path: Path) -> str:
-    """The ir_metadata header of a gzipped run; empty if it has none."""
-    lines = []
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                break
-            if not line.startswith("# ir_metadata."):
-                lines.append(line[2:])
-    return "".join(lines)

@@ -30,5 +30,5 @@ def check_gpus(stage: str, asked: int) -> None:
     if usable < asked:
         raise UserError(
             f"the job asked for {asked} GPU{'s' * (asked > 1)}, and {build} can use {usable}{reason}; {needed}; "
-            "docs/full-scale.md says how to install another build; `device: any` in the scale allows a processor"
+            "docs/how-to/full-scale.md says how to install another build; `device: any` in the scale allows a processor"
         )

@@ -104,6 +104,7 @@ def texts(a: argparse.Namespace) -> None:
     figures=READS,
     claims=READS,
     audits=READS,
+    replicates=PATHS,
     output={**PATH, "help": "its first page"},
     pages={**PATHS, "help": "the other files, in the same folder"},
 )
@@ -111,8 +112,11 @@ def site(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read
     from robustdr.reporting.settings import SiteSettings
     from robustdr.reporting.site import write_site
+    from robustdr.reporting.stamp import stamp
 
-    write_site(read(SiteSettings, a.settings), a.tables, a.figures, a.claims, a.audits, a.output)
+    settings = read(SiteSettings, a.settings)
+    made = (a.tables, a.figures, a.claims, a.audits)
+    write_site(settings, *made, a.output, next(iter(a.replicates), None), stamp(settings.scale, a.output.parent.parent))
 
 
 @stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)

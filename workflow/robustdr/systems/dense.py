@@ -9,7 +9,7 @@ from robustdr import losses
 from robustdr.core.errors import UserError
 from robustdr.core.settings import STRICT
 from robustdr.core.validation import wrong
-from robustdr.encoding.directory import ABOUT, CHARACTER, ENCODER, ROUTER_FILES, SHARED_FILES, WHOLE
+from robustdr.encoding.directory import ABOUT, CHARACTER, ENCODER, ENTIRE, ROUTER_FILES, SHARED_FILES
 from robustdr.experiments.kinds import Graph, Inputs, Lineage, Split, memory
 from robustdr.experiments.models import Config
 from robustdr.keys.node import Need, reads
@@ -45,7 +45,7 @@ class Dense(Trained):
     trains = "robustdr.training.dense"
 
     def forms(self, recipe: Settings) -> tuple[str, ...]:
-        return (ENCODER, CHARACTER, WHOLE)
+        return (ENCODER, CHARACTER, *ENTIRE)
 
     def teaches(self, recipe: Settings) -> set[str]:
         return {"teacher_query", "teacher_passages"}

@@ -200,6 +200,6 @@ def training(graph: Graph, system: str, refused: Collection[str]) -> dict[str, A
     """The settings that trainings of all kinds of systems share, by key; `refused`: keys of the budget to leave out."""
     recipe: TrainedRecipe = graph.lineage.recipe(system)
     budget = vars(graph.lineage.scale.budgets[recipe.budget or ""])
-    told = {key: value for key, value in budget.items() if key not in refused and value is not None}
+    told = {key: value for key, value in budget.items() if key not in refused}
     how = {"system": system, "loss": recipe.loss, "augmentation": recipe.augmentation or 0.0}
     return {**how, **graph.computing, **told}

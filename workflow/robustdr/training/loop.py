@@ -151,7 +151,7 @@ def train(
     began = time.monotonic() - spent
     for step, (seen, ready) in enumerate(ahead(feed.run(start, steps), student.ready), start):
         for group in optimiser.param_groups:
-            group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup)
+            group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup, settings.decay)
 
         terms = student.terms(ready, step)
         each = torch.stack(list(terms.values()))
@@ -165,7 +165,7 @@ def train(
             )
         student.backward(scaler.scale(each.sum()))
         scaler.unscale_(optimiser)
-        norm = torch.nn.utils.clip_grad_norm_(parameters.values(), settings.max_gradient_norm)
+        norm = torch.nn.utils.clip_grad_norm_(parameters.values(), settings.max_gradient_norm or math.inf)
         scaler.step(optimiser)
         scaler.update()
         optimiser.zero_grad()

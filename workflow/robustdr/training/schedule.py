@@ -1,6 +1,7 @@
 """The order of examples. It depends only on seed, epoch and query id, so a resumed training sees the same order."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TypeVar
 
 from robustdr.core.seeds import digest, generator
@@ -40,8 +41,12 @@ def batches(examples: int, size: int, epoch: int, seed: int) -> list[list[int]]:
     return [order[start : start + size] for start in range(0, examples - size + 1, size)]
 
 
-def learning_rate(step: int, steps: int, highest: float, warmup: float) -> float:
-    """Linear warm-up to the highest rate over the share `warmup` of the steps, then linear decay to zero."""
-    rise = warmup * steps
-    share = min(1.0, (step + 1) / rise) if step < rise else (steps - step) / max(1.0, steps - rise)
-    return highest * share
+def learning_rate(step: int, steps: int, highest: float, warmup: float, decay: bool) -> float:
+    """Linear warm-up from zero over the share `warmup` of the steps, rounded up, then linear decay to zero if `decay`.
+
+    The first step has the rate 0 if there is a warm-up, as in Hugging Face's trainer.
+    """
+    rise = ceil(warmup * steps)
+    if step < rise:
+        return highest * step / rise
+    return highest * (steps - step) / (steps - rise) if decay else highest

@@ -29,7 +29,9 @@ class Schedule:
     """The part of a budget that every training has, also pre-training."""
 
     learning_rate: PositiveFloat
-    """Highest learning rate; it rises in the warm-up and falls to 0 after it."""
+    """Highest learning rate; it rises from 0 in the warm-up."""
+    decay: bool = True
+    """Whether the learning rate falls to 0 after the warm-up; if not, it stays."""
     epochs: PositiveFloat
     """Passes over the training examples; may be a fraction."""
     batch_size: PositiveInt
@@ -40,8 +42,8 @@ class Schedule:
     """Share of the steps in which the learning rate rises."""
     weight_decay: NonNegativeFloat
     """Weight decay of AdamW, on matrices only: biases and layer norms do not decay."""
-    max_gradient_norm: PositiveFloat
-    """Largest norm of the gradients of all parameters together; larger gradients are scaled down to it."""
+    max_gradient_norm: PositiveFloat | None
+    """Largest norm of the gradients of all parameters together. Larger gradients are scaled down to it. null: none."""
     dropout: Annotated[float, Field(ge=0, lt=1)]
     """Probability of dropout in every layer."""
     freeze_word_embeddings: bool
@@ -61,9 +63,11 @@ class Budget(Schedule):
     passage_length: Tokens
     """Tokens kept of a passage."""
     gradient_cache: Annotated[int, Field(ge=64)] | None = None
-    """Tokens encoded at once, so that memory does not grow with the batch; the loss still sees the whole batch."""
+    """Number of tokens that are encoded at once. So memory does not grow with the batch; the loss still sees the whole
+    batch."""
     temperature: PositiveFloat | None = None
-    """Divides the dot products that a loss reads (1 if not given); 0.05 for models whose vectors have length 1."""
+    """The dot products that a loss reads are divided by it; default 1. Use 0.05 for models whose
+    vectors have length 1."""
     new_layers_learning_rate: PositiveFloat | None = None
     """Highest learning rate of a ranker's layers outside the pre-trained transformer, such as a head."""
 

@@ -1,7 +1,6 @@
 """`robustdr transcribe FILE`: a draft of reported.yaml from the tables of a paper."""
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,12 +13,11 @@ from robustdr.core import paths
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
-from robustdr.transcribe.grids import Grid
-from robustdr.transcribe.sources import from_folder, from_zip, read_utf8
+from robustdr.transcribe.grids import Grid, Problem
+from robustdr.transcribe.sources import at_line, from_folder, from_zip, read_utf8
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
-_LINE = re.compile(r"(?<=\()line (\d+)(?=\))|(?<=: )line (\d+)(?=:)")
 MOST = 40_000  # numbers of a file
 KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
 
@@ -29,7 +27,7 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
     if kind == ".docx":
         from robustdr.transcribe.word import read_docx
 
-        return read_docx(path), _line, []
+        return read_docx(path), at_line, []
     if kind == ".zip" or (kind == ".tex" and path.is_file()):
         from robustdr.transcribe.latex import read_latex
 
@@ -39,18 +37,14 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
     if kind == ".tex":
         from robustdr.transcribe.latex import read_latex
 
-        return read_latex(text), _line, []
+        return read_latex(text), at_line, []
     if kind in (".csv", ".tsv"):
         from robustdr.transcribe.delimited import read_csv
 
-        return read_csv(text), _line, []
+        return read_csv(text), at_line, []
     from robustdr.transcribe.html import read_html, read_markdown
 
-    return (read_html(text) if kind in (".html", ".htm") else read_markdown(text)), _line, []
-
-
-def _line(number: int) -> str:
-    return f"line {number}"
+    return (read_html(text) if kind in (".html", ".htm") else read_markdown(text)), at_line, []
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,13 +107,13 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
     try:
         grids, place, unread = _read(path, kind)
     except RecursionError:
-        raise UserError(f"{path}: groups or tables too deep inside each other; save its tables alone") from None
+        raise UserError(f"{path}: groups or tables too deep inside each other; save only its tables") from None
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
         raise UserError(f"{path}: no table{f' {number}' if number else ''}; the file has {has}")
-    drafts, problems = _drafts(chosen)
-    problems = [*unread, *(_LINE.sub(lambda match: place(int(match[1] or match[2])), problem) for problem in problems)]
+    drafts, found = _drafts(chosen)
+    problems = [*unread, *(f"{words} ({place(line)})" if line else words for words, line in found)]
     if not drafts:
         raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
     stem = slug(path.stem)
@@ -128,7 +122,7 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
     return Transcribed(text, reported, drafts, problems, place)
 
 
-def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[str]]:
+def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[Problem]]:
     """The drafts of the tables with numbers, each with its own id, and the problems of all tables."""
     seen: Counter[str] = Counter()
     drafts, problems, numbers = [], [], 0
@@ -137,18 +131,19 @@ def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[str]]:
         seen[first] += 1
         id = first if seen[first] == 1 else f"{first}_{'abcdefghijklmnopqrstuvwxyz'[min(seen[first], 26) - 1]}"
         if id != first:
-            problems.append(f"{id}: another table is numbered {grid.number} too")
+            problems.append(Problem(f"{id}: another table is numbered {grid.number} too"))
         if numbers > MOST:
             left = len(grids) - place + 1
-            problems.append(f"{id} and what follows, {left} tables: not read; those before have over {MOST:,} fields")
+            said = f"{id} and what follows, {left} tables: not read; those before have over {MOST:,} fields"
+            problems.append(Problem(said))
             break
         try:
             made = draft(grid, id)
         except (ArithmeticError, LookupError, RecursionError, StopIteration, TypeError, UserError, ValueError) as error:
-            problems.append(f"{id}: it cannot be read ({type(error).__name__}: {error})")
+            problems.append(Problem(f"{id}: it cannot be read ({type(error).__name__}: {error})", grid.line))
             continue
         numbers += sum(len(fields) for _, fields in made.rows)
-        problems += [f"{id}: {problem}" for problem in made.problems]
+        problems += [Problem(f"{id}: {words}", line) for words, line in made.problems]
         if made.rows and made.columns:
             drafts.append(made)
     return drafts, problems

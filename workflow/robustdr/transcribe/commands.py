@@ -82,4 +82,7 @@ def sign(name: str) -> str:
         return SIGNS[name]
     from pylatexenc.latex2text import LatexNodes2Text
 
-    return str(LatexNodes2Text().latex_to_text(f"\\{name}")).strip()
+    try:
+        return str(LatexNodes2Text().latex_to_text(f"\\{name}")).strip()
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError):  # it prints its arguments
+        return ""

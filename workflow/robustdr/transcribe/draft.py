@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from yaml.reader import Reader
+
 from robustdr.audit import cells
 from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
-from robustdr.transcribe.grids import RAISED, Field, Grid
+from robustdr.transcribe.grids import RAISED, Field, Grid, Problem
 from robustdr.transcribe.reading import MARKS, Read, has_decimal_commas, is_numeric, read
 from robustdr.transcribe.words import Meaning, axis, coordinate_of
 
@@ -24,8 +26,9 @@ class Draft:
     """The draft of a table.
 
     Attributes:
-        problems: what could not be read, in words. rows: (labels, printed fields).
+        rows: (labels, printed fields).
         sources: of every row, its line in the file and the fields of its columns as they stand there.
+        words: of a label of the project, what the file has for it.
     """
 
     id: str
@@ -35,20 +38,21 @@ class Draft:
     rows: list[tuple[list[str], list[str]]] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     unit: str = "number"
-    problems: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     sources: list[tuple[int, list[str]]] = field(default_factory=list)
+    words: dict[str, list[str]] = field(default_factory=dict)
 
 
 def draft(grid: Grid, id: str) -> Draft:
     """The most probable reading of a grid as a table of reported.yaml."""
     made = Draft(id, grid.caption, problems=list(grid.problems))
-    heads = _heads(grid)
+    decimal_commas = has_decimal_commas(grid.rows)
+    heads = _heads(grid, decimal_commas)
     body, sections, lines = _sections(grid, heads)
-    decimal_commas = has_decimal_commas(body)
     reads = [[read(field, decimal_commas) for field in row] for row in body]
     numeric = [is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
-        made.problems.append("it has no numbers")
+        made.problems.append(Problem("it has no numbers"))
         _tell_apart_from_words(made, grid.rows[heads:], lines)
         return made
     first = max(1, numeric[1:].index(True) + 1)
@@ -58,7 +62,9 @@ def draft(grid: Grid, id: str) -> Draft:
         if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
             has = sum(any(map(str.isdigit, row[column].text)) for row in body)
             numbers = f", with {has} field{'s' * (has > 1)} that have digits" if has else ""
-            made.problems.append(f"column {column + 1} ({_stack(above, column)}) holds words and is left out{numbers}")
+            made.problems.append(
+                Problem(f"column {column + 1} ({_stack(above, column)}) holds words and is left out{numbers}")
+            )
     _label_rows(made, grid.rows[:heads], body, list(range(first)), sections)
     _tell_apart(made, [[row[column].text for column in range(first, len(row)) if not numeric[column]] for row in body])
     _label_columns(made, above, kept, _corner(grid.rows[:heads], list(range(first)), ACROSS))
@@ -76,7 +82,7 @@ def _tell_apart_from_words(made: Draft, rows: Sequence[Sequence[Field]], lines: 
     """Add the fields with digits of a table without columns of numbers to its problems."""
     for line, row in zip(lines, rows, strict=False):
         made.problems += [
-            f"the words {field.text!r}{_at(line)}" for field in row[1:] if any(map(str.isdigit, field.text))
+            Problem(f"the words {field.text!r}", line) for field in row[1:] if any(map(str.isdigit, field.text))
         ]
 
 
@@ -92,11 +98,11 @@ def _tell_apart(made: Draft, words: Sequence[Sequence[str]]) -> None:
                 labels[-1] = f"{labels[-1]} {more}".strip().replace("|", "/") if more != "()" else labels[-1]
 
 
-def _heads(grid: Grid) -> int:
+def _heads(grid: Grid, decimal_commas: bool) -> int:
     """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
     heads = next((at for at, row in enumerate(grid.rows[: grid.heads]) if _has_results(row)), grid.heads)
     marked = heads
-    while heads < len(grid.rows) and not any(read(field).values for field in grid.rows[heads][1:]):
+    while heads < len(grid.rows) and not any(read(field, decimal_commas).values for field in grid.rows[heads][1:]):
         if len({field.text for field in grid.rows[heads]}) == 1 and heads:
             break  # one text over all columns: the heading of a section
         heads += 1
@@ -126,10 +132,6 @@ def _sections(grid: Grid, heads: int) -> tuple[list[list[Field]], list[str], lis
             sections.append(section)
             lines.append(grid.lines[place] if place < len(grid.lines) else 0)
     return body, sections, lines
-
-
-def _at(line: int) -> str:
-    return f" (line {line})" if line else ""
 
 
 def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
@@ -167,7 +169,7 @@ def _label_rows(
         coordinate = Counter(one.coordinate for one in meanings if one.coordinate != "value").most_common(1)
         made.row.append(coordinate[0][0] if coordinate else "category")
         known = dict(zip(dict.fromkeys(filled), meanings, strict=True))
-        named.append([_label(known[text], text, made.row[-1]) for text in filled])
+        named.append([_label(made, known[text], text, made.row[-1]) for text in filled])
     made.rows = [([*place], []) for place in zip(*named, strict=True)]
 
 
@@ -184,11 +186,13 @@ def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) 
     return next((text for text in texts if text and sign in text), "")
 
 
-def _label(known: Meaning, text: str, coordinate: str) -> str:
+def _label(made: Draft, known: Meaning, text: str, coordinate: str) -> str:
     label = known.label if known.coordinate == coordinate else text
     if coordinate == "query_set" and AVERAGE.fullmatch(label):
-        return "variations_mean"
-    return label.replace("|", "/").strip() or NO_NUMBER
+        label = "variations_mean"
+    if label != text and coordinate not in ("value", "seed") and text not in made.words.setdefault(label, []):
+        made.words[label].append(text)
+    return Reader.NON_PRINTABLE.sub("", label).replace("|", "/").strip() or NO_NUMBER
 
 
 def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[int], heading: str) -> None:
@@ -204,7 +208,7 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
         heading = ""
         for column, text in zip(made.columns, texts, strict=True):
             if text:
-                column[known[text].coordinate] = _label(known[text], text, known[text].coordinate)
+                column[known[text].coordinate] = _label(made, known[text], text, known[text].coordinate)
     seen: Counter[str] = Counter()
     for column in made.columns:
         key = repr(sorted(column.items()))
@@ -226,7 +230,7 @@ def _fill(made: Draft, index: int, reads: Sequence[Read]) -> None:
         if not one.values and text not in (NO_NUMBER, LOST):
             text, one = NO_NUMBER, Read(NO_NUMBER, 0, f"the words {one.text!r}")
         if one.problem:
-            made.problems.append(f"{' · '.join(labels)}, column {index + 1}: {one.problem}{_at(line)}")
+            made.problems.append(Problem(f"{' · '.join(labels)}, column {index + 1}: {one.problem}", line))
         names += ["deviation"] * (PLUS_MINUS in text) + ["drop"] * bool(_CHANGE.search(text))
         fields.append(text)
     if places > 1:

@@ -54,7 +54,6 @@ class Cells:
         self._bold: list[bool] = [False]  # of the groups that are open
         self._coming = False  # whether the next group is bold
         self.heads = 0
-        self.problems: list[str] = []
 
     def rows(self) -> Iterator[tuple[list[Said], bool, int]]:
         """Yield (fields, whether a rule that ends a head is above, line) of every row."""
@@ -98,10 +97,15 @@ class Cells:
         """What an argument prints."""
         stream = Stream("", self._stream.macros, self._stream.budget)
         stream.push(tokens)
-        inner, said = Cells(stream, self._depth + 1), Said()
+        inner = Cells(stream, self._depth + 1)
         inner._bold = [self._bold[-1]]
-        while (token := stream.next()) is not None:
-            inner._one(token, said)
+        return inner.everything()
+
+    def everything(self) -> Said:
+        """What all tokens print, as one field."""
+        said = Said()
+        while (token := self._stream.next()) is not None:
+            self._one(token, said)
         said.text = " ".join(said.text.split())
         return said
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 LETTERS = "abcdefghijklmnoprstuvwxyz0123456789"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -37,6 +38,13 @@ class Span:
     rows: int = 1
 
 
+class Problem(NamedTuple):
+    """What could not be read, in words, and its line in the file; 0 if unknown."""
+
+    words: str
+    line: int = 0
+
+
 @dataclass
 class Grid:
     """A table of a file.
@@ -44,7 +52,6 @@ class Grid:
     Attributes:
         number: its number in the file; '' if none.
         heads: number of rows that the file marks as heads; 0 if it marks none.
-        problems: what could not be read, in words.
         line: the line of the file at which it begins; 0 if unknown. lines: those of its rows.
     """
 
@@ -52,7 +59,7 @@ class Grid:
     caption: str
     rows: list[list[Field]]
     heads: int = 0
-    problems: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     line: int = 0
     lines: list[int] = field(default_factory=list)
 
@@ -76,7 +83,7 @@ def titled(text: str) -> tuple[str, str]:
 
 def spread(
     rows: Sequence[Sequence[Span]], declared: Sequence[int | None] = (), padded: bool = False
-) -> tuple[list[list[Field]], list[str]]:
+) -> tuple[list[list[Field]], list[Problem]]:
     """(rows of equal length, problems): spans are repeated in all their fields; rows of another length lose numbers.
 
     Args:
@@ -84,7 +91,7 @@ def spread(
         padded: whether the format fills a short row with empty fields at its end, as LaTeX and Markdown do.
     """
     if sum(span.columns for spans in rows for span in spans) > MOST:
-        return [], [f"it has more than {MOST:,} fields; save a part of it alone"]
+        return [], [Problem(f"it has more than {MOST:,} fields; save a part of it alone")]
     made: list[list[Field]] = []
     below: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
     for spans in rows:
@@ -113,7 +120,7 @@ def spread(
         fields = known or len(row)
         if fields > width or (not known and fields < width):
             said = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
-            problems.append(said)
+            problems.append(Problem(said))
             made[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
     return made, problems
 

@@ -8,7 +8,7 @@ from lxml.etree import ParserError
 from markdown_it import MarkdownIt
 
 from robustdr.core.errors import UserError
-from robustdr.transcribe.grids import CAPTION, MOST, Field, Grid, Span, covered, raised, spread, titled
+from robustdr.transcribe.grids import CAPTION, MOST, Field, Grid, Problem, Span, covered, raised, spread, titled
 
 BOLD = ("b", "strong")
 WRAPPERS = ("div", "center", "section", "span")  # may be around a table, between it and its caption
@@ -19,17 +19,22 @@ FIELDS, LINE = "data-fields", "data-line"  # of a Markdown row: its fields, befo
 
 def read_html(text: str) -> list[Grid]:
     """The tables of an HTML page, in order; a caption is a `caption`, or a paragraph `Table <n>` next to the table."""
-    if not text.strip():
-        return []
-    try:
-        root = html.fromstring(text)
-    except ParserError:  # there are comments alone
+    root = parsed(text)
+    if root is None:
         return []
     tables = [table for table in root.iter("table") if not table.xpath(".//table")]
     above, below = [_beside(table, -1) for table in tables], [_beside(table, 1) for table in tables]
     outside = above if sum(map(bool, above)) >= sum(map(bool, below)) else below
     grids = [_grid(table, caption) for table, caption in zip(tables, outside, strict=True)]
     return [*grids, *_pictures(root)]
+
+
+def parsed(text: str) -> html.HtmlElement | None:
+    """The root of a page; None if it holds nothing but comments."""
+    try:
+        return html.fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8")) if text.strip() else None
+    except ParserError:
+        return None
 
 
 def read_markdown(text: str) -> list[Grid]:
@@ -39,7 +44,7 @@ def read_markdown(text: str) -> list[Grid]:
         UserError: more than `MOST` bars between fields.
     """
     if text.count("|") > MOST:
-        raise UserError(f"a Markdown file with more than {MOST:,} bars; save a part of its tables alone")
+        raise UserError(f"a Markdown file with more than {MOST:,} bars; save only some of its tables")
     markdown = MarkdownIt("commonmark").enable("table")
     lines, origin = _apart(text.split("\n"))
     tokens = markdown.parse("\n".join(lines))
@@ -59,7 +64,7 @@ def read_markdown(text: str) -> list[Grid]:
         if at not in read and line.startswith("|") and any(map(str.isdigit, line)) and not _DELIMITERS.fullmatch(line)
     ]
     if lost:
-        said = [f"line {line}: it looks like a row of a table, but stands in none" for line in lost]
+        said = [Problem("it looks like a row of a table, but stands in none", line) for line in lost]
         grids.append(Grid("", "", [], 0, said, lost[0]))
     return grids
 
@@ -158,5 +163,5 @@ def _pictures(root: html.HtmlElement) -> list[Grid]:
     for figure in root.iter("figure"):
         caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))
         if figure.xpath(".//img") and not figure.xpath(".//table") and CAPTION.fullmatch(caption.strip()):
-            found.append(Grid(*titled(caption), [], 0, ["it is a picture; nothing of it can be read"]))
+            found.append(Grid(*titled(caption), [], 0, [Problem("it is a picture; nothing of it can be read")]))
     return found

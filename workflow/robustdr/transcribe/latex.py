@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from robustdr.transcribe.fields import TABULARS, Cells, Said
-from robustdr.transcribe.grids import Field, Grid, Span, filled_down, spread, titled
+from robustdr.transcribe.grids import Field, Grid, Problem, Span, filled_down, spread, titled
 from robustdr.transcribe.tex import DEFINES, Budget, Macro, Stream, TooMuch, bare
 
 FLOATS = ("table", "wraptable", "sidewaystable", "threeparttable", "margintable", "SCtable")
@@ -26,6 +26,10 @@ class _Environment:
     inside: int  # where its content begins
     end: int = -1
     tabulars: list["_Environment"] = field(default_factory=list)
+
+    @property
+    def is_tabular(self) -> bool:
+        return self.name.rstrip("*") in TABULARS
 
 
 def read_latex(text: str) -> list[Grid]:
@@ -51,12 +55,21 @@ def read_latex(text: str) -> list[Grid]:
                 budget.renew()
                 grids.append(_grid(text, tabular, first, dict(macros), budget))
             except TooMuch as error:
-                grids.append(Grid("", "", [], 0, [f"line {first}: the table cannot be read: {error}"]))
+                grids.append(Grid("", "", [], 0, [Problem(f"the table cannot be read: {error}", first)]))
             grids[-1].number, grids[-1].caption, grids[-1].line = number, words, first
         if not one.tabulars and caption is not None:
-            problem = "it holds no tabular, perhaps a picture; nothing of it can be read"
+            problem = Problem("it holds no tabular, perhaps a picture; nothing of it can be read", line + 1)
             grids.append(Grid(number, words, [], 0, [problem], line=line + 1))
     return grids
+
+
+def definitions(text: str) -> dict[str, Macro]:
+    """The macros that a file defines; of one that is defined again, the last definition."""
+    macros: dict[str, Macro] = {}
+    budget = Budget()
+    for match in _DEFINED.finditer(text):
+        _define(text, match, macros, budget)
+    return macros
 
 
 def _define(text: str, match: re.Match[str], macros: dict[str, Macro], budget: Budget) -> None:
@@ -69,39 +82,45 @@ def _define(text: str, match: re.Match[str], macros: dict[str, Macro], budget: B
 
 
 def _environments(text: str) -> list[_Environment]:
-    """The floats and tabulars outside of each other, with the tabulars inside the floats; nested ones are not told."""
+    """The floats and tabulars outside of each other, with the tabulars inside the floats; nested ones are not told.
+
+    A tabular whose end is missing ends where its float does, or the next one begins.
+    """
     found: list[_Environment] = []
     opened: list[_Environment] = []
+
+    def close(place: int, end: int) -> None:
+        one, *inside = opened[place:]
+        del opened[place:]
+        one.end = end
+        if one.is_tabular:
+            one.tabulars = [one]
+            if any(other.is_tabular for other in opened[-NEAR:]):
+                return  # it is text of a field
+        elif unclosed := next((other for other in inside[:NEAR] if other.is_tabular), None):
+            unclosed.end = end
+            one.tabulars.append(unclosed)
+        holder = next((other for other in opened[-NEAR:] if not other.is_tabular), None)
+        if holder is None:
+            found.append(one)
+        else:
+            holder.tabulars += one.tabulars
+
     for match in _EVENT.finditer(text):
         name = match[2] + match[3]
         if match[1] == "begin":
-            opened.append(_Environment(name, match.start(), match.end()))
+            one = _Environment(name, match.start(), match.end())
+            outer = next((at for at in range(max(0, len(opened) - NEAR), len(opened)) if opened[at].is_tabular), -1)
+            if outer >= 0 and not one.is_tabular:
+                close(outer, match.start())
+            opened.append(one)
             continue
-        place = next(
-            (at for at in range(len(opened) - 1, max(-1, len(opened) - 20), -1) if opened[at].name == name), -1
-        )
-        if place < 0:
-            continue
-        one = opened[place]
-        one.end = match.start()
-        if one.name.rstrip("*") in TABULARS:
-            one.tabulars = [one]
-            outer = [other for other in opened[:place][-NEAR:] if other.name.rstrip("*") in TABULARS]
-        else:
-            outer = []
-        del opened[place:]
-        if outer:
-            continue  # it is text of a field
-        holder = next((other for other in opened[-NEAR:] if other.name.rstrip("*") in FLOATS), None)
-        if holder is None:
-            found.append(one)
-        elif one.tabulars:
-            holder.tabulars += one.tabulars
-    unclosed = [one for one in opened[:1] if one.tabulars or one.name.rstrip("*") in TABULARS]
-    for one in unclosed:
-        one.end = len(text)
-        found.append(one)
-        one.tabulars = one.tabulars or [one]
+        last = range(len(opened) - 1, max(-1, len(opened) - NEAR), -1)
+        place = next((at for at in last if opened[at].name == name), -1)
+        if place >= 0:
+            close(place, match.start())
+    if opened and (opened[0].tabulars or opened[0].is_tabular):
+        close(0, len(text))
     found.sort(key=lambda one: one.start)
     return [
         one for one in found if one.name.rstrip("*") != "array" or re.search(r"\\hline", text[one.inside : one.end])
@@ -150,7 +169,7 @@ def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro],
                 covers[row, column] = one.rows
             column += one.columns
     filled = filled_down(rows, covers)
-    return Grid("", "", filled, heads if heads < len(rows) else 0, [*problems, *cells.problems], lines=places)
+    return Grid("", "", filled, heads if heads < len(rows) else 0, problems, lines=places)
 
 
 def _has_siunitx(columns: str) -> bool:

@@ -33,7 +33,8 @@ class Read:
 
 def has_decimal_commas(rows: Sequence[Sequence[Field]]) -> bool:
     """Whether all numbers have decimal commas: some can have nothing else, none has a point or can be in thousands."""
-    texts = [re.sub(r"[^\d.,]", "", field.text) for row in rows for field in row[1:]]
+    fields = [field.text for row in rows for field in row[1:]]
+    texts = [number.rstrip(".,") for text in fields for number in re.findall(r"\d[\d.,]*", text)]
     if any(re.fullmatch(r"\d+\.\d+|[1-9]\d{0,2}(?:,\d{3})+", text) for text in texts):
         return False
     return any(re.fullmatch(r"0,\d+|\d+,(?:\d{1,2}|\d{4,})", text) for text in texts)
@@ -68,8 +69,9 @@ def read(field: Field, decimal_commas: bool = False) -> Read:
 def normal(text: str, decimal_commas: bool = False) -> str:
     """The text of a field in the forms that `cells` knows: 1.2×10⁻³ as 1.2e-3, [a, b] as (a / b), ↓2 % as -2%."""
     text = _BRACKETED.sub(r"\1", " ".join(text.split())).replace("|", "/")
-    if decimal_commas:
+    if decimal_commas:  # then a semicolon stands between two numbers
         text = re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r"(?<=\d)\.(?=\d{3})", "", text))
+        text = re.sub(r"(?<=\d)\s*;\s*(?=[+\-−]?\d)(?![^\[(]*[\])])", " / ", text)
     text = _POWER.sub(lambda m: f"e{'-' * bool(m[1])}{''.join(_DIGITS[digit] for digit in m[2])}", text)
     text = _INTERVAL.sub(lambda m: f"({m[1] or m[3]} / {m[2] or m[4]})", text)
     text = _ARROW.sub(lambda m: _SIGNS[m[1]] if m[1] else f"{_SIGNS[m[3]]}{m[2]}", text)

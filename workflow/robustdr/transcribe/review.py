@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,15 @@ from robustdr.audit.audited import Audit, audit
 from robustdr.audit.causes import causes
 from robustdr.audit.cells import BOLD
 from robustdr.audit.page import environment, shown
+from robustdr.audit.prose import AGREES, DIFFERS, Prose
 from robustdr.audit.record import record
+from robustdr.audit.reported import load
 from robustdr.core import paths
 from robustdr.core.files import write_json, write_text
 from robustdr.transcribe.command import KINDS, Transcribed, transcribe
 from robustdr.transcribe.draft import Draft
+from robustdr.transcribe.paragraphs import paragraphs
+from robustdr.transcribe.sources import at_line
 
 # How a field was read: as it is printed; in another form; with other digits or another sign.
 SURE, CONVERTED, UNSURE = "sure", "converted", "unsure"
@@ -24,6 +29,8 @@ SURE, CONVERTED, UNSURE = "sure", "converted", "unsure"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("file", type=paths.named, help=f"the paper: {', '.join(KINDS)}")
+    text = "reported.yaml with its numbers, in place of the tables in the file: its sentences are tied to these"
+    parser.add_argument("--numbers", type=paths.named, metavar="FILE", help=text)
     parser.add_argument("-o", "--output", type=paths.named, required=True, metavar="FOLDER", help="folder to write")
 
 
@@ -33,18 +40,31 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         UserError: the file cannot be read (see `transcribe`).
     """
-    made = transcribe(arguments.file)
+    if arguments.numbers:
+        made = Transcribed("", load(arguments.numbers), [], [], at_line)
+    else:
+        made = transcribe(arguments.file)
+        write_text(arguments.output / "reported.yaml", made.text)
     found = audit(made.reported)
-    content = reviewed(made, found)
-    write_text(arguments.output / "reported.yaml", made.text)
+    text, place = paragraphs(arguments.file)
+    ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in Prose(made.reported).ties(text)]
+    content = {**reviewed(made, found), "prose": ties}
     write_json(arguments.output / "review.json", content)
     write_text(arguments.output / "index.html", _page(content))
     counted = content["numbers"]
     print(
         f"{arguments.file}: {counted['read']:,} numbers read, {counted['lost']:,} not, {len(made.problems)} problems; "
-        f"{len(content['proved'])} relations found, {len(found.findings)} findings: {arguments.output / 'index.html'}",
+        f"{len(content['proved'])} relations found, {len(found.findings)} findings; {_counted(ties)}: "
+        f"{arguments.output / 'index.html'}",
         file=sys.stderr,
     )
+
+
+def _counted(ties: Sequence[Mapping[str, Any]]) -> str:
+    """How many sentences have numbers, and how many of these numbers agree and differ, in words."""
+    counted = Counter(tie["verdict"] for tie in ties)
+    lines = {(tie["line"], tie["sentence"]) for tie in ties}
+    return f"{len(lines)} sentences with {len(ties)} numbers, {counted[AGREES]} agree, {counted[DIFFERS]} differ"
 
 
 def reviewed(made: Transcribed, found: Audit) -> dict[str, Any]:

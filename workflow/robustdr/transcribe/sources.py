@@ -31,7 +31,7 @@ class Paper:
     def _add(self, name: str, text: str, depth: int) -> None:
         self._size += len(text)
         if self._size > MOST:
-            raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save its tables alone")
+            raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save only its tables")
         at, line = 0, 1
         for match in _INPUT.finditer(text):
             self._piece(name, line, text[at : match.end(1)])
@@ -58,7 +58,12 @@ class Paper:
         found = max(0, bisect_right(self._starts, line) - 1)
         name, first = self._from[found]
         number = first + line - self._starts[found]
-        return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else f"line {number}"
+        return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else at_line(number)
+
+
+def at_line(number: int) -> str:
+    """The place of a line in a paper of one file."""
+    return f"line {number}"
 
 
 def read_utf8(path: Path) -> str:
@@ -99,7 +104,7 @@ def from_zip(path: Path) -> Paper:
         with ZipFile(path) as packed:
             members = [part for part in packed.infolist() if part.filename.endswith(".tex")]
             if sum(part.file_size for part in members) > MOST:
-                raise UserError(f"{path}: more than {MOST:,} bytes of LaTeX when unpacked; save its tables alone")
+                raise UserError(f"{path}: more than {MOST:,} bytes of LaTeX when unpacked; save only its tables")
             texts = {part.filename: packed.read(part).decode("utf-8-sig", "replace") for part in members}
     except (BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
         raise UserError(f"{path}: not a zip file that can be read: {error}") from None

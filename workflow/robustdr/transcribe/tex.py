@@ -199,7 +199,7 @@ class Stream:
             if other == "=":
                 other = "".join(self.argument()).strip()
             body = self.macros[other[1:]] if other[1:] in self.macros else Macro(0, None, [other])
-            if other != f"\\{name}":
+            if other and other != f"\\{name}":
                 self.macros[name] = body
             return
         optional: list[str] | None = None

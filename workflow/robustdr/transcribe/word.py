@@ -25,7 +25,7 @@ def read_docx(path: Path) -> list[Grid]:
     try:
         with ZipFile(file := BytesIO(path.read_bytes())) as packed:
             if sum(part.file_size for part in packed.infolist()) > MOST:
-                raise UserError(f"{path}: more than {MOST // 10**6} MB when unpacked; save its tables alone")
+                raise UserError(f"{path}: more than {MOST // 10**6} MB when unpacked; save only its tables")
         parts = list(Document(file).iter_inner_content())
     except UserError:
         raise

@@ -41,7 +41,13 @@ def _text(
     source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str], relations: dict[str, list[str]]
 ) -> str:
     unread = ["#", "# Not read:", *(f"# - {problem}" for problem in problems)] if problems else []
-    lines = [*OPENING, *unread, f"paper: {paper}", f"title: {_quoted(source.name)}", "tables:"]
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    for draft in drafts:
+        for label, texts in draft.words.items():
+            words[label] += [text for text in texts if text not in words[label]]
+    lines = [*OPENING, *unread, f"paper: {paper}", f"title: {_quoted(source.name)}"]
+    lines += ["words:", *(f"  {_flow(label)}: {_flow(texts)}" for label, texts in words.items())] if words else []
+    lines.append("tables:")
     for draft in drafts:
         marks = {mark: "bold" if mark == BOLD else "see the caption" for mark in draft.marks}
         lines += [f"  {draft.id}:", f"    caption: {_quoted(draft.caption)}", f"    unit: {draft.unit}"]

@@ -1,6 +1,7 @@
 """Lexical data from registry packages: function words, misspellings, WordNet's lemmas and synonyms.
 
-Every package is pinned; its files are read only if their SHA-256 is the pinned one. Licences: config/README.md.
+Every package is pinned; its files are read only if their SHA-256 is the pinned one. docs/reference/variations.md has
+the licences.
 """
 
 from functools import cache

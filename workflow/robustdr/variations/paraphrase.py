@@ -50,14 +50,15 @@ class ParaphraseT5Paws(T5QqpParaphrase):
 class T5DescriptionToTitle(T5QqpParaphrase):
     """qvg, section 3.2, T5DescToTitle: a T5 model fine-tuned to write a TREC topic's title from its description.
 
-    The stand-in drops stopwords and words that WordNet has only as verbs, so that nouns and adjectives stay.
+    The model reads "summarize: " and the query, as in the released code; `robustdr train-titles` trains one. The
+    stand-in drops stopwords and words that WordNet has only as verbs, so that nouns and adjectives stay.
     """
 
     name = "t5_description_to_title"
     listed = 20
     category = "naturality"
     stand_in = "rules that keep nouns and adjectives, no model"
-    prompt = "{}"
+    prompt = "summarize: {}"
 
     def reword(self, text: str, draw: Draw) -> str:
         words = [word[0] for word in WORD.finditer(text)]

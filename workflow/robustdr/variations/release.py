@@ -34,8 +34,8 @@ def bring(release: Release, output: Path) -> None:
                 temporary.write_bytes(Path(where).read_bytes())
         except (OSError, HTTPException) as error:
             raise UserError(
-                f"{where}: not to be had ({error}); run again with the network, or fetch the file elsewhere and name "
-                "it as `path` in place of `github`, `revision` and `file`"
+                f"{where}: cannot be fetched ({error}); run again with the network, or fetch the file elsewhere and "
+                "name it as `path` in place of `github`, `revision` and `file`"
             ) from None
         if (found := sha256(temporary)) != release.sha256:
             raise UserError(f"{where} has the SHA-256 {found}; the configuration pins {release.sha256}")

@@ -27,8 +27,8 @@ class Release:
     sha256: Sha256
     """Of the file."""
     form: Literal["queries", "labels"] = "queries"
-    """`queries`: a line is qid<TAB>text, and the ids are those of the split; `labels`: qvg's labelled variations, of
-    which the valid ones are taken, and a query without one keeps its text."""
+    """`queries`: a line is qid<TAB>text, and the ids are those of the split. `labels`: qvg's labelled variations. Valid
+    ones are taken; a query that has no valid one is not changed."""
 
     def __post_init__(self) -> None:
         for key in ("revision", "file"):

@@ -85,8 +85,8 @@ class SwapSynonymEmbedding(Variation):
 
     A neighbour shares a part of speech (in WordNet) but no lemma with the word, has a cosine of at least `cosine`, and
     is one of the `neighbours` nearest among the `vocabulary` most frequent words. Stopwords are not replaced. `file` is
-    empty for the packaged GloVe vectors, or a text file of vectors (word, blank, numbers; most frequent word first)
-    with the given `sha256`.
+    empty for the packaged GloVe vectors, or a text file of vectors (word, blank, numbers; most frequent word first),
+    with the given `sha256` if there is one.
     """
 
     name = "swap_synonym_embedding"
@@ -107,6 +107,10 @@ class SwapSynonymEmbedding(Variation):
         in_range(self, "cosine", -1.0, 1.0)
         in_range(self, "vocabulary", 1_000, 400_000)
 
+    @property
+    def files(self) -> Sequence[Path]:
+        return [Path(self.file)] if self.file and not self.sha256 else []
+
     def check(self) -> None:
         super().check()
         if self.file and not Path(self.file).is_file():
@@ -115,7 +119,7 @@ class SwapSynonymEmbedding(Variation):
     @property
     def resource(self) -> str:
         if self.file:
-            return f"word vectors in {Path(self.file).name} (sha256 {self.sha256})"
+            return f"word vectors in {Path(self.file).name}" + (f" (sha256 {self.sha256})" if self.sha256 else "")
         return f"{self.stand_in}GloVe 6B vectors of 50 dimensions ({wordvectors.GLOVE})"
 
     stand_in = ""

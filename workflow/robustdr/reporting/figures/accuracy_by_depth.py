@@ -18,8 +18,8 @@ class Settings(FigureSpec):
     systems: Annotated[tuple[OneEach, ...], Field(min_length=1)] = Field(
         description="lists of one system for each collection; the first list is drawn"
     )
-    query_sets: Names
-    measures: Names
+    query_sets: Names = Field(description="query sets to show")
+    measures: Names = Field(description="measures to show")
     reported: Names = Field(description="tables that hold the printed numbers")
 
 

@@ -23,7 +23,7 @@ def snapshot(system: str, share: float) -> str:
 @settings
 class Settings(OnOneCollection):
     kind: Literal["learning_curve"]
-    measure: str
+    measure: str = Field(description="measure to show")
     start: str = Field(description="system that training starts from")
     points: Annotated[tuple[Share, ...], Field(min_length=1)] = Field(description="shares of the training steps")
 

@@ -15,8 +15,8 @@ from robustdr.reporting.style import COLOURS, MARKERS
 @settings
 class Settings(OnOneCollection):
     kind: Literal["loss_by_depth"]
-    measures: Names
-    query_set: str
+    measures: Names = Field(description="measures to show")
+    query_set: str = Field(description="query set to show")
     drop_from: str = Field(description="drops are relative to this system's original queries")
     reported: Names = Field(description="tables that hold the printed numbers")
 

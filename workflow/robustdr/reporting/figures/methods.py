@@ -4,6 +4,7 @@ from typing import Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
+from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.evaluation.names import ORIGINAL
@@ -16,7 +17,7 @@ from robustdr.reporting.style import COLOURS, MARKERS
 @settings
 class Settings(OnOneCollection):
     kind: Literal["methods"]
-    measure: str
+    measure: str = Field(description="measure to show")
 
 
 def methods(drawing: Drawing[Settings]) -> plt.Figure:

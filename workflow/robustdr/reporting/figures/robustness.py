@@ -3,6 +3,7 @@
 from typing import Literal
 
 import matplotlib.pyplot as plt
+from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.evaluation.names import MEAN, ORIGINAL
@@ -14,7 +15,7 @@ from robustdr.reporting.style import COLOURS, MARKERS
 @settings
 class Settings(OnOneCollection):
     kind: Literal["robustness"]
-    measure: str
+    measure: str = Field(description="measure to show")
 
 
 def robustness(drawing: Drawing[Settings]) -> plt.Figure:

@@ -18,7 +18,7 @@ from robustdr.reporting.style import COLOURS, MARKERS
 @settings
 class Settings(OnOneCollection):
     kind: Literal["series"]
-    measure: str
+    measure: str = Field(description="measure to show")
     across: Literal["systems", "query_sets"] = Field(description="their labels are the numbers on the axis")
     axis: str = Field(description="label of the axis")
     query_sets: Labels = Field(description="label by query set")

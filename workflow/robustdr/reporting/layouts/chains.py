@@ -23,7 +23,7 @@ class Settings(Quoted):
 
     rows: Literal["chains"]
     collections: Name
-    systems: Names
+    systems: Names = Field(description="systems to show")
     links: Names = Field(description="names of the links: what each one adds")
     chains: dict[str, Chain] = Field(description="by system, the system before each link; ~ for none")
 

@@ -29,8 +29,8 @@ class Settings(Quoted):
 
     rows: Literal["changes"]
     systems: Columns = Field(description="systems; a list has one for each collection")
-    measures: Names
-    query_sets: Names
+    measures: Names = Field(description="measures to show")
+    query_sets: Names = Field(description="query sets to show")
     queries: Literal["changed"] | None = Field(
         default=None, description="`changed`: only queries whose words the variation changes count"
     )

@@ -15,8 +15,8 @@ class Settings(Tested, Dropping):
     systems: Annotated[tuple[OneEach, ...], Field(min_length=1)] = Field(
         description="lists; each has one system for each collection"
     )
-    measures: Names
-    query_sets: Names
+    measures: Names = Field(description="measures to show")
+    query_sets: Names = Field(description="query sets to show")
 
 
 def collections(make: Maker[Settings]) -> Grid:

@@ -3,6 +3,8 @@
 from statistics import fmean
 from typing import Literal
 
+from pydantic import Field
+
 from robustdr.core.files import read_queries
 from robustdr.core.settings import settings
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, columns_of
@@ -16,7 +18,7 @@ class Settings(TableSpec):
     about_data = True
 
     rows: Literal["diversity"]
-    query_sets: Names
+    query_sets: Names = Field(description="query sets to show")
 
 
 DIVERSITY = {  # quantity in reported.yaml -> (key in the statistics, heading)

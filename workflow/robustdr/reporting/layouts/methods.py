@@ -6,6 +6,9 @@ from typing import Literal
 from pydantic import Field
 
 from robustdr.core.settings import settings
+from robustdr.evaluation.estimates import ONE
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
 from robustdr.reporting.spec import Level, Measured, Name, Names
@@ -18,7 +21,7 @@ class Settings(Measured):
 
     rows: Literal["methods"]
     collections: Name
-    systems: Names
+    systems: Names = Field(description="systems to show")
     base: str = Field(description="marks and re-indexing are relative to this system")
     level: Level = Field(description="of the tests, after Holm's correction")
 
@@ -60,6 +63,23 @@ def _mark(cells: list[Cell], level: float) -> int:
     return len(tested)
 
 
+def _from_best(make: Maker[Settings], cells: dict[str, Cell]) -> dict[str, tuple[str, str]]:
+    """By label: whether a system's mean over variations differs from that of the best system, after Holm's correction.
+
+    Args:
+        cells: of the mean over variations, by label.
+    """
+    run = {label: cell for label, cell in cells.items() if cell.reproduced is not None}
+    found = dict.fromkeys(cells, (NONE, NONE))
+    if not run:
+        return found
+    best, *others = sorted(run, key=lambda label: -(run[label].reproduced or 0.0))
+    means = {label: make.estimate(cell, cell.system, cell.query_set) for label, cell in run.items()}
+    tests = holm([Ratio(means[other] - means[best], ONE).p_of_t for other in others])
+    found |= {other: (NONE, "yes" if p < make.spec.level else "no") for other, p in zip(others, tests, strict=True)}
+    return {**found, best: (NONE, "best")}
+
+
 def methods(make: Maker[Settings]) -> Grid:
     """A row per system; a column per query set (original and the means), and facts: the cost of its training.
 
@@ -81,15 +101,18 @@ def methods(make: Maker[Settings]) -> Grid:
             against = base if system != base else ""
             cells[labels[system], column] = make.cell(system, role, *place, against=against)
         found = expenses(make.settings.lineage[system], costs)
-        found["re-index"] = "yes" if make.settings.reindexes[system] else "no"
+        found["new index"] = "yes" if make.settings.reindexes[system] else "no"
         for heading, text in found.items():
             facts.setdefault(heading, {})[labels[system]] = (NONE, text)
+    varied = {labels[cell.system]: cell for cell in cells.values() if cell.query_set == MEAN}
+    facts["differs from best"] = _from_best(make, varied)
     tests = _mark(list(cells.values()), make.spec.level)
     notes = [
         f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: paired two-tailed t-tests at "
         f"p < {make.spec.level}, Holm's correction over all {tests} tests of the table.",
+        f"Differs from best: whether its {MEAN} is told from the highest by such tests, corrected too.",
         "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
-        f"trained from. Re-index: whether its passage vectors are others than those of {labels[base]}. Costs are "
+        f"trained from. New index: whether its passage vectors are others than those of {labels[base]}. Costs are "
         "measured and vary between runs; everything else is deterministic.",
     ]
     rows = [labels[system] for system in make.spec.systems]

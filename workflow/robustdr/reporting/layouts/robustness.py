@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.names import MEAN
@@ -13,7 +15,7 @@ from robustdr.reporting.spec import Measured, Names, Quoted
 @settings
 class Settings(Measured, Quoted):
     rows: Literal["robustness"]
-    systems: Names
+    systems: Names = Field(description="systems to show")
 
 
 AVERAGE, WORST = "average_drop", "worst_drop"  # values in reported.yaml

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 import scipy.stats
+from pydantic import Field
 
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import ANY
@@ -20,8 +21,8 @@ class Settings(TableSpec):
 
     rows: Literal["seeds"]
     collections: Name
-    systems: Name
-    measures: Name
+    systems: Name = Field(description="one system")
+    measures: Name = Field(description="one measure")
 
 
 SUMMARY = {  # value in reported.yaml -> heading

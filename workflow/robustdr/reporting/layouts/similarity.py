@@ -16,7 +16,7 @@ class Settings(TableSpec):
     about_data = True
 
     rows: Literal["similarity"]
-    query_sets: Names
+    query_sets: Names = Field(description="query sets to show")
     encoders: Labels = Field(description="label by checkpoint")
 
 

@@ -14,7 +14,7 @@ class Settings(Measured, Quoted, Tested):
     any_measure = True
 
     rows: Literal["systems"]
-    systems: Names
+    systems: Names = Field(description="systems to show")
     unit: Literal["percent", "number"] = Field(
         default="percent", description="how measures are printed: `percent`, times 100; `number`, not scaled"
     )

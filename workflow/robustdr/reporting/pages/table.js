@@ -1,16 +1,17 @@
-// A table: sort by a column, show some cells, copy what is shown.
+// A table: sort by a column, show some cells, copy what is shown. The choices stand in the address, behind #.
 "use strict";
 
 const table = document.getElementById("cells");
 const heads = table ? [...table.tHead.rows[0].cells] : [];
 const choices = [...document.querySelectorAll("[data-by]")];
+const sortBy = document.querySelector("[data-sort-by]");
 const rows = () => [...table.tBodies[0].rows];
 
 function sort(column) {
   const order = { none: "descending", descending: "ascending", ascending: "none" }[heads[column].getAttribute("aria-sort")];
   for (const head of heads.slice(1)) head.setAttribute("aria-sort", "none");
   heads[column].setAttribute("aria-sort", order);
-  const value = (row) => Number(row.cells[column].dataset.value ?? NaN);
+  const value = (row) => Number(row.cells[column].dataset[sortBy?.value ?? "value"] ?? NaN);
   const sign = order === "ascending" ? 1 : -1;
   const place = (one, other) => one.dataset.place - other.dataset.place;
   const compare = (one, other) => {
@@ -59,7 +60,12 @@ function lines() {
   return found;
 }
 
-const escapeTex = (text) => text.replace(/[%_&#$]/g, "\\$&").replaceAll("±", "$\\pm$").replaceAll("–", "--");
+const TEX = {
+  ...Object.fromEntries([..."%_&#${}"].map((sign) => [sign, `\\${sign}`])),
+  "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "–": "--", "−": "$-$", "±": "$\\pm$", "×": "$\\times$",
+  "→": "$\\rightarrow$", "↑": "$\\uparrow$", "↓": "$\\downarrow$", "†": "$^\\dagger$", "‡": "$^\\ddagger$", "°": "$^\\circ$", "|": "$|$",
+};
+const escapeTex = (text) => [...text].map((sign) => TEX[sign] ?? sign).join("");
 const formats = {
   markdown(all) {
     const row = (fields) => `| ${fields.map((field) => field.replaceAll("|", "\\|")).join(" | ")} |`;
@@ -86,4 +92,22 @@ async function copy(button) {
 
 for (const button of document.querySelectorAll("[data-sort]")) button.addEventListener("click", () => sort(Number(button.dataset.sort)));
 for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button));
-for (const choice of choices) choice.addEventListener("change", filter);
+// The choices as the address has them; what it does not name, or no longer fits, is all.
+function choose() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  for (const choice of choices) {
+    const value = asked.get(choice.dataset.by) ?? "";
+    choice.value = [...choice.options].some((option) => option.value === value) ? value : "";
+  }
+  filter();
+}
+
+function keep() {
+  const asked = choices.filter((choice) => choice.value !== "").map((choice) => [choice.dataset.by, choice.value]);
+  history.replaceState(null, "", asked.length ? `#${new URLSearchParams(asked)}` : location.pathname);
+  filter();
+}
+
+for (const choice of choices) choice.addEventListener("change", keep);
+window.addEventListener("hashchange", choose);
+if (table) choose();

@@ -1,0 +1,119 @@
+"""The sources of the papers' values: every value of a training has one, and nothing differs from it untold."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.changes import changed
+
+from robustdr.core.errors import UserError
+from robustdr.experiments.sources import Source, load_sources
+from robustdr.graph.deviations import faults, page
+from robustdr.graph.footnotes import deviations
+
+ROOT = Path(__file__).parents[2]
+TEXTS = ROOT.parent / "shared" / "papers"
+PAPERS = ["capot", "intent", "qvg", "rodr", "toroder"]
+PASSAGE = ("scales", "full", "budgets", "passage")
+
+
+def without(config, about):
+    """RoDR's sources but the one about something."""
+    kept = [source for source in config.sources["rodr"] if source.about != about]
+    assert len(kept) == len(config.sources["rodr"]) - 1
+    return replace(config, sources={"rodr": kept})
+
+
+def with_one(config, **source):
+    return replace(config, sources={"rodr": [*config.sources["rodr"], Source(about="more", **source)]})
+
+
+def test_every_paper_accounts_for_its_trainings(config):
+    assert sorted(paper for paper, of in config.sources.items() if of) == PAPERS
+    assert [fault for paper in PAPERS for fault in faults(config, paper)] == []
+
+
+def test_the_page_is_the_one_of_these_sources(config):
+    assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(config)
+
+
+LEARNS = "learning rate, batch and epochs"
+CASES = {
+    "a value that nothing tells": (
+        lambda config: changed(config, *PASSAGE, "temperature", 0.5),
+        "sources.yaml: dr_oq: budget.temperature: no source",
+    ),
+    "another value": (
+        lambda config: changed(config, *PASSAGE, "epochs", 5.0),
+        f"({LEARNS}): budget.epochs: 4.0 there and 5.0 here; tell why in `here`",
+    ),
+    "a source less": (lambda config: without(config, LEARNS), "dr_oq: budget.epochs: no source"),
+    "a system that is gone": (
+        lambda config: with_one(config, systems=["dr_none"], here="no"),
+        "systems: 'dr_none' is unknown",
+    ),
+    "a budget that is gone": (
+        lambda config: with_one(config, budgets=["none"], open=["budget.epochs"], here="no"),
+        "budgets: nothing of this paper is trained with them",
+    ),
+    "two sources of a value": (
+        lambda config: with_one(config, systems=["dr_oq"], released="4", values={"budget.epochs": 4.0}),
+        f"(more): budget.epochs: dr_oq has another source: {LEARNS}",
+    ),
+    "a key of no training": (
+        lambda config: with_one(config, released="4", values={"budget.epoch": 4.0}),
+        "(more): budget.epoch: the training of dr_oq has no such value; allowed: budget.batch_size",
+    ),
+    "a deviation that is none": (
+        lambda config: with_one(config, systems=["dr_oq"], released="4", values={"budget.epochs": 4.0}, here="no"),
+        "(more): here: nothing differs",
+    ),
+}
+
+
+@pytest.mark.parametrize("change, message", CASES.values(), ids=CASES)
+def test_what_is_wrong_with_sources_is_told(config, change, message):
+    found = list(faults(change(config), "rodr"))
+    assert any(message in fault for fault in found), found
+
+
+def test_a_table_names_the_deviations_of_its_systems(mini):
+    end = "(docs/explanation/deviations.md)."
+    bi_encoders = f"capot at full scale differs in: positives; passages of other devices; number type {end}"
+    assert deviations(mini, ["regular_nq"]) == [bi_encoders]
+    (aligned,) = deviations(mini, ["capot_nq"])
+    assert "margins; the ranking loss" in aligned and "positives" in aligned and "PT" not in aligned
+    assert "typo ratios from 0.5 on" in deviations(mini, ["toroder_pretraining"])[0]  # of its pre-training
+    assert deviations(mini, ["bm25"]) == deviations(mini, []) == []
+
+
+def words(text):
+    return re.sub(r"[\W_]+", " ", text)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_papers_say_it(config, paper):
+    path = TEXTS / f"{paper}.txt"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    text = words(path.read_text(encoding="utf-8"))
+    assert [source.says for source in config.sources[paper] if source.says and words(source.says) not in text] == []
+
+
+@pytest.mark.parametrize(
+    "source, message",
+    [
+        ("about: x\n    says: y", "`says` and `at` are given together"),
+        ("about: x\n    values: {a: 1}", "neither `says` nor `released` is given"),
+        ("about: x\n    released: y\n    open: [a]", "`here` is missing"),
+        ("about: x\n    released: y\n    effect: z", "`effect` is that of a deviation"),
+        ("about: x\n    here: y\n    systems: [a]\n    budgets: [b]", "`systems` and `budgets` are given"),
+        ("about: x\n    hear: y", "'hear' is unknown"),
+    ],
+)
+def test_a_file_of_sources_is_checked_when_it_is_read(tmp_path, source, message):
+    (tmp_path / "sources.yaml").write_text(f"sources:\n  - {source}\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"sources\.yaml:\d+: ") as caught:
+        load_sources(tmp_path / "sources.yaml")
+    assert message in str(caught.value)

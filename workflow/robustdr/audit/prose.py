@@ -1,0 +1,226 @@
+"""The sentences of a paper against its tables: each number is tied to cells where the tie is unique, and recomputed."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.facts import CHANGES, PLAIN, Fact, alike, facts, totals, without
+from robustdr.audit.reported import Reported, Table
+from robustdr.audit.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
+
+AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
+MOST = 5_000_000  # cells that are looked at for all sentences together
+NUMBERS = 5_000  # of sentences
+DIGITS = 3  # a number with fewer is tied among few candidates alone: others fit by chance
+FEW = 3  # candidates of a number of one digit; of two, so many squared
+NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
+SHORT = 3  # letters of a name up to which capitals count: DA is no "da"
+_UP = re.compile(r"improv|increas|gain|higher|better|more effective|outperform|larger|\brises?\b", re.I)
+_DOWN = re.compile(
+    r"decreas|drop|\blos[est]|reduc|degrad|declin|lower|worse|less effective|incur|smaller|\bfell\b|"
+    r"\bfalls? (?:by|from)",
+    re.I,
+)
+_COMPARES = re.compile(r"\b(?:than|over|compared|against|vs|relative to)\b", re.I)
+_EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+class Tie(NamedTuple):
+    """A number of a sentence, and what it is tied to: the cells in words, and what these give."""
+
+    line: int
+    sentence: str
+    number: str
+    verdict: str
+    cells: str = ""
+    given: str = ""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """The labels that a sentence names, by coordinate: where each of them stands."""
+
+    at: Mapping[str, Mapping[str, Sequence[int]]]
+    words: Sequence[Collection[str]]  # of each word that is a label: the coordinates of which it may be one
+
+    def select(self, cells: Iterable[Cell]) -> list[Cell]:
+        """The cells at all these labels; if there are none, also those without a coordinate, but for the measure."""
+        fitting = [
+            cell
+            for cell in cells
+            if all(cell.coordinates.get(name) in {None, *there} for name, there in self.at.items())
+        ]
+        whole = [cell for cell in fitting if self.at.keys() <= cell.coordinates.keys()]
+        return whole or [cell for cell in fitting if "measure" not in self.at or "measure" in cell.coordinates]
+
+    def is_nearest(self, fact: Fact, place: int) -> bool:
+        """Whether the labels of a fact are those that stand next to a place of the sentence."""
+        for name, there in self.at.items():
+            away = {label: min(abs(start - place) for start in starts) for label, starts in there.items()}
+            for cell in fact.cells if name != fact.apart else ():
+                if away.get(cell.coordinates.get(name, ""), 0) > min(away.values()):
+                    return False
+        return True
+
+
+class Prose:
+    """Ties the sentences of a paper to the cells of its tables."""
+
+    def __init__(self, reported: Reported) -> None:
+        self.tables = {id: table for id, table in reported.tables.items() if not id.startswith("prose")}
+        self.cells = [cell for table in self.tables.values() for cell in table.cells]
+        self._totals = totals(self.cells)
+        self._names: defaultdict[tuple[str, ...], dict[tuple[str, str], str]] = defaultdict(dict)
+        for cell in self.cells:
+            for name, of in cell.coordinates.items():
+                if name not in ("value", "seed"):
+                    for words in (of, *reported.words.get(of, ())):
+                        if tokens := tuple(_WORD.findall(words.casefold())):
+                            self._names[tokens][name, of] = words
+        self._longest = max(map(len, self._names), default=0)
+
+    def ties(self, paragraphs: Iterable[tuple[int, str]]) -> list[Tie]:
+        """The numbers of the sentences, in order: the first `NUMBERS`; in many tables, the last ones are not tied.
+
+        Args:
+            paragraphs: (line, text) of each.
+        """
+        found: list[Tie] = []
+        left = MOST
+        for line, paragraph in paragraphs:
+            if len(found) >= NUMBERS:
+                break
+            caption = self._asked(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
+            for above, sentence in sentences(paragraph):
+                numbers = figures(sentence)
+                asked = self._asked(sentence) or caption
+                if numbers:
+                    left -= len(self.cells)
+                    found += self._sentence(line + above if line else 0, sentence, numbers, asked, left > 0)
+        return found
+
+    def _sentence(
+        self, line: int, sentence: str, numbers: Sequence[Figure], asked: Sequence[str], search: bool
+    ) -> list[Tie]:
+        tables = [self.tables[id] for id in asked] or [*self.tables.values()]
+        up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
+        changes = up or down or either
+        compares = bool(_COMPARES.search(sentence))
+        named = self._named(sentence)
+        cells = named.select(cell for table in tables for cell in table.cells) if named.at and search else []
+        said = [*facts(cells, named.at, self._totals, (up or either, down or either))]
+        found = []
+        for number in numbers:
+            if number.kind == LEVEL:
+                verdict, *of = _level(number, tables if asked else [])
+            elif number.kind == COUNT:
+                verdict, *of = _best(number, named, tables)
+            else:
+                meant = [fact for fact in said if fact.is_meant(number, changes)]
+                verdict, *of = self._tie(number, named, meant, changes or number.kind == POINTS, compares)
+            found.append(Tie(line, sentence, number.text, verdict, *of))
+        wrong = Counter(tie.cells for tie in found if tie.verdict == DIFFERS)  # at most one number is meant for a cell
+        return [
+            tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and wrong[tie.cells] > 1 else tie
+            for tie in found
+        ]
+
+    def _asked(self, text: str) -> list[str]:
+        """The tables that a text names, as far as they are there."""
+        ids = [f"table{number.replace('.', '').lower()}" for number in tables_named(text)]
+        return [id for id in dict.fromkeys(ids) if id in self.tables]
+
+    def _named(self, sentence: str) -> _Named:
+        tokens = [(match[0], match.start()) for match in _WORD.finditer(sentence.casefold())]
+        found: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        words = []
+        place = 0
+        while place < len(tokens):
+            for length in range(min(self._longest, len(tokens) - place), 0, -1):
+                key = tuple(token for token, _ in tokens[place : place + length])
+                start = tokens[place][1]
+                fitting = {
+                    of
+                    for of, written in self._names.get(key, {}).items()
+                    if len(written) > SHORT or sentence[start : start + len(written)] == written
+                }
+                if fitting:
+                    for name, of in fitting:
+                        found[name][of].append(start)
+                    words.append({name for name, _ in fitting})
+                    place += length - 1
+                    break
+            place += 1
+        return _Named(found, words)
+
+    def _tie(
+        self, number: Figure, named: _Named, meant: Sequence[Fact], changes: bool, compares: bool
+    ) -> tuple[str, str, str]:
+        """The verdict on a number, the cells in words, and what they give."""
+        near = [fact for fact in meant if named.is_nearest(fact, number.at)]
+        if number.hedge not in ("<", ">"):
+            for among in (meant, near):
+                fits = [fact for fact in among if fact.fits(number)]
+                printed = [fact for fact in fits if not fact.apart] or fits
+                if alike(printed) and (number.digits >= DIGITS or len(among) <= FEW**number.digits):
+                    return AGREES, *printed[0].words()
+            if any(fact.fits(number) for fact in meant):
+                return UNTIED, "", ""
+        single = [fact for fact in near if not fact.apart and fact.is_change == changes]
+        pairs = [fact for fact in near if fact.apart]
+        asked = (pairs or single) if compares else (single or pairs)
+        if not alike(asked) or not self._pinned(asked[0], named):
+            return UNTIED, "", ""
+        if asked[0].fits(number):
+            return AGREES, *asked[0].words()
+        end = max(end for end in number.interval if isfinite(end))
+        middles = [abs(value.low + value.high) / 2 for value in asked[0].values[number.kind]]
+        is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
+        precise = number.digits >= DIGITS or asked[0].is_change or asked[0].whole
+        return (DIFFERS, *asked[0].words()) if is_near and precise else (UNTIED, "", "")
+
+    def _pinned(self, fact: Fact, named: _Named) -> bool:
+        """Whether a sentence names all in which the cells of a table differ, and the cells have all that it names."""
+        return all(
+            cell.coordinates["value"] in (*PLAIN, *CHANGES)
+            and all(name in {*named.at, "value"} for name in self.tables[cell.table].varying & cell.coordinates.keys())
+            and all(cell.coordinates.keys() & names for names in named.words)
+            for cell in fact.cells
+        )
+
+
+def _best(number: Figure, named: _Named, tables: Sequence[Table]) -> tuple[str, str, str]:
+    """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
+    systems = named.at.get("system", {})
+    rest = _Named({name: there for name, there in named.at.items() if name != "system"}, ())
+    for table in tables if len(systems) == 1 else ():
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in rest.select(table.cells):
+            if cell.coordinates["value"] in PLAIN and {"measure", "system"} <= cell.coordinates.keys():
+                groups[without(cell, "system")].append(cell)
+        compared = [
+            (own[0], cells)
+            for cells in groups.values()
+            if len(cells) > 1 and (own := [cell for cell in cells if cell.coordinates["system"] in systems])
+        ]
+        if len(compared) == number.out_of:
+            best = sum(own.value >= max(cell.value for cell in cells) for own, cells in compared)
+            verdict = AGREES if best == number.interval.low else DIFFERS
+            return verdict, f"{table.id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
+    return UNTIED, "", ""
+
+
+def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:
+    """A level of p against those in the captions and marks of the tables that the sentence names."""
+    for table in tables:
+        texts = " ".join([table.caption, *table.marks.values()])
+        levels = [one.text for one in figures(texts) if one.kind == LEVEL]
+        if levels:
+            same = any(one.interval == number.interval for one in figures(texts) if one.kind == LEVEL)
+            return (AGREES if same else DIFFERS), f"{table.id}, its caption and marks", ", ".join(levels)
+    return UNTIED, "", ""

@@ -1,0 +1,76 @@
+"""The options that say where a collection is: three files, a folder in BEIR's layout, or an id of ir_datasets."""
+
+import argparse
+from pathlib import Path
+from typing import NamedTuple
+
+from robustdr.collections.forms import ENDINGS
+from robustdr.collections.local import irds_id
+from robustdr.core.errors import UserError
+from robustdr.core.paths import named
+
+PARTS = ("corpus", "queries", "qrels")
+
+
+class Data(NamedTuple):
+    """Where the passages, the queries and the judgements are; each may be `irds:<id>`.
+
+    Attributes:
+        published: a whole collection, which may have empty passages and queries without a judgement: they are left out.
+    """
+
+    corpus: Path
+    queries: Path
+    qrels: Path
+    published: bool = False
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--data`, or `--corpus`, `--queries` and `--qrels`; and `--split`."""
+    text = "folder in BEIR's layout, or irds:ID of ir_datasets; in place of --corpus, --queries and --qrels"
+    parser.add_argument("--data", type=named, metavar="FOLDER|irds:ID", help=text)
+    text = "TSV (docid, perhaps title, text), JSONL or Parquet; or .gz, or irds:ID"
+    parser.add_argument("--corpus", type=named, metavar="F", help=text)
+    text = "TSV (qid<TAB>text), JSONL or Parquet; or .gz, or irds:ID"
+    parser.add_argument("--queries", type=named, metavar="F", help=text)
+    text = "TREC (qid 0 docid grade) or BEIR's qrels; or .gz, or irds:ID"
+    parser.add_argument("--qrels", type=named, metavar="F", help=text)
+    text = "name for these queries, with --data FOLDER that of their qrels; default: test"
+    parser.add_argument("--split", default="test", help=text)
+
+
+def given(a: argparse.Namespace) -> Data:
+    """The data of the options.
+
+    Raises:
+        UserError: there are too few or too many options, or the corpus has an ending that is not read.
+    """
+    said = {name: path for name in PARTS if (path := getattr(a, name))}
+    if a.data and said:
+        raise UserError(f"--data: not allowed beside --{min(said)}")
+    if not a.data and (missing := [f"--{name}" for name in PARTS if name not in said]):
+        raise UserError(f"{missing[0]}: missing; allowed: --data, or {', '.join(f'--{name}' for name in PARTS)}")
+    if a.data:
+        return Data(a.data, a.data, a.data, True) if irds_id(a.data) else _folder(a.data, a.split)
+    corpus = said["corpus"]
+    if not irds_id(corpus) and not corpus.name.endswith(ENDINGS):
+        raise UserError(f"--corpus: {corpus}: allowed are names that end in {', '.join(ENDINGS)}")
+    return Data(**said)
+
+
+def _folder(folder: Path, split: str) -> Data:
+    """The files of a folder in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/<split>.tsv, or with other endings."""
+
+    def file(name: str, endings: tuple[str, ...]) -> Path:
+        for ending in endings:
+            if (path := folder / f"{name}{ending}").is_file():
+                return path
+        known = sorted({path.name.partition(".")[0] for path in (folder / name).parent.glob("*.*")})
+        raise UserError(
+            f"--data: {folder}: no {name}{endings[0]}; a folder has corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"
+            + (f"; its qrels: {', '.join(known)}" if name.startswith("qrels/") and known else "")
+        )
+
+    first = (".jsonl", ".jsonl.gz", *ENDINGS)
+    qrels = (".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
+    return Data(file("corpus", first), file("queries", first), file(f"qrels/{split}", qrels), True)

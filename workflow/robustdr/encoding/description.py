@@ -1,0 +1,243 @@
+"""What a model's directory says of itself, from its JSON files and the head of its weights: no library is loaded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from safetensors import SafetensorError, safe_open
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import from_json
+from robustdr.encoding.allowed import CONFIG, READ, TOKENIZER, WEIGHTS, check_modules
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, ROUTER_CONFIG, ROUTES, SEPARATOR, SETTINGS
+
+DUAL, CROSS = "SentenceTransformer", "CrossEncoder"
+OTHERS = {  # types of models that are no dual encoders
+    CROSS: "a cross-encoder reads a query and a passage together (`robustdr rerank` ranks with it)",
+    "SparseEncoder": "a sparse encoder makes weights of words",
+    "MultiVectorEncoder": "a late-interaction model makes a vector of every token",
+}
+TRANSFORMER_SETTINGS = "sentence_bert_config.json"
+POSITIONS = ("max_position_embeddings", "n_positions")
+UNLIMITED = 1e6  # tokenizers without a limit say a larger number
+VECTOR = "sentence_embedding"
+SIMILARITIES = ("dot", "cosine")
+TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+
+
+@dataclass(frozen=True)
+class Description:
+    """How a dual encoder encodes texts. Mappings are by route: `query` and `document`.
+
+    Attributes:
+        modules: in words, in their order. prompts: before each text. unused: other stored prompts, by name.
+        separator: between title and text; None: the directory does not say. similarity: of two vectors.
+        lengths: tokens that it reads of a text. dtype: of the weights.
+    """
+
+    modules: Mapping[str, str]
+    prompts: Mapping[str, str]
+    unused: Mapping[str, str]
+    separator: str | None
+    similarity: str
+    lengths: Mapping[str, int]
+    dtype: str
+
+    def said(self) -> str:
+        """One sentence."""
+        query, passage = (self.modules[route] for route in ROUTES)
+        parts = query if query == passage else f"{query} for queries, {passage} for passages"
+        prompts = [f"{name} {self.prompts[route]!r}" for name, route in ROUTE_OF.items() if self.prompts[route]]
+        lengths = " and ".join(f"{self.lengths[route]} tokens of a {name}" for name, route in ROUTE_OF.items())
+        return (
+            f"{parts}; {self.similarity} similarity; prompts: {', '.join(prompts) or 'none'}; {self.separator!r} "
+            f"between title and text; reads {lengths}; {self.dtype} weights"
+        )
+
+    def ignored(self) -> list[str]:
+        """A sentence for each stored prompt that is not used."""
+        return [f"the stored prompt {name!r} ({text!r}) is not used" for name, text in self.unused.items()]
+
+
+def model_type(folder: Path) -> str:
+    """The class of sentence-transformers whose model a folder has: `DUAL`, a key of `OTHERS`, or an architecture.
+
+    Raises:
+        UserError: there is no model.
+    """
+    settings, config = _read(folder / SETTINGS), _read(folder / CONFIG)
+    if not settings and not config and not (folder / MODULES).is_file():
+        raise UserError(f"{folder}: no model directory: it has no {CONFIG}; give one in sentence-transformers' format")
+    (head, *_) = config.get("architectures") or [""]
+    if "model_type" in settings:
+        return str(settings["model_type"])
+    if (folder / MODULES).is_file() or settings:
+        return DUAL
+    return CROSS if head.endswith("ForSequenceClassification") else head or "nothing"
+
+
+def check_dual(folder: Path) -> None:
+    """Refuse a folder whose model is no dual encoder.
+
+    Raises:
+        UserError: says what the model is.
+    """
+    kind = model_type(folder)
+    if kind in OTHERS:
+        raise UserError(f"{folder}: {OTHERS[kind]}; allowed: a dual encoder, which makes one vector of a text")
+
+
+def describe(folder: Path, pooling: str | None = None) -> Description:
+    """Return what the files of a dual encoder say.
+
+    Args:
+        folder: as sentence-transformers saves it. pooling: of a plain transformer, whose folder names none.
+
+    Raises:
+        UserError: it is no dual encoder, or has a part that is not read (names it and what is allowed).
+    """
+    check_dual(folder)
+    if pooling and (folder / MODULES).is_file():
+        raise UserError(f"{folder}: its {MODULES} says how it pools; `pooling` is for a plain transformer")
+    if not pooling and not (folder / MODULES).is_file():
+        raise UserError(f"{folder}: no {MODULES}: of a plain transformer, say its pooling (cls, mean)")
+    try:
+        check_modules(folder, READ)
+        if pooling:
+            routes = {route: [_Module("Transformer", folder)] for route in ROUTES}
+        else:
+            routes = {route: _route(folder, route) for route in ROUTES}
+        pooled = [f"Pooling ({pooling})"] if pooling else []
+        settings = _read(folder / SETTINGS)
+        prompts = {name: text for name, text in (settings.get("prompts") or {}).items() if text}
+        used = {route: prompts.get(route, "") for route in ROUTES}
+        return Description(
+            modules={route: ", ".join([*map(_said, parts), *pooled]) for route, parts in routes.items()},
+            prompts=used,
+            unused={name: text for name, text in prompts.items() if name not in ROUTES and text not in used.values()},
+            separator=settings.get(SEPARATOR),
+            similarity=_similarity(folder, settings, routes[QUERY][-1]),
+            lengths={route: _length(parts[0].folder, route) for route, parts in routes.items()},
+            dtype=_dtype(routes[DOCUMENT][0].folder),
+        )
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"{folder}: no model there, or a damaged one ({error})") from error
+
+
+class _Module(NamedTuple):
+    kind: str
+    folder: Path
+
+
+def _read(path: Path) -> Any:
+    """Return the JSON value of a file; an empty object if there is none."""
+    try:
+        return from_json(path.read_bytes()) if path.is_file() else {}
+    except ValueError as error:
+        raise UserError(f"{path}: no model there, or a damaged one ({error})") from None
+
+
+def _route(folder: Path, route: str) -> list[_Module]:
+    """Return the modules that encode queries or documents.
+
+    Raises:
+        UserError: one of them, or how they are put together, is not supported.
+    """
+    entries = _read(folder / MODULES)
+    if any(entry.get("kwargs") for entry in entries):
+        raise UserError(f"{folder}: {MODULES}: kwargs: arguments of single modules are not supported")
+    parts = [_module(entry["type"], folder / entry["path"]) for entry in entries]
+    if parts[0].kind == "Router":
+        router = _read(parts[0].folder / ROUTER_CONFIG)
+        if (router.get("parameters") or {}).get("route_mappings"):
+            raise UserError(f"{folder}: route_mappings of the Router are not supported; allowed: {', '.join(ROUTES)}")
+        if route not in router["structure"]:
+            had = ", ".join(router["structure"])
+            raise UserError(f"{folder}: the Router has the routes {had}; needed: {', '.join(ROUTES)}")
+        inside = [_module(router["types"][name], parts[0].folder / name) for name in router["structure"][route]]
+        parts = [*inside, *parts[1:]]
+    first, *others = parts
+    if first.kind != "Transformer":
+        raise UserError(f"{folder}: the first module is {first.kind}; allowed: Transformer")
+    if not others:
+        raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a Pooling")
+    filled = _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
+    if filled and not (filled["strategy"] == "fixed" and filled.get("attend")):
+        raise UserError(
+            f"{folder}: query_expansion of the Transformer: {filled} is not supported; allowed: fixed, with attend"
+        )
+    return parts
+
+
+def _module(full: str, folder: Path) -> _Module:
+    return _Module(full.rpartition(".")[2], folder)
+
+
+def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module) -> str:
+    """Return the similarity of a model whose last module is `last`.
+
+    Raises:
+        UserError: no inner product ranks as it does. For vectors of length 1, the nearest have the highest one.
+    """
+    found = settings.get("similarity_fn_name") or "cosine"
+    unit = last.kind == "Normalize" and _read(last.folder / CONFIG).get("module_output_name", VECTOR) == VECTOR
+    allowed = SIMILARITIES if not unit or settings.get("truncate_dim") else (*SIMILARITIES, "euclidean")
+    if found not in allowed:
+        raise UserError(
+            f"{folder}: similarity_fn_name: {found!r} does not rank like an inner product of its vectors; "
+            f"allowed: {', '.join(allowed)}"
+        )
+    return str(found)
+
+
+def _said(module: _Module) -> str:
+    """A module in words."""
+    told = _read(module.folder / CONFIG)
+    match module.kind:
+        case "Transformer":
+            (head, *_) = told.get("architectures") or [told.get("model_type", "")]
+            return f"Transformer ({head})"
+        case "Pooling":
+            modes = told.get("pooling_mode") or [
+                name.removeprefix("pooling_mode_").removesuffix("s").removesuffix("_token")
+                for name, on in told.items()
+                if name.startswith("pooling_mode_") and on
+            ]
+            without = "" if told.get("include_prompt", True) else ", without the prompt"
+            return f"Pooling ({modes if isinstance(modes, str) else ' and '.join(modes)}{without})"
+        case "Dense":
+            return f"Dense ({told['out_features']})"
+    return module.kind
+
+
+def _length(folder: Path, route: str) -> int:
+    """Return the tokens that a transformer reads of a text: as its settings, or its tokenizer and positions, say.
+
+    Raises:
+        UserError: no file gives them.
+    """
+    told, config = _read(folder / TRANSFORMER_SETTINGS), _read(folder / CONFIG)
+    if stated := told.get(f"{route}_length") or told.get("max_seq_length"):
+        return int(stated)
+    limits = (_read(folder / TOKENIZER).get("model_max_length"), *map(config.get, POSITIONS))
+    known = [int(limit) for limit in limits if limit and 0 < limit < UNLIMITED]
+    if not known:
+        files = f"{TRANSFORMER_SETTINGS}, {TOKENIZER} nor {CONFIG}"
+        raise UserError(f"{folder}: neither {files} gives the length of a text")
+    return min(known)
+
+
+def _dtype(folder: Path) -> str:
+    """Return the number types of the weights; where they are in several files, the one of the configuration."""
+    if not (folder / WEIGHTS).is_file():
+        config = _read(folder / CONFIG)
+        return str(config.get("dtype") or config.get("torch_dtype") or "unknown")
+    try:
+        with safe_open(folder / WEIGHTS, framework="numpy") as file:
+            kinds = {file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise UserError(f"{folder / WEIGHTS}: no model there, or a damaged one ({error})") from None
+    return " and ".join(sorted(TYPES[kind] for kind in kinds & TYPES.keys()))

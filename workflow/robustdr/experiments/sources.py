@@ -1,0 +1,71 @@
+"""Where the values of a paper's trainings stand, and what differs here (`config/papers/<paper>/sources.yaml`)."""
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from robustdr.core.names import Names, SomeNames, Text
+from robustdr.core.yaml_files import Document, load
+
+
+class Source(Document):
+    """One sentence or table of a paper, or a part of its released code, and what follows from it."""
+
+    about: Text
+    """What it is about, in a few words."""
+    systems: SomeNames | None = None
+    """Systems and pre-trainings of the paper that it concerns; all of them if neither these nor `budgets` are given."""
+    budgets: SomeNames | None = None
+    """Budgets: it concerns what is trained with them."""
+    says: Text | None = None
+    """The paper's words."""
+    at: Text | None = None
+    """Their place in the paper."""
+    released: Text | None = None
+    """What the authors' code, data or toolkit do."""
+    values: dict[str, Any] = Field(default_factory=dict)
+    """By key of a training, such as `budget.epochs`, `loss.alpha` or `pretraining.mask`: the value that these give."""
+    open: Names = Field(default_factory=list)
+    """Keys of a training of which neither paper nor released code gives a value."""
+    here: Text | None = None
+    """What is done here, where it differs from this or this is silent: the deviation."""
+    effect: Text | None = None
+    """What the deviation changes, as it was measured."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.systems and self.budgets:
+            raise ValueError("`systems` and `budgets` are given; name one of them")
+        if bool(self.says) != bool(self.at):
+            raise ValueError("`says` and `at` are given together: the paper's words, and where they stand")
+        if not self.says and not self.released and (self.values or not self.here):
+            raise ValueError(
+                "neither `says` nor `released` is given; then `values` are not allowed and `here` is needed"
+            )
+        if self.open and not self.here:
+            raise ValueError("`here` is missing: what is done where paper and released code give no value")
+        if self.effect and not self.here:
+            raise ValueError("`effect` is that of a deviation, and `here`, which tells it, is missing")
+        return self
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys of the training that it accounts for."""
+        return [*self.values, *self.open]
+
+
+class Sources(Document):
+    """A file of sources."""
+
+    sources: Annotated[list[Source], Field(min_length=1)]
+    """In the order of the paper."""
+
+
+def load_sources(path: Path) -> list[Source]:
+    """Read a sources.yaml; none without the file.
+
+    Raises:
+        UserError: the first fault: file, line, key and what is allowed.
+    """
+    return load(path, Sources).sources if path.is_file() else []

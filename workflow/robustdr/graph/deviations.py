@@ -1,0 +1,153 @@
+"""Where the papers' trainings and these differ: checks of the papers' sources, and the page of all deviations."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from robustdr.core.errors import unknown
+from robustdr.core.files import write_text
+from robustdr.core.markup import code, plain, prose, table_row
+from robustdr.core.paths import written
+from robustdr.core.settings import given
+from robustdr.experiments.checks import OF_THE_DECODER
+from robustdr.experiments.config import load
+from robustdr.experiments.models import Config
+from robustdr.experiments.sources import Source
+from robustdr.graph.lineage import Lineage
+from robustdr.losses import LOSSES
+from robustdr.training.settings import Schedule
+
+FULL = "full"  # the scale whose values are compared with the papers'
+MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
+HEAD = """# Where these trainings differ from the papers'
+
+`robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` compares
+every value there with the scale `full`, and fails where a value of a training has no source. Systems and budgets have
+the names of the configuration. The papers with the fewest deviations come first.
+"""
+
+
+def trained(lineage: Lineage, paper: str) -> Iterator[str]:
+    """Yield the systems that a paper declares and the scale trains, and its pre-trainings."""
+    experiment = lineage.config.papers[paper]
+    yield from (name for name in experiment.systems if lineage.is_trained(name))
+    yield from (name for name in experiment.pretraining if name not in lineage.scale.checkpoints)
+
+
+def values(lineage: Lineage, name: str) -> dict[str, Any]:
+    """Return the values that decide a training or pre-training at a scale, by key, without defaults of a budget."""
+    if pretraining := lineage.config.pretraining.get(name):
+        unread = {*(() if pretraining.bottleneck else OF_THE_DECODER), *(() if pretraining.typo else ("typos",))}
+        masking = {f"pretraining.{key}": of for key, of in pretraining.settings().items() if key not in unread}
+        return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking
+    recipe = lineage.recipe(name)
+    loss = {key: value for key, value in recipe.loss.items() if key != "name"}
+    settings: dict[str, Any] = asdict(LOSSES.settings(recipe.loss["name"], loss))  # type: ignore[call-overload]
+    own = {f"loss.{key}": value for key, value in settings.items()}
+    if recipe.augmentation:
+        own["augmentation"] = recipe.augmentation
+    return _budget(lineage.budget(name), set() if recipe.negatives else {"negatives", "passage_length"}) | own
+
+
+def _budget(budget: Schedule, unread: set[str]) -> dict[str, Any]:
+    deciding = {each.name for each in fields(budget) if each.metadata.get("effect", True)}  # type: ignore[arg-type]
+    return {f"budget.{key}": getattr(budget, key) for key in sorted(given(budget) & deciding - {*unread, MEMORY})}
+
+
+def differing(lineage: Lineage, source: Source, names: list[str]) -> dict[str, list[Any]]:
+    """Return the values here, by key of a source where those of some of its systems are others."""
+    here = {key: [values(lineage, name).get(key) for name in names] for key in source.values}
+    return {key: of for key, of in here.items() if any(value != source.values[key] for value in of)}
+
+
+def concerned(lineage: Lineage, paper: str, source: Source) -> list[str]:
+    """Return the trained systems and pre-trainings that a source concerns."""
+    of = {
+        name: (lineage.config.pretraining.get(name) or lineage.recipe(name)).budget for name in trained(lineage, paper)
+    }
+    if source.budgets:
+        return [name for name, budget in of.items() if budget in source.budgets]
+    return [name for name in of if not source.systems or name in source.systems]
+
+
+def faults(config: Config, paper: str) -> Iterator[str]:
+    """Yield what is wrong with the sources of a paper: unknown names, values without a source, untold deviations."""
+    lineage, path = Lineage(config, FULL), config.folders[paper] / "sources.yaml"
+    declared = [*config.papers[paper].systems, *config.papers[paper].pretraining]
+    accounted: dict[tuple[str, str], str] = {}
+    for number, source in enumerate(config.sources[paper]):
+        where = f"{path}: sources.{number} ({source.about})"
+        if gone := [name for name in source.systems or () if name not in declared]:
+            yield str(unknown(f"{where}: systems", gone[0], declared))
+            continue
+        names = concerned(lineage, paper, source)
+        if source.keys and not names:
+            yield f"{where}: {'budgets' if source.budgets else 'systems'}: nothing of this paper is trained with them"
+        for name in names:
+            known = values(lineage, name)
+            for key in source.keys:
+                if key not in known:
+                    yield f"{where}: {key}: the training of {name} has no such value; allowed: {', '.join(known)}"
+                elif other := accounted.get((name, key)):
+                    yield f"{where}: {key}: {name} has another source: {other}"
+                accounted[name, key] = source.about
+        differs = differing(lineage, source, names)
+        for key, of in differs.items() if not source.here else ():
+            yield f"{where}: {key}: {source.values[key]} there and {of[0]} here; tell why in `here`"
+        if source.here and source.values and not differs:
+            yield f"{where}: here: nothing differs: every value is the one of the source; remove `here`"
+    for name in trained(lineage, paper):
+        for key in values(lineage, name):
+            if (name, key) not in accounted:
+                yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `open`"
+
+
+def page(config: Config) -> str:
+    """Return the page of all deviations as Markdown, the shortest of each paper first."""
+    lineage, parts = Lineage(config, FULL), [HEAD]
+    told = {paper: [each for each in of if each.here] for paper, of in config.sources.items()}
+    for paper, of in sorted(told.items(), key=lambda pair: len(pair[1])):
+        if not config.sources[paper]:
+            continue
+        parts.append(f"\n## {plain(config.papers[paper].title)}\n\n{len(of)} deviations.\n\n")
+        rows: list[tuple[str, ...]] = [("about", "systems", "paper", "released", "here"), ("---",) * 5]
+        rows += [_row(lineage, paper, each) for each in sorted(of, key=lambda each: len(each.here or ""))]
+        parts.append("\n".join(map(table_row, rows)) + "\n")
+    return "".join(parts)
+
+
+def _row(lineage: Lineage, paper: str, source: Source) -> tuple[str, ...]:
+    differs = differing(lineage, source, concerned(lineage, paper, source))
+    shown = [
+        f"{code(key)} {source.values[key]} → {', '.join(map(str, dict.fromkeys(of)))}" for key, of in differs.items()
+    ]
+    here = [prose(source.here or ""), *shown, *([f"Measured: {prose(source.effect)}"] if source.effect else [])]
+    says = f"“{prose(source.says)}” ({source.at})" if source.says else "silent"
+    systems = ", ".join(map(code, source.systems or source.budgets or ())) or "all"
+    return prose(source.about), systems, says, prose(source.released or "silent"), "<br>".join(here)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
+    parser.add_argument("--check", action="store_true", help=text)
+    parser.add_argument(
+        "-o", "--output", type=written, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page, or check the sources.
+
+    Raises:
+        UserError: the first fault of the configuration.
+    """
+    config = load()
+    if arguments.check:
+        found = [fault for paper, of in config.sources.items() if of for fault in faults(config, paper)]
+        print("\n".join(found) or "every value of a training has a source, and every deviation is told")
+        return int(bool(found))
+    write_text(arguments.output, page(config))
+    return 0

@@ -1,0 +1,96 @@
+"""`robustdr rerank`: a user's run, ranked again by a model of the user's."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from robustdr.collections import write_corpus
+from robustdr.collections.local import corpus_of, read_queries
+from robustdr.collections.problems import refuse
+from robustdr.collections.reading import queries as asked
+from robustdr.collections.reading import read_corpus
+from robustdr.collections.records import Passage
+from robustdr.core.checks import at
+from robustdr.core.errors import UserError, unknown
+from robustdr.core.files import open_binary
+from robustdr.encoding import loading_modules
+from robustdr.encoding.description import CROSS, DUAL, model_type
+from robustdr.rankers.ranker import Pair, load, saved
+from robustdr.retrieval.rerank import Place, Texts, candidates, ranked
+from robustdr.retrieval.runs import write_run
+
+
+def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
+    """Scores of pairs, [pairs], by sentence-transformers: a cross-encoder's, or a dual encoder's similarities.
+
+    Prompts, modules and lengths are those of the directory.
+    """
+    with loading_modules.readable(model):
+        kind = model_type(model)
+        if kind not in (CROSS, DUAL):
+            raise unknown(f"{model}: model type", kind, (CROSS, DUAL))
+        if kind == CROSS:
+            return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
+        dual = loading_modules.sentence_transformer(model)
+        texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
+        vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
+        place = [{text: row for row, text in enumerate(of)} for of in texts]
+        queries, passages = (vectors[side][[place[side][pair[side]] for pair in pairs]] for side in (0, 1))
+        return dual.similarity_pairwise(queries, passages).numpy()
+
+
+def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, output: Path) -> None:
+    """Rerank the `depth` best passages of every query of a run; the others are left out.
+
+    Args:
+        model: directory of a ranker trained by robustdr, or in sentence-transformers' format.
+        run: TREC run, gzipped or not. queries, corpus: in any form of `collections.local`.
+        output: TREC run, gzipped if its name ends in .gz.
+
+    Raises:
+        UserError: a query or passage of the run is missing, there is no model, the run is empty, or a score is not
+            finite.
+    """
+    texts = {query.qid: query.text for query in asked(read_queries(queries, refuse))}
+    places = candidates(run, texts, depth)
+    with TemporaryDirectory() as folder:
+        found = _scores(model, _in_rows(corpus, Path(folder)), texts, places)
+    header = {
+        "tag": model.name,
+        "implementation": {"source": {"command": "robustdr rerank"}},
+        "data": {"candidates": run.name, "topics": queries.name},
+        "method": {"automatic": True, "settings": {"model": model.name, "depth": depth}},
+    }
+    write_run(output, ranked(places, found.tolist()), header)
+
+
+def _in_rows(corpus: Path, folder: Path) -> Path:
+    """Return a corpus whose single passages can be read: the file itself, or, of another form, a copy in `folder`."""
+    if corpus.suffix == ".jsonl":
+        with open_binary(corpus) as file:
+            line = file.readline()
+        if all(f'"{name}"'.encode() in line for name in Passage._fields):
+            return corpus
+    write_corpus(corpus_of(corpus), folder / "corpus.jsonl")
+    return folder / "corpus.jsonl"
+
+
+def _scores(model: Path, corpus: Path, texts: Mapping[str, str], places: Sequence[Place]) -> np.ndarray:
+    """Scores of passages for queries, [places], by the ranker or by sentence-transformers; see `rerank`."""
+    passages = Texts(corpus, places)
+    pairs = ((texts[qid], passages[docid]) for qid, docid in places)
+    if own := saved(model):
+        if "lengths" not in own:
+            raise UserError(f"{model / 'ranker.json'}: no `lengths`; give the directory of a trained ranker")
+        ranker = load(own["ranker"], model)
+        if ranker.settings.counts:
+            ranker.count(text for _, text in read_corpus(corpus))
+        with at(str(model)):
+            return np.asarray(ranker.predict(pairs, **own["lengths"], names=places))
+    found = library_scores(model, list(pairs))
+    if not np.isfinite(found).all():
+        qid, docid = places[int((~np.isfinite(found)).argmax())]
+        raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")
+    return found

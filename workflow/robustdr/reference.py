@@ -1,0 +1,219 @@
+"""The reference pages of the documentation: keys and commands, made from the models, plug-ins and options.
+
+A page has marks. `<!-- keys of Scale -->` begins a table of the keys of a model. `<!-- every loss -->` begins a section
+for each loss. `<!-- end -->` ends what is made.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from functools import partial
+from inspect import getdoc
+from pathlib import Path
+from typing import Any, get_args
+
+from robustdr import variations
+from robustdr.audit import released, transcript
+from robustdr.claims import claim
+from robustdr.claims.tests import AnyTest
+from robustdr.collections import settings as sources
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_text
+from robustdr.core.plugins import Plugins
+from robustdr.experiments import models
+from robustdr.experiments.kinds import KINDS, Recipe
+from robustdr.experiments.schemas import Schema, schema_of
+from robustdr.experiments.sources import Source
+from robustdr.losses import LOSSES
+from robustdr.rankers import RANKERS
+from robustdr.reporting.figures import FIGURES
+from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.spec import FigureSpec, Significance, TableSpec
+
+SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs)
+SPLITS = (sources.WordNetSplit, sources.IrdsSplit, sources.LocalSplit, sources.QuestionsSplit, sources.PairsSplit)
+PRINTED = (
+    *(transcript.Transcript, transcript.PrintedTable, transcript.Column, transcript.Relation),
+    *(released.Released, released.QuerySets),
+)
+RUNS = (transcript.RunFiles, transcript.MarkTest)
+CLAIMS = (claim.Claims, claim.Claim, claim.Control)
+SHARED = (sources.Columns, Source, Recipe, TableSpec, FigureSpec, Significance)
+TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, *PRINTED, *RUNS, *CLAIMS, *SHARED)}
+TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
+MARKED = re.compile(r"(<!-- (keys of|every) (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
+
+
+def write(folder: Path, parser: argparse.ArgumentParser) -> list[Path]:
+    """Make again what is between the marks of the pages of a folder; return the pages that have marks.
+
+    Args:
+        parser: the options of `robustdr`.
+
+    Raises:
+        UserError: the folder has no marks, or a mark names nothing.
+    """
+    marked = [path for path in sorted(folder.glob("*.md")) if MARKED.search(path.read_text(encoding="utf-8"))]
+    if not marked:
+        raise UserError(f"{folder}: no page has a line like '<!-- keys of Scale -->'; allowed: docs/reference")
+    for path in marked:
+        write_text(path, filled(path.read_text(encoding="utf-8"), str(path), parser))
+    return marked
+
+
+def filled(text: str, where: str, parser: argparse.ArgumentParser) -> str:
+    """Return a page with everything between its marks made again.
+
+    Args:
+        where: the start of messages. parser: the options of `robustdr`.
+
+    Raises:
+        UserError: a mark names nothing.
+    """
+    made: dict[str, dict[str, Callable[[], str]]] = {
+        "keys of": {name: partial(table_of, kind) for name, kind in TABLES.items()},
+        "every": {
+            "command": partial(_commands, parser),
+            "variation": _variations,
+            "test": _tests,
+            "loss": partial(_plugins, LOSSES),
+            "ranker": partial(_plugins, RANKERS),
+            "kind": partial(_plugins, KINDS),
+            "layout": partial(_plugins, LAYOUTS),
+            "figure": partial(_plugins, FIGURES),
+        },
+    }
+
+    def between(mark: re.Match[str]) -> str:
+        makers = made[mark[2]]
+        if mark[3] not in makers:
+            raise UserError(f"{where}: {mark[2]} {mark[3]}: unknown; allowed: {', '.join(sorted(makers))}")
+        return f"{mark[1]}\n{makers[mark[3]]()}\n{mark[4]}"
+
+    return MARKED.sub(between, text)
+
+
+def table_of(kind: Any, without: tuple[str, ...] = ()) -> str:
+    """Return the keys of a model as a Markdown table: the allowed values, the default and the meaning of each key.
+
+    Args:
+        without: keys to leave out.
+    """
+    schema = schema_of(kind)
+    definitions = schema.get("$defs", {})
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    rows = []
+    for name, of in schema["properties"].items():
+        if name in without:
+            continue
+        needed = name in schema.get("required", ())
+        default = of.get("default")
+        shown = "" if default in (None, "", {}, []) else f"; default `{json.dumps(default).strip(chr(34))}`"
+        allowed = _value(of, definitions) if needed else _value(of, definitions).removesuffix(" or null")
+        if not needed:
+            allowed += shown or "; optional"
+        rows.append((f"`{name}`", allowed, of.get("description", "")))
+    return _table(("key", "value", "meaning"), rows) if rows else "It has no keys of its own.\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *(tuple(map(_cell, row)) for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """Return a text on one line, without what Markdown takes for a tag or for the border of a cell."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()).replace("|", "\\|"))
+    return "".join(part if part.startswith("`") else part.replace("<", "&lt;") for part in parts)
+
+
+def _value(schema: Schema, definitions: Schema) -> str:
+    """Return the allowed values in words."""
+    if "$ref" in schema:
+        return _value(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    if "const" in schema or "enum" in schema:
+        return ", ".join(f"`{json.dumps(each).strip(chr(34))}`" for each in schema.get("enum", [schema.get("const")]))
+    if "anyOf" in schema or "oneOf" in schema:
+        options = [_value(each, definitions) for each in schema.get("anyOf") or schema["oneOf"]]
+        return " or ".join(dict.fromkeys(options))
+    kind = schema.get("type")
+    limits = {"minimum": "≥ ", "exclusiveMinimum": "> ", "maximum": "≤ ", "exclusiveMaximum": "< "}
+    bounds = " ".join(f"{sign}{schema[limit]:g}" for limit, sign in limits.items() if limit in schema)
+    if kind == "array":
+        return f"list of {_value(schema.get('items', {}), definitions)}"
+    names = {
+        "integer": "whole number",
+        "number": "number",
+        "string": "text",
+        "boolean": "true or false",
+        "null": "null",
+    }
+    return f"{names.get(str(kind), 'mapping')}{f' {bounds}' if bounds else ''}"
+
+
+def _section(name: str, described: object, body: str) -> str:
+    summary, _, _ = (getdoc(described) or "").partition("\n\n")
+    return f"### {name}\n\n{_cell(summary)}\n\n{body}"
+
+
+def _plugins(plugins: Plugins[Any]) -> str:
+    """Return a section for each plug-in, without the keys that all of them have."""
+    common = tuple(getattr(plugins.base, "__dataclass_fields__", ()))
+    return "\n".join(
+        _section(f"`{name}`", plugins.load(name), table_of(plugins.facts(name), common)) for name in plugins.names()
+    )
+
+
+def _tests() -> str:
+    """Return a section for each test of a claim."""
+    sections = []
+    for kind in get_args(get_args(AnyTest)[0]):
+        names = get_args(kind.model_fields["name"].annotation)
+        title = ", ".join(f"`{name}`" for name in names)
+        sections.append(_section(title, kind, table_of(kind, ("name", "system", "query_sets"))))
+    return "\n".join(sections)
+
+
+def _variations() -> str:
+    rows = []
+    for kind in map(variations.kind, variations.names()):
+        summary, _, _ = (getdoc(kind) or "").partition("\n\n")
+        given = [f"{field.name}: {field.default}".removesuffix(": ") for field in fields(kind) if field.init]
+        parameters = f" Parameters: {', '.join(f'`{each}`' for each in given)}." if given else ""
+        category = f"{kind.category} ({', '.join(kind.papers)})" if kind.papers else kind.category
+        rows.append((f"`{kind.name}`", category, f"{summary}{parameters} Needs {kind.needs}."))
+    return _table(("variation", "category and papers", "rule"), rows)
+
+
+def _commands(parser: argparse.ArgumentParser) -> str:
+    """Return a section for each command, and for each command below one."""
+    sections = []
+    for command in _below(parser):
+        rows = [(_argument(each), each.help or "") for each in command._actions if each.dest != "help"]
+        table = _table(("argument", "meaning"), rows) if rows else "It takes no arguments.\n"
+        sections.append(f"### `{command.prog}`\n\n{_cell(command.description or '')}\n\n{table}")
+    return "\n".join(sections)
+
+
+def _below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yield the commands that take arguments."""
+    groups = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    for command in groups[0].choices.values() if groups else ():
+        yield from _below(command)
+    if not groups:
+        yield parser
+
+
+def _argument(action: argparse.Action) -> str:
+    """Return how an argument is written, and whether it must be given."""
+    choices = ", ".join(f"`{each}`" for each in action.choices or ())
+    if not action.option_strings:
+        written, needed = f"`{action.metavar or action.dest}`", action.nargs not in ("*", "?")
+    else:
+        value = "" if action.nargs == 0 or choices else f" {action.metavar or action.dest.upper()}"
+        written, needed = ", ".join(f"`{option}{value}`" for option in action.option_strings), action.required
+    written = written.replace("|", " or ")  # in code, no sign for it suits every reader of Markdown
+    return f"{written}{': ' + choices if choices else ''}{'; required' if needed else ''}"

@@ -1,0 +1,68 @@
+"""Which method to use: what each gains over one base and what it costs, from the comparison of all methods."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.reporting.layouts.methods import BETTER, WORSE
+from robustdr.reporting.written import Effect, Row
+
+
+class Method(NamedTuple):
+    """A method: the cells of its variations and of its original queries, against the base `over`."""
+
+    label: str
+    over: str
+    varied: Row
+    original: Row
+
+    @property
+    def effect(self) -> Effect:
+        """The gain on variations, to be drawn."""
+        ends = {"size": self.varied["difference"], "low": self.varied["difference_low"]}
+        return {**ends, "high": self.varied["difference_high"], "printed": None, "corrected": None}  # type: ignore[typeddict-item]
+
+    @property
+    def gains(self) -> bool:
+        return self.varied["mark"] == BETTER
+
+
+def compared(cells: Iterable[Row]) -> list[Method]:
+    """The methods that were run with their base, the largest gain on variations first."""
+    at = {(cell["system"], cell["query_set"]): cell for cell in cells}
+    found = []
+    for system in dict.fromkeys(system for system, _ in at):
+        varied, original = at.get((system, MEAN)), at.get((system, ORIGINAL))
+        if varied and original and varied["difference"] is not None and original["difference"] is not None:
+            found.append(Method(varied["label"], at[varied["against"], MEAN]["label"], varied, original))
+    return sorted(found, key=lambda method: -(method.varied["difference"] or 0.0))
+
+
+def _best(methods: list[Method]) -> str:
+    """The first method, with those that were not told from the best of all methods."""
+    if not methods:
+        return "no method gained here"
+    alike = [one.label for one in methods[1:] if one.varied.get("differs_from_best") == "no"]
+    first = methods[0].label
+    if methods[0].varied.get("differs_from_best") == "yes" or not alike:
+        return first
+    return f"{first}; no difference from {', '.join(alike)} was found"
+
+
+def advice(methods: list[Method]) -> list[tuple[str, str]]:
+    """(a need, the methods that meet it) pairs; a method counts if its gain on variations is significant."""
+    gaining = [method for method in methods if method.gains]
+    return [
+        ("I can train and index again", _best(gaining)),
+        ("I cannot index again", _best([one for one in gaining if one.varied.get("new_index") == "no"])),
+        ("Original queries must not lose", _best([one for one in gaining if one.original["mark"] != WORSE])),
+    ]
+
+
+def gains(methods: list[Method]) -> str:
+    """Which methods gain on variations, as a clause; '' if none was run."""
+    if not methods:
+        return ""
+    ours = ", ".join(method.label for method in methods if method.gains)
+    over = f"on variations over {methods[0].over}"
+    return f"of the methods, {ours} gain {over}" if ours else f"no method is seen to gain {over}"

@@ -1,0 +1,118 @@
+"""A paper's claims for its pages: each with its page, its verdict as a sentence, and the axis of its effects."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from robustdr.claims.verdicts import NOT_RUN, of_sentences
+from robustdr.core.files import from_json
+from robustdr.reporting.claims import counted
+from robustdr.reporting.deciding import Explored
+from robustdr.reporting.forest import Axis
+from robustdr.reporting.naming import named
+from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
+from robustdr.reporting.settings import Paper
+from robustdr.reporting.written import Claims, Record
+
+MIDDLE = 0.96  # of all ends: the part that the common axis of a paper covers; what lies outside has an arrow
+UNPRINTED = {"printed": None, "corrected": None}  # of a single run, which is drawn alone
+Shown = Mapping[str, object]  # a template's input
+
+
+def headlines(claims: Sequence[Record]) -> Counter[str]:
+    """The number of a paper's headline sentences by verdict."""
+    ours = [claim for claim in claims if claim["headline"] and not claim["hypothesis"]]
+    return Counter(of_sentences((claim["sentence"], claim["verdict"]) for claim in ours))
+
+
+def first_of(claims: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The headline claim to show alone: of the abstract rather than of a section, run rather than not."""
+    ours = [claim for claim in claims if claim["headline"] and not claim["hypothesis"]]
+    return max(ours, key=lambda claim: (bool(claim["effects"]), "Abstract" in claim["source"]), default=None)
+
+
+def judged(
+    paper: Paper,
+    made: Claims,
+    replicates: Mapping[str, list[dict[str, Any]]],
+    cells: Callable[[Record], list[tuple[str, str]]],
+    explored: Explored,
+) -> Shown:
+    """A paper's claims with what their pages show, and their number by verdict.
+
+    Args:
+        replicates: by claim, its verdict and its deciding effect in single runs of the ledger.
+        cells: of a claim, the addresses of the cells that it rests on, with words. explored: the report's queries.
+    """
+
+    def text(words: str) -> str:
+        return named(words, made["names"])
+
+    controls = {one["name"]: one for one in made["controls"]}
+    for one in controls.values():
+        one["evidence"] = text(one["evidence"])
+    shown = []
+    for number, claim in enumerate(made["claims"], 1):
+        singles = [
+            {**single, **UNPRINTED, "words": text(single["words"])} for single in replicates.get(claim["claim"], [])
+        ]
+        shown.append(
+            {
+                **claim,
+                "number": number,
+                "page": paper.page_of(number),
+                "part": claim["claim"].removeprefix(claim["sentence"]).removeprefix(": "),
+                "measure": text(claim["measure"]),
+                "measured": text(claim["measured"]),
+                "said": text(of_claim(claim, controls)),
+                "how": text(claim["how"][:1].upper() + claim["how"][1:]),
+                "reason": text(claim["reason"]),
+                "axis": Axis.of([*claim["effects"], *singles]),  # type: ignore[list-item]
+                "effects": [
+                    {
+                        **effect,
+                        "words": text(effect["words"]),
+                        "text": text(words),
+                        "smallest": smallest(effect),
+                        "asked": queries_for_printed(effect),
+                    }
+                    for effect, words in zip(claim["effects"], claim["evidence"], strict=True)
+                ],
+                "as_printed": {**claim["as_printed"], "evidence": list(map(text, claim["as_printed"]["evidence"]))},
+                "controls": [controls[name] for name in claim["needs"] if name in controls],
+                "cells": cells(claim),
+                "queries": [
+                    query._replace(kind=text(query.kind)) for query in explored.queries(claim, made["evaluation"])
+                ],
+                "sides": [
+                    text(f"{system}, {query_set}") for system, query_set in (claim["effects"][0].get("sides") or ())
+                ]
+                if claim["effects"]
+                else [],
+                "singles": singles,
+            }
+        )
+    run = [claim for claim in shown if claim["verdict"] != NOT_RUN]
+    here, said = counted(made["claims"])
+    deciding = [claim["effects"][0] for claim in made["claims"] if claim["effects"]]
+    return {
+        **made,
+        "missing": "",
+        "controls": list(controls.values()),
+        "claims": shown,
+        "first": first_of(shown),
+        "headline": [claim for claim in run if claim["headline"] and not claim["hypothesis"]],
+        "others": [claim for claim in run if not claim["headline"] or claim["hypothesis"]],
+        "not_run": [claim for claim in shown if claim["verdict"] == NOT_RUN],
+        "axis": Axis.of(deciding, MIDDLE),
+        "sentence": of_paper(made["claims"], headlines(made["claims"])),
+        "here": here,
+        "as_printed": said,
+        "every": Counter(claim["verdict"] for claim in made["claims"]),
+    }
+
+
+def read_replicates(path: Path | None) -> Any:
+    """By paper and claim: the single runs of `evidence/replicates.json`; nothing without the file."""
+    return from_json(path.read_bytes()) if path else {}
