@@ -71,10 +71,10 @@ def main(steps: int, milliseconds: int) -> None:
         student = Student.load(settings, 1, feed.examples, folder / "initial", files)
         read = student.ready(next(feed.run(0, 1))).tokens["passages"]
         print(f"passages of {sum(map(len, read)) / len(read):.0f} tokens; a step computes for {milliseconds} ms")
-        whole, began = {}, time.thread_time()
+        whole, began = {}, time.process_time()
         for seen in feed.run(0, steps):
             student.ready(seen)
-        print(f"to prepare a step: {(time.thread_time() - began) / steps * 1000:.1f} ms of a processor")
+        print(f"to prepare a step: {(time.process_time() - began) / steps * 1000:.1f} ms of a processor")
         for how, made in (
             ("when needed", ((seen, student.ready(seen)) for seen in feed.run(0, steps))),
             ("ahead", ahead(feed.run(0, steps), student.ready)),
