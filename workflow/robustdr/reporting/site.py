@@ -246,6 +246,7 @@ def _start(
         "advice": advice(chosen),
         "axis": Axis.of([method.effect for method in chosen]),
         "answer": of_scale(settings.scale, counts, gains(chosen), rank(drawn)) if any(counts) else "",
+        "judged": sum(map(bool, counts)),
         "effects": len(effects),
         "queries": max((effect["queries"] for effect in effects), default=0),
         "seeds": max((effect["seeds"] for effect in effects), default=0),
