@@ -69,7 +69,9 @@ def scatter(drawn: list[Drop]) -> Markup:
         for number, (label, of_label) in enumerate(by_label.items()):
             colour, marker = COLOURS[number % 6], MARKERS[number % len(MARKERS)]
             reported, reproduced = [of.reported for of in of_label], [of.reproduced for of in of_label]
-            axis.scatter(reported, reproduced, s=28, color=colour, marker=marker, label=label)
+            axis.scatter(
+                reported, reproduced, s=28, color=colour, marker=marker, label=label, edgecolors=INK, linewidth=0.6
+            )
         low = min(min(of.reported, of.reproduced) for of in drawn)
         high = max(0.0, *(max(of.reported, of.reproduced) for of in drawn))
         axis.plot([low, high], [low, high], color=INK, linewidth=0.8, linestyle="--")

@@ -129,7 +129,7 @@ def _table(made: Table, found: Mapping[str, list[Shown]], paper: str) -> Shown:
     ]
     counts = Counter(cell["drop_agreement"] for cell in made["cells"] if cell["drop_agreement"])
     not_run = sum(cell["reproduced"] is None for cell in made["cells"])
-    named = made["layout"]["printed_at"].items()
+    named = made["layout"].get("printed_at", {}).items()  # a table of an older version has none
     facts = {row: {column: found.get(at, []) for column, at in of.items()} for row, of in named}
     about = {"layout": _ordered(made["layout"], made["cells"], paper), "cells": cells, "facts": facts}
     return {**made, **about, "missing": "", "agreements": counts, "not_run": not_run}
@@ -246,6 +246,7 @@ def _start(
         "advice": advice(chosen),
         "axis": Axis.of([method.effect for method in chosen]),
         "answer": of_scale(settings.scale, counts, gains(chosen), rank(drawn)) if any(counts) else "",
+        "judged": sum(map(bool, counts)),
         "effects": len(effects),
         "queries": max((effect["queries"] for effect in effects), default=0),
         "seeds": max((effect["seeds"] for effect in effects), default=0),

@@ -54,7 +54,7 @@ class Laid(TypedDict):
     columns: list[str]
     marks: dict[str, str]
     fields: list[list[tuple[str, str, int | None]]]
-    printed_at: dict[str, dict[str, str]]
+    printed_at: NotRequired[dict[str, dict[str, str]]]
     unit: str
 
 
