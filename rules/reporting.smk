@@ -149,6 +149,7 @@ rule site:
         figures=expand("{{root}}/figures/{name}.svg", name=SHOWN["figures"]),
         claims=expand("{{root}}/claims/{paper}.json", paper=JUDGED),
         audits=[f"results/audit/{paper}.json" for paper in ASKED if paper in REPORTED],
+        replicates=[str(site.REPLICATES)] if site.REPLICATES.is_file() else [],
         data=lambda w: [
             path
             for collection in site.explored(graph(w), PAPERS)
@@ -176,7 +177,8 @@ rule site:
         contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
     shell:
         "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q}"
-        " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q} --output {output.html:q}"
+        " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q}"
+        " --replicates {input.replicates:q} --output {output.html:q}"
         " --pages {output.pages:q} > {log:q} 2>&1"
 
 

@@ -190,7 +190,7 @@ def _restated(rng: random.Random, effect) -> tuple[dict, list]:
 
 
 def _shares(rng: random.Random, decimals: int, variations: list[str]) -> tuple[dict, list]:
-    """Counts, and the percentages of `total` that they are; a measure of `total` queries."""
+    """Counts, and the percentages of `total` that they are; a measure of `total` queries; answers from 1 to 7."""
     total = rng.randint(20, 400)
     grid = []
     for variation in variations:
@@ -199,7 +199,9 @@ def _shares(rng: random.Random, decimals: int, variations: list[str]) -> tuple[d
         precision, recall = rng.uniform(0.2, 0.9), rng.uniform(0.2, 0.9)
         scores = (precision, recall, 2 * precision * recall / (precision + recall))
         more = [[Number(score, decimals, "percent_sign")] for score in scores]
-        grid.append((variation, [[Number(count, 0, "count")], *shares, *more]))
+        answers = [rng.randint(1, 7) for _ in range(total)]
+        rating = [Number(of(answers), decimals, "fraction") for of in (fmean, stdev)]
+        grid.append((variation, [[Number(count, 0, "count")], *shares, *more, rating]))
     spec = {
         "row": "query_set",
         "columns": [
@@ -207,10 +209,12 @@ def _shares(rng: random.Random, decimals: int, variations: list[str]) -> tuple[d
             {"quantity": "valid", "value": "share"},
             {"measure": "Success@5"},
             *({"quantity": name} for name in ("precision", "recall", "f1")),
+            {"quantity": "rating", "unit": "number", "and": "deviation"},
         ],
         "relations": [
             {"for": {"quantity": "f1"}, "harmonic_mean_of": {"quantity": ["precision", "recall"]}},
             {"for": {"measure": "Success@5"}, "mean_over": total},
+            {"for": {"value": "deviation"}, "deviation_over": total},
             {"for": {"value": "share"}, "share_of": total},
             {"for": {"value": "share"}, "counts_match": {"quantity": "valid"}, "out_of": total},
         ],

@@ -20,7 +20,7 @@ from sentence_transformers.sentence_transformer.modules import (
 
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
-from robustdr.encoding.agreement import difference
+from robustdr.encoding.agreement import agreement
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES, is_plain
 from robustdr.encoding.encoder import Encoder
@@ -317,4 +317,4 @@ def test_vectors_that_are_not_the_library_s_stop_the_work(made, name):
     model = library(taken)
     model[0].max_seq_length = 20
     with pytest.raises(UserError, match=r"its vectors are not those of sentence-transformers \(they differ by 0\.\d"):
-        difference(taken, model)
+        agreement(taken, model)

@@ -104,5 +104,8 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     findings(made, "mini", EVIDENCE, Path("page.md"))
     assert "- **seen**: It is better" in Path("README.md").read_text(encoding="utf-8")
     assert Path("docs/headlines.svg").is_file()
+    ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()
+    assert claim == "It is better" and [single["seed"] for single in singles] == [1, 2, 3]
+    assert all(single["low"] < single["size"] < single["high"] and single["hardware"] == "a" for single in singles)
     page = Path("page.md").read_text(encoding="utf-8")
     assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: It is better (§1)." in page

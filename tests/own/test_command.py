@@ -54,3 +54,10 @@ def test_what_is_wrong_with_the_files_is_listed_before_any_work(options, tmp_pat
     assert [line.partition(": ")[0] for line in listed] == [f"{tmp_path}/qrels.txt:2", f"{tmp_path}/qrels.txt:3"]
     assert last.startswith("robustdr: 2 errors in the files above")
     assert not (tmp_path / "out").exists()
+
+
+def test_of_several_models_each_says_its_own_prompts(options, tiny_model, capsys):
+    arguments = [word for pair in options.items() for word in pair]
+    assert main(["evaluate", *arguments, "--models", str(tiny_model), str(tiny_model), "--query-prompt", "q: "]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "robustdr: prompts: of one model alone; of several, each directory says its own"

@@ -24,7 +24,7 @@ def found():
     remedy = {"label": "CAPOT", "variations": BETTER, "variations_over_control": UNKNOWN, "original": WORSE}
     return {
         "model": "mine",
-        "source": "The model is /models/mine.",
+        "sources": ["The model is /models/mine."],
         "encoding": ["Pooling (cls); prompts: query 'a_b*c*'"],
         "pages": "results/own/report",
         "measure": "nDCG@10",
@@ -40,6 +40,8 @@ def found():
             "own": system("mine", variations_mean=WORSE, **kinds),
         },
         "remedies": {"own_capot": {**remedy, "seconds": 61.4, "reindexes": False, "folder": "out/capot"}},
+        "ranking": [],
+        "sizes": {},
         "worst": [
             {"qid": "1", "variation": "typo", "query": NASTY, "varied": "a|bb", "before": 1.0, "after": 0.0},
         ],
@@ -75,7 +77,7 @@ def test_queries_are_texts_whatever_they_look_like(found):
 def test_names_are_texts_whatever_they_look_like(found):
     nasty = f"![x](http://h/x.png) {NASTY}\r\u2028y"
     found["systems"]["own_bm25"]["label"] = found["remedies"]["own_capot"]["label"] = nasty
-    page = html({**found, "model": nasty, "source": f"The model is {nasty}."})
+    page = html({**found, "model": nasty, "sources": [f"The model is {nasty}."]})
     shown = escape(nasty.replace("\r\u2028", " "), quote=False)
     assert page.count(shown) >= 6 and "<script" not in page and "<em>" not in page and "<img" not in page
 
@@ -99,3 +101,32 @@ def test_of_a_model_of_a_server_nothing_is_said_of_lengths(found):
 
 def test_without_remedies_nothing_is_said_of_training(found):
     assert "What training would change" not in markdown({**found, "remedies": {}})
+
+
+def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
+    def against(mean, difference, **more):
+        return {"mean": mean, "difference": difference, "difference_interval": [difference - 0.1, difference], **more}
+
+    def ranked(label, *parts):
+        return {
+            "system": label,
+            "label": label,
+            "original": parts[0],
+            "variations": parts[1],
+            "drop": WORSE,
+            "others": {},
+        }
+
+    first = ranked("A|", against(0.5, 0.0), against(0.3, -0.1, p_holm=0.2))
+    second = ranked("B", against(0.4, -0.1, p_holm=0.01), against(0.4, 0.0))
+    sizes = {"B": {"weights": 90_000_000, "vectors": 1_536_000}}
+    report = {**found, "ranking": [first, second], "sizes": sizes}
+    assert headline(report) == (
+        "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
+        "reworded or misspelled, 0.400 (not significantly better than A|)."
+    )
+    lines = markdown(report).splitlines()
+    assert lines[0] == "# Which retriever is best, and how robust?"
+    drop = "-20.0 % [-30.0, -10.0]"
+    assert rf"| A\| | 0.500 | best |  | 0.300 | -0.100 [-0.200, -0.100] | .200 | {drop} |  |  |" in lines
+    assert f"| B | 0.400 | -0.100 [-0.200, -0.100] | .010 | 0.400 | best |  | {drop} | 90.0 MB | 1.5 MB |" in lines

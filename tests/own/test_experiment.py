@@ -28,7 +28,7 @@ def data(tmp_path_factory):
 def made(tmp_path_factory, tiny_model, data):
     folder = tmp_path_factory.mktemp("report") / "config"
     fix = ["rodr", "capot", "self-teaching", "augmentation"]
-    experiment.write(folder, models.find(str(tiny_model)), data, BY_CATEGORY, "RR@10", fix)
+    experiment.write(folder, [models.find(str(tiny_model))], data, BY_CATEGORY, ["RR@10"], fix)
     return graph(load(HOUSE / "config", folder), NAME)
 
 
@@ -52,15 +52,26 @@ def test_the_model_is_taken_as_it_is(made):
     assert lengths(made.lineage, NAME) == dict.fromkeys(("query_length", "passage_length"), 64)
 
 
+def test_several_models_have_systems_of_their_own_over_one_set_of_variations(data, tiny_model, tmp_path):
+    compared = [models.find(str(tiny_model)), models.find(str(tiny_model), base="base_2")]
+    experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10", "R@100"])
+    made = graph(load(HOUSE / "config", tmp_path), NAME)
+    assert set(made.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2"}
+    assert made.model("own_2", 0).path == "results/own/checkpoints/base_2"
+    kinds = ["original", "typo", "misspell", "swap_words"]
+    assert made.demand.evaluations("own_2") == {(NAME, "test"): (kinds, ["RR@10", "R@100"])}
+    assert made.lineage.recipe("own_hybrid").label == f"hybrid of BM25 and {tiny_model.name}"
+
+
 def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):
     model = models.served("http://localhost:1/v1/", "m", {"similarity": "dot", "key": "NAME"})
-    experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", [])
+    experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"])
     made = graph(load(HOUSE / "config", tmp_path), NAME)
     settings = made.run(NAME, 0, (NAME, "test"), "original").settings
     assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
     assert not made.lineage.scale.checkpoints and made.all_measures(made.demand.pairs(NAME))
     with pytest.raises(UserError, match="--fix: m: its weights are not on this machine, so it cannot be trained"):
-        experiment.write(tmp_path, model, data, BY_CATEGORY, "RR@10", ["rodr"])
+        experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"], ["rodr"])
 
 
 def test_rules_alone_are_at_hand():

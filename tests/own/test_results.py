@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustdr.own.results import compare
+from robustdr.own.compared import compare
 
 
 def test_the_smallest_difference_that_a_hundred_queries_show():

@@ -185,6 +185,7 @@ def test_nothing_but_its_room_knows_a_setting_of_pretraining():
         assert [p.name for p in files if re.search(rf"\b{name}\b", p.read_text())] == [], name
 
 
+@pytest.mark.slow
 def test_snakemake_pretrains_and_a_change_reruns_what_starts_from_it(tmp_path):
     project = tiny(tmp_path)
     add(tmp_path / "config")

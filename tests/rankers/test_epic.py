@@ -40,7 +40,7 @@ def reference(ranker):
         hidden = bert(w, config, query, [0] * len(query))
         of_query = np.zeros(config.vocab_size)
         for at in range(1, len(query) - 1):
-            of_query[query[at]] += f(w["query_salience.weight"][0] @ hidden[at])
+            of_query[query[at]] += f(w["query_salience.weight"][0] @ hidden[at] + w["query_salience.bias"][0])
 
         hidden = bert(w, config, passage, [1] * len(passage))
         of_passage = np.zeros(config.vocab_size)
@@ -53,8 +53,9 @@ def reference(ranker):
             else:
                 inner = hidden[at] @ w["cls.predictions.transform.weight"].T + w["cls.predictions.transform.bias"]
             terms = w["bert.embeddings.word_embeddings.weight"] @ inner + w["cls.predictions.bias"]
-            of_passage = np.maximum(of_passage, f(terms) * f(w["passage_salience.weight"][0] @ hidden[at]))
-        return of_query @ of_passage * sigmoid(w["quality.weight"][0] @ hidden[0])
+            salience = f(w["passage_salience.weight"][0] @ hidden[at] + w["passage_salience.bias"][0])
+            of_passage = np.maximum(of_passage, f(terms) * salience)
+        return of_query @ of_passage * sigmoid(w["quality.weight"][0] @ hidden[0] + w["quality.bias"][0])
 
     return score
 
@@ -78,6 +79,7 @@ def test_gradients_are_central_differences(request, start):
 def test_a_term_that_occurs_twice_adds_up(tiny_model):
     ranker = load("epic", tiny_model)
     with torch.no_grad():
+        ranker.query_salience.bias.zero_()
         ranker.query_salience.weight.zero_()  # every term weighs f(0)
     once, twice = scores(ranker, [("gold", "a road"), ("gold gold", "a road")])
     assert twice.item() == pytest.approx(2 * once.item(), rel=1e-6)

@@ -21,6 +21,8 @@ EFFECT = {
     "verdict": "opposite", "predicted": [-0.4, -0.1], "corrected": [-0.375, -0.125],
     "sides": [["dr_oq", "original"], ["dr_oq", "misspell"]],
 }  # fmt: skip
+SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "undecided", "words": "", "size": -0.1,
+          "low": -0.5, "high": 0.3}  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
 CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
@@ -112,7 +114,10 @@ def build(folder, paper, **changes):
                 "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
                 **changes}  # fmt: skip
     files = ([*made, folder / "tables/toy_table9.json"], [figure], [claims], [audit])
-    write_site(SiteSettings(**settings), *files, folder / "report/index.html", stamp="scale mini, commit 1234567")
+    again = folder / "replicates.json"
+    again.write_text(json.dumps({"toy": {CLAIM["claim"]: [SINGLE]}}))
+    stamp = "scale mini, commit 1234567"
+    write_site(SiteSettings(**settings), *files, folder / "report/index.html", replicates=again, stamp=stamp)
     return SimpleNamespace(
         folder=folder / "report", tables=[json.loads(path.read_text()) for path in made], files=files
     )
@@ -141,8 +146,10 @@ def two_results(folder, paper, measured):
 AT = {"collection": "passages", "split": "dev", "query_set": "misspell", "system": "dr_oq", "measure": "RR@10"}
 FLAW = {"coordinates": {**AT, "value": "drop"}, "printed": "-50.0%", "mark": "", "line": 1, "consistent": "-40.0%",
         "relation": f"a relation {NASTY}"}  # fmt: skip
+COUNT = {**FLAW, "coordinates": {"collection": "passages", "split": "dev", "query_set": "misspell",
+         "quantity": "changed"}, "printed": "1,040"}  # fmt: skip
 FINDING = {"id": "table1/drop_from/misspell", "severity": "impossible", "kind": "drop_from", "table": "table1",
-           "hypothesis": "digits are swapped", "cells": [FLAW]}  # fmt: skip
+           "hypothesis": "digits are swapped", "cells": [FLAW, COUNT]}  # fmt: skip
 CAUSE = {"severity": "impossible", "hypotheses": ["digits are swapped"], "cells": 1, "findings": [FINDING["id"]],
          "consequences": [], "claims": ["Typos harm"]}  # fmt: skip
 COVERAGE = {"cells": 1234, "related": 1000}

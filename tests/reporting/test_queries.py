@@ -9,7 +9,7 @@ from tests.reporting.small_site import NASTY, build, collection, explore, texts
 from robustdr.core.files import read_queries
 from robustdr.evaluation.measures import read_measures
 from robustdr.reporting import queries
-from robustdr.reporting.queries import changed_most, costs, read_data, write_data
+from robustdr.reporting.queries import changed_most, read_data, write_data
 from robustdr.reporting.texts import part_of, write_texts
 from robustdr.retrieval.runs import read_run, write_run
 
@@ -60,13 +60,6 @@ def test_data_is_a_script_that_holds_no_markup(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert text.startswith('robustdr.take("a/b",{') and text.endswith(");\n") and "<" not in text
     assert read_data(path) == value
-
-
-def test_costs_are_those_of_the_benchmark(tmp_path):
-    path = tmp_path / "job.tsv"
-    assert costs(path) is None
-    path.write_text("s\th:m:s\tmax_rss\n1.25\t0:00:01\tNA\n")
-    assert costs(path) == {"s": 1.25}
 
 
 def test_texts_share_what_the_rankings_show(measured, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from tests.reporting.small_site import NASTY, build
 
 from robustdr.reporting.settings import Paper, SiteSettings
-from robustdr.reporting.site import found_in, query_link, write_site
+from robustdr.reporting.site import _ordered, found_in, query_link, write_site
 
 EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "differences": []}
 
@@ -77,6 +77,7 @@ def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):
         r'<td data-system="([^"]*)" data-query-set="([^"]*)"(?:(?!</td>).)*toy_audit.html#finding-0', text
     )
     assert marked == [("DR_OQ", "misspell")]
+    assert re.search(r'<span class="said">1,040<a class="mark impossible" href="toy_audit.html#finding-0"', text)
     assert 'href="queries.html#toy/dr_oq/dev/misspell/RR%4010/toy_table1"' in text
     assert 'href="queries.html#toy/rodr/dev/misspell%2Cswap_words/RR%4010/toy_table1"' in text  # a mean
     assert 'id="finding-0"' in page(site, "toy_audit.html")
@@ -87,6 +88,16 @@ def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
         text = page(site, f"{table['table']}.html")
         shown = {int(n): float(v) for n, v in re.findall(r'data-number="(\d+)" data-value="([^"]+)"', text)}
         assert shown == {n: c["reproduced"] for n, c in enumerate(table["cells"]) if c["reproduced"] is not None}
+
+
+def test_the_columns_of_the_paper_s_own_method_come_first(site):
+    (table, _), cells = site.tables, site.tables[0]["cells"]
+    heads = table["layout"]["columns"]
+    own = next(column for column in heads if column.startswith("RoDR"))
+    ordered = _ordered(table["layout"], cells, "rodr")
+    assert ordered["columns"] == [own, *(head for head in heads if head != own)]
+    for before, after in zip(table["layout"]["fields"], ordered["fields"], strict=True):
+        assert dict(zip(heads, before, strict=True)) == dict(zip(ordered["columns"], after, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -158,6 +169,8 @@ def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
     assert "The effect goes the other way: -25.0%, 95 % interval -35.0% to -15.0%; printed -31.0% to -29.0%." in text
     assert 'href="../../toy_table1.html#system=DR_OQ">Table 1, DR_OQ</a>' in text
     assert "snakemake results/mini/claims/toy.md" in text and NASTY not in text
+    single = text.partition("single runs</h2>")[2]
+    assert "mini, seed 7, a box" in single and ">-10.0%<" in single
     assert "– to -15.0%" in page(site, "claims/toy/2.html")  # an interval without an end
     assert "It was not run here: a pickle." in page(site, "claims/toy/3.html")
 

@@ -127,23 +127,25 @@ def test_a_page_of_several_tables(tmp_path):
         "<h2>Table 1. Main</h2><table><tr><th>Model<th>MRR@10<tr><th>BM25*<td>18.7<tr><th>DPR<td>31.5"
         "<tr><th>Average<td>25.1</table>"
         "<p>Table 2: Drops</p><div><div><table><tr><td>Query set<td>A<tr><td>original<td>80.0"
-        "<tr><td>typo<td>60.0 (&minus;25.0%)<tr><td>synonym<td>70.0 (-12.5%)</table></div></div>",
+        "<tr><td>typo<td>60.0 (&minus;25.0%)<tr><td>synonym<td>70.0 (-12.5%)"
+        "<tr><td>order<td>73.0 (-8.8%)<tr><td>case<td>44.0 (-45.0%)</table></div></div>",
         encoding="utf-8",
     )
     made = transcribe(tmp_path / "page.html")
     draft = made.text
-    assert (made.problems, made.read, made.lost) == (["table_1: it has no numbers"], 8, 0)
+    assert (made.problems, made.read, made.lost) == (["table_1: it has no numbers"], 12, 0)
     assert '  table1:\n    caption: "Main"' in draft and '  table2:\n    caption: "Drops"' in draft
     assert "      bm25    | 18.7\n" in draft
-    assert "- {for: {value: drop}, drop_from: {query_set: original}, proposed: 2 of 2 cells fit}" in draft
+    assert "- {for: {value: drop}, drop_from: {query_set: original}, proposed: 4 of 4 cells fit}" in draft
 
 
 def test_an_average_over_two_label_columns_is_one_over_all_rows(tmp_path):
-    rows = ["Training,Model,MRR@10,R@1k", "Plain,BM25,18.7,85.7", "Plain,DPR,31.4,95.1", "Robust,Ours,33.9,96.2"]
-    (tmp_path / "a.csv").write_text("\n".join([*rows, "Average,Average,28.0,92.3"]), encoding="utf-8")
+    rows = ["Training,Model,MRR@10,R@1k,nDCG@10", "Plain,BM25,18.7,85.7,21.3", "Plain,DPR,31.4,95.1,38.4"]
+    rows.append("Robust,Ours,33.9,96.2,41.1")
+    (tmp_path / "a.csv").write_text("\n".join([*rows, "Average,Average,28.0,92.3,33.6"]), encoding="utf-8")
     draft = transcribe(tmp_path / "a.csv").text
     assert (
-        "- {for: {system: Average}, mean_of: {category: '*', system: [bm25, DPR, Ours]}, proposed: 2 of 2 cells fit}"
+        "- {for: {system: Average}, mean_of: {category: '*', system: [bm25, DPR, Ours]}, proposed: 3 of 3 cells fit}"
         in draft
     )
 

@@ -30,7 +30,8 @@ from robustdr.keys.node import Need
 
 include: "Snakefile"
 
-FAILING = Found(lambda w: SimpleNamespace(log=f"{w.said}.log", need=Need(100, 10)))
+OF = SimpleNamespace(benchmark="no.tsv", record="no.sha256", need=Need(100, 10))
+FAILING = Found(lambda w: SimpleNamespace(log=f"{w.said}.log", **vars(OF)))
 
 rule all_failing:
     input: "MemoryError.made", "TIME LIMIT.made", "ValueError.made"
@@ -57,3 +58,46 @@ def test_a_job_that_failed_asks_for_more_of_what_ran_out(project):
         "TIME LIMIT": ["100 10", "100 20", "100 40"],
         "ValueError": ["100 10"] * 3,
     }
+
+
+MEASURED = """
+from types import SimpleNamespace
+from robustdr.keys.node import Need
+
+include: "Snakefile"
+
+MADE = SimpleNamespace(log="log", benchmark="made.tsv", record="made.sha256", need=Need(9000, 500))
+MEASURED = Found(lambda w: MADE)
+
+rule measured:
+    output: "made"
+    log: MADE.log
+    benchmark: MADE.benchmark
+    resources: mem_mb=MEASURED.memory, runtime=MEASURED.minutes
+    shell:
+        "echo {resources.mem_mb} {resources.runtime} >> asked; echo DUE TO TIME LIMIT > {log};"
+        " if test -f fails; then rm fails; exit 1; fi; touch {output}"
+"""
+
+
+def test_a_job_asks_for_twice_what_it_took_before(project):
+    """It does not after it took its artifact back, which takes nothing, nor after too little time."""
+    (project.folder / "measured.smk").write_text(MEASURED)
+
+    def asked(taken: str = "") -> list[str]:
+        if taken:
+            (project.folder / "made.tsv").write_text(f"s\th:m:s\tmax_rss\n{taken}\n")
+        (project.folder / "asked").unlink(missing_ok=True)
+        status, printed = project.snakemake("--snakefile", "measured.smk", "--retries", "1", "--forceall", "measured")
+        assert status == 0, printed
+        return (project.folder / "asked").read_text().splitlines()
+
+    assert asked() == ["9000 500"]
+    assert [of.split()[1] for of in asked()] == ["10"]  # the least; memory of so short a job may not be measured
+    assert asked("7.5\t0:00:07\t30.0") == ["1000 10"]
+    assert asked("7200.5\t2:00:00\t3000.2") == ["6001 241"]
+    assert asked("7200.5\t2:00:00\tNA") == ["9000 241"]
+    (project.folder / "fails").touch()
+    assert asked("7200.5\t2:00:00\t3000.2") == ["6001 241", "9000 1000"]
+    (project.folder / "made.sha256").write_text("# kept: 0\n")
+    assert asked("0.5\t0:00:00\t30.0") == ["9000 500"]

@@ -9,13 +9,22 @@ from pathlib import Path
 from typing import NoReturn
 
 from robustdr.core.commands import add_command
-from robustdr.core.errors import exit_status, redacted
+from robustdr.core.errors import UserError, exit_status, redacted
 from robustdr.core.paths import check_streams, named, read_once, written
 
 
 def vary(a: argparse.Namespace) -> None:
+    if a.beir:
+        from robustdr.own import beir
+
+        if a.queries or a.parameters or a.statistics or a.tokenizer or a.models:
+            raise UserError("--beir: allowed beside it: --variation, --seed, --workers and --output")
+        beir.write(a.beir, a.output, [a.variation] if a.variation else [], a.seed, a.workers)
+        return
     from robustdr.variations import command
 
+    if not a.queries or not a.variation:
+        raise UserError("vary: needs queries and --variation, or --beir")
     command.vary(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
 
 
@@ -142,9 +151,13 @@ def parser() -> argparse.ArgumentParser:
 
     command = add("vary", vary, "make a variation of your own queries")
     text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
-    command.add_argument("queries", type=read_once, help=text)
-    command.add_argument("-o", "--output", type=written, required=True, help="TSV file to write; -: print it")
-    command.add_argument("--variation", required=True, help="name of a variation; `robustdr variations list` has all")
+    command.add_argument("queries", type=read_once, nargs="?", help=text)
+    text = "folder in BEIR's layout, in place of queries: the output is a folder with such a folder for each variation"
+    command.add_argument("--beir", type=named, metavar="FOLDER", help=text)
+    text = "TSV file to write, -: print it; with --beir, a folder"
+    command.add_argument("-o", "--output", type=written, required=True, help=text)
+    text = "name of a variation; `robustdr variations list` has all; with --beir, all that are rules if not given"
+    command.add_argument("--variation", metavar="NAME", help=text)
     command.add_argument("--seed", type=int, default=0, help="seed of the variation; default: 0")
     command.add_argument(
         "--parameters", type=json.loads, default={}, help="parameters of the variation, as JSON object"

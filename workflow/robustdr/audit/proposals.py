@@ -1,21 +1,22 @@
-"""Relations that most cells of a table obey: averages, totals, drops, deviations, with the number of fitting cells."""
+"""The relations that were found in a table as declarations for reported.yaml, in as few as select the same cells."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
+from robustdr.audit.arithmetic import Found, relations
+from robustdr.audit.cells import Cell
+from robustdr.audit.relations import KINDS, Check
 from robustdr.audit.reported import ANY, Reported, Table
 from robustdr.audit.resolve import resolve
 from robustdr.audit.transcript import Relation
 from robustdr.core.errors import UserError
 
 AVERAGE = re.compile(r"(.*\b)?(avg|average|mean|overall)\b.*", re.I)
-TOTAL = re.compile(r"(total|sum|all)\b.*", re.I)
-LEAST, SHARE = 2, 0.5  # cells, and share of the cells concerned, that must fit before a relation is proposed
-QUANTITIES = 8  # most quantities of a table to search for two that add up to a third: pairs grow with the square
-OF_SEEDS = {"median": "median_of", "deviation": "std_of", "ci": "ci_of"}
+VALUE = ("value", "value")
 
 
 class Proposal(NamedTuple):
@@ -27,88 +28,78 @@ class Proposal(NamedTuple):
 
 
 def propose(reported: Reported, table: Table) -> list[Proposal]:
-    """Return the best relation for each average, total, drop and deviation of a table, if half its cells fit."""
-    found = []
-    for candidates in _candidates(table):
-        best = None
-        for candidate in candidates:
-            tried = _tried(reported, table, Relation.model_validate(candidate))
-            if tried and (best is None or tried.fit * best.cells > best.fit * tried.cells):
-                best = tried
-            if best and best.fit == best.cells:
-                break
-        if best and best.fit >= LEAST and best.fit >= SHARE * best.cells:
-            found.append(best)
-    return found
+    """Return the relations that the numbers of a table obey, as far as coordinates can say them."""
+    made: list[Proposal] = []
+    said: set[int] = set()  # targets
+    for found in relations(table):
+        targets = {id(check.target) for check in found.checks}
+        for declared in () if targets <= said else _declared(found, table):
+            checks = _checks(reported, table, declared)
+            if not _are_the_same(found.checks, checks):
+                continue
+            for name in [*declared["for"]]:  # what the others select, or what holds of all its labels
+                wider = {**declared, "for": {key: label for key, label in declared["for"].items() if key != name}}
+                more = _checks(reported, table, wider)
+                if len(more) >= len(checks) and _fit(more) * len(checks) >= _fit(checks) * len(more):
+                    declared, checks = wider, more
+            said |= {id(check.target) for check in checks}
+            made.append(Proposal(Relation.model_validate(declared), _fit(checks), len(checks)))
+            break
+    return made
 
 
-def _tried(reported: Reported, table: Table, relation: Relation) -> Proposal | None:
-    alone = replace(reported, tables={table.id: replace(table, relations=[(0, relation)])})
+def _are_the_same(found: Sequence[Check], declared: Sequence[Check]) -> bool:
+    """Whether declared checks have those that were found among them, with the same cells."""
+    known = {id(check.target): check for check in declared}
+    return all(
+        (other := known.get(id(check.target))) is not None
+        and {id(cell) for cell in check.operands["main"] if cell.table}
+        == {id(cell) for cell in other.operands["main"] if cell.table}
+        for check in found
+    )
+
+
+def _fit(checks: Sequence[Check]) -> int:
+    return sum(check.holds for check in checks)
+
+
+def _checks(reported: Reported, table: Table, declared: dict[str, Any]) -> list[Check]:
+    """Return the declaration at every cell that it selects; none if it names a cell that the table lacks."""
     try:
-        checks = resolve(alone)
-    except UserError:  # names a cell that the table lacks
-        return None
-    return Proposal(relation, sum(check.holds for check in checks), len(checks)) if checks else None
+        relation = Relation.model_validate(declared)
+        return resolve(replace(reported, tables={table.id: replace(table, relations=[(0, relation)])}))
+    except (UserError, ValidationError):
+        return []
 
 
-def _candidates(table: Table) -> Iterator[list[dict[str, object]]]:
-    """Yield, for each cell that may be computed from others, the relations that may compute it."""
-    labels: dict[str, dict[str, None]] = {}
-    for cell in table.cells:
-        for name, label in cell.coordinates.items():
-            labels.setdefault(name, {})[label] = None
-    values = labels.pop("value", {})
-    seeds = labels.pop("seed", {})
-    labels.pop("measure", None)
-    for name, known in labels.items():
-        for place, label in enumerate(known):
-            if _is_average(label):
-                # An average at several coordinates, as in a row that spans a column of groups, is over all groups.
-                groups = {
-                    other: ANY
-                    for other in labels
-                    if other != name and all(_is_average(at) for at in _labels_at(table, name, label, other))
-                }
-                yield [
-                    {"for": {name: label}, "mean_of": {**groups, name: parts}} for parts in _parts(list(known), place)
-                ]
-            elif TOTAL.fullmatch(label):
-                yield [{"for": {name: label}, "sum_is": {name: parts}} for parts in _parts(list(known), place)]
-    for first, second in combinations(list(labels.get("quantity", {}))[:QUANTITIES], 2):
-        yield [
-            {"for": {"quantity": first, name: others}, "plus": {"quantity": second}, "sum_is": {name: label}}
-            for name, known in labels.items()
-            for label in list(known)[:2]
-            if name != "quantity" and (others := [other for other in known if other != label])
-        ]
-    if "drop" in values:
-        # If the baseline prints a change itself, that is 0.
-        changed = {at for cell in table.select({"value": "drop"}) if cell.number for at in cell.coordinates.items()}
-        yield [
-            {"for": {"value": "drop"}, kind: {name: label}}
-            for kind in ("drop_from", "points_from")
-            for name, known in labels.items()
-            for label in known
-            if (name, label) not in changed
-        ]
-    for value, kind in OF_SEEDS.items():
-        if value in values and len(seeds) > 1:
-            yield [{"for": {"value": value}, kind: {"seed": "*"}}]
+def _declared(found: Found, table: Table) -> Iterator[dict[str, Any]]:
+    """Yield declarations of a relation by the coordinates of its cells; they may select other cells too."""
+    first = found.checks[0]
+    if abs(first.options.factor) != 1:
+        return
+    shared = dict(first.target.coordinates)
+    for check in found.checks:
+        shared = {name: label for name, label in shared.items() if check.target.coordinates.get(name) == label}
+    places = {name: label for name, label in shared.items() if name in table.varying and (name, label) != VALUE}
+    keeps = KINDS[first.kind].keeps_value
+    operands = {role: _selector(first.target, cells, keeps) for role, cells in first.operands.items()}
+    more = {role: of for role, of in operands.items() if role != "main" and of != {}}
+    magnitude = {"magnitude": True} if first.options.factor < 0 else {}
+    main = operands["main"]
+    several = [name for name, labels in main.items() if isinstance(labels, list)] if isinstance(main, dict) else []
+    for every in ["", *several]:
+        chosen = {**main, every: ANY} if every and isinstance(main, dict) else main
+        yield {"for": places, first.kind: chosen, **more, **magnitude}
 
 
-def _is_average(label: str) -> bool:
-    return bool(AVERAGE.fullmatch(label)) or label.endswith("_mean")
-
-
-def _labels_at(table: Table, name: str, label: str, other: str) -> set[str]:
-    """Return the labels of `other` in cells where `name` has this label."""
-    return {cell.coordinates.get(other, "") for cell in table.select({name: label})}
-
-
-def _parts(labels: Sequence[str], place: int) -> Iterator[list[str]]:
-    """Yield the labels that an average may cover: all others or those above, with or without the first."""
-    others = [label for label in labels if not _is_average(label)]
-    above = [label for label in labels[:place] if label in others]
-    for parts in (others[1:], others, above[1:], above):
-        if len(parts) > 1 and labels[place] not in parts:
-            yield parts
+def _selector(target: Cell, cells: Sequence[Cell], keeps_value: bool) -> dict[str, Any] | str:
+    """Return the coordinates in which cells differ from a target; a number that stands in no cell as it is."""
+    if not cells[0].table:
+        return cells[0].printed
+    made: dict[str, Any] = {}
+    for name in dict.fromkeys(name for cell in (target, *cells) for name in cell.coordinates):
+        labels = list(dict.fromkeys(cell.coordinates.get(name) for cell in cells))
+        usual = target.coordinates.get(name) if keeps_value or name != "value" else "value"
+        if labels != [usual]:
+            made[name] = labels[0] if len(labels) == 1 else labels
+    return made

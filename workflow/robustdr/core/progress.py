@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+from robustdr.core.benchmarks import NUMBER
+
 TRAINS = re.compile(r"(pre)?train(_\d.*)?")  # the rules whose jobs train a model
 
 

@@ -1,7 +1,7 @@
 """A written model's vectors beside those that sentence-transformers computes."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -20,7 +20,15 @@ SAID = "Where do swifts sleep? In 1869 Mendeleev left gaps; die Tür, l'été, �
 TEXTS = [" ".join((SAID * 60).split()[n : n + 1 + (900 if n > 47 else n * n // 20)]) for n in range(50)]
 
 
-def difference(folder: Path, library: "SentenceTransformer") -> float:
+class Agreement(NamedTuple):
+    """Vectors of [texts, dimension] numbers and their largest `difference` from the library's."""
+
+    texts: int
+    dimension: int
+    difference: float
+
+
+def agreement(folder: Path, library: "SentenceTransformer") -> Agreement:
     """Return the largest difference of a number in the vectors of `TEXTS`, where the longest vector has length 1.
 
     One half of the texts are queries, the other passages.
@@ -47,4 +55,4 @@ def difference(folder: Path, library: "SentenceTransformer") -> float:
             f"{folder}: its vectors are not those of sentence-transformers (they differ by {found:.1g}; rounding "
             f"explains {LARGEST:.0e}); the model is not read as it should be: please report it"
         )
-    return found
+    return Agreement(len(TEXTS), encoder.dimension, float(f"{found:.0e}"))

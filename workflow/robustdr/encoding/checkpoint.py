@@ -13,7 +13,7 @@ from robustdr.core.checks import at
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
-from robustdr.encoding.agreement import TEXTS, difference
+from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
@@ -68,7 +68,7 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
     a few texts must be those of sentence-transformers; agreement.json says how near they are.
 
     Raises:
-        UserError: see `source.find`, `whole.load` and `agreement.difference`.
+        UserError: see `source.find`, `whole.load` and `agreement.agreement`.
     """
     directory = find(settings.source)
     with at(f"checkpoint {settings.name}"):
@@ -87,8 +87,7 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
     with atomic(output) as temporary:
         write(model, temporary, settings.separator)
         with at(f"checkpoint {settings.name}"):
-            found = difference(temporary, model.float())
-        write_json(temporary / AGREEMENT, {"texts": len(TEXTS), "difference": float(f"{found:.0e}")})
+            write_json(temporary / AGREEMENT, agreement(temporary, model.float())._asdict())
         write_text(temporary / "README.md", card)
 
 

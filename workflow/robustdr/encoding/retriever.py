@@ -17,7 +17,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
 from robustdr.encoding import loading_modules, whole
-from robustdr.encoding.agreement import TEXTS, difference
+from robustdr.encoding.agreement import agreement
 from robustdr.encoding.allowed import WEIGHTS
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.encoding.settings import CheckpointSettings
@@ -45,7 +45,7 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
     (`segments`) and divides vectors by their length (`unit`).
 
     Raises:
-        UserError: see `source.locate`, `source.check_whole` and `agreement.difference`; or `filled` and a tokenizer
+        UserError: see `source.locate`, `source.check_whole` and `agreement.agreement`; or `filled` and a tokenizer
             without masks.
     """
     parts = _modules(settings, locate(settings.source))
@@ -63,8 +63,7 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
     with atomic(output) as temporary:
         whole.write(model, temporary, settings.separator)
         with at(f"checkpoint {settings.name}"):
-            found = difference(temporary, model)
-        write_json(temporary / AGREEMENT, {"texts": len(TEXTS), "difference": float(f"{found:.0e}")})
+            write_json(temporary / AGREEMENT, agreement(temporary, model)._asdict())
         write_text(temporary / "README.md", CARD.format(**about))
 
 

@@ -1,4 +1,4 @@
-"""docs/findings.md and README.md's findings: from the ledger, or from the verdicts in a scale's folder."""
+"""docs/findings.md, README.md's findings and evidence/replicates.json: from the ledger, or from a scale's verdicts."""
 
 import json
 from collections.abc import Mapping
@@ -7,13 +7,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from robustdr.core.errors import UserError
+from robustdr.core.files import write_json
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import generation, lay_out
 from robustdr.evaluation.store import Store, open_store
-from robustdr.evidence.judging import Judge
+from robustdr.evidence.judging import Judge, deciding
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
+from robustdr.graph.site import REPLICATES
 from robustdr.reporting.findings import Method, write_findings
 from robustdr.reporting.front import write_front
 from robustdr.reporting.settings import TableSettings
@@ -50,6 +52,8 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
         keys = _settings(graph).keys
         methods = _methods(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.runs)
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
+    if judge.has(scale):
+        write_json(evidence / REPLICATES.name, {path.stem: deciding(of["claims"]) for path, of in read.items()})
     write_findings(about, read, methods, output)
     write_front(about, list(read.values()), evidence, README, PICTURE)
 

@@ -18,6 +18,7 @@ from robustdr.evidence.identity import expected
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.reporting.claims import write_claims
+from robustdr.reporting.written import Record as Claim
 
 
 class Single(NamedTuple):
@@ -55,7 +56,7 @@ class Judge:
         return bool((self.rows["scale"] == scale).any())
 
     def write(self, scale: str, papers: list[str], folder: Path) -> list[Path]:
-        """Write the verdicts of papers as .md and .json, each headline claim with those of every single run.
+        """Write the verdicts of papers as .md and .json, each claim with those of every single run.
 
         Returns:
             the .json files.
@@ -69,10 +70,9 @@ class Judge:
         for paper, path in made.items():
             found = json.loads(path.read_text(encoding="utf-8"))
             for number, claim in enumerate(found["claims"]):
-                if claim["headline"]:
-                    claim["replicates"] = replicates(
-                        claim["verdict"], [(single, of["claims"][number]) for single, of in singles[paper]]
-                    )
+                claim["replicates"] = replicates(
+                    claim["verdict"], [(single, of["claims"][number]) for single, of in singles[paper]]
+                )
             write_json(path, found)
         return list(made.values())
 
@@ -112,3 +112,16 @@ def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> di
         for single, claim in singles
     ]
     return {"same": tested.count(verdict), "of": len(tested), "runs": runs}
+
+
+def deciding(claims: list[Claim]) -> dict[str, list[dict[str, Any]]]:
+    """Return by claim the effect that decides it in each single run: size, interval, and the run's verdict."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for claim in claims:
+        words = claim["effects"][0]["words"] if claim["effects"] else None
+        for run in claim["replicates"]["runs"]:
+            about = {name: run[name] for name in (*Single._fields, "verdict")}
+            found.setdefault(claim["claim"], []).extend(
+                {**about, **effect} for effect in run["effects"] if effect["words"] == words
+            )
+    return {claim: runs for claim, runs in found.items() if runs}

@@ -2,20 +2,42 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
+from robustdr.core.benchmarks import costs
 from robustdr.core.errors import UserError
 from robustdr.graph.failures import FAILURES
-from robustdr.keys.node import Node
+from robustdr.keys.integrity import KEPT
+from robustdr.keys.node import Need, Node
+
+SPARE = 2  # times what a job took before
+LEAST = Need(memory=1000, minutes=10)
+
+
+def asked(node: Node) -> Need:
+    """Return what a job asks for: twice what it took before; what its node says if that is not known or was too little.
+
+    A job that took its artifact back (robustdr.keys.kept) did not take what its work takes.
+    """
+    took, record = costs(Path(node.benchmark)) or {}, Path(node.record)
+    if FAILURES.memory[node.log] or FAILURES.time[node.log] or (record.is_file() and KEPT in record.read_text("utf-8")):
+        return node.need
+    memory, minutes = (ceil(SPARE * took.get(name, 0) / unit) for name, unit in (("max_rss", 1), ("s", 60)))
+    return node.need._replace(
+        memory=max(memory, LEAST.memory) if memory else node.need.memory,
+        minutes=max(minutes, LEAST.minutes) if minutes else node.need.minutes,
+    )
 
 
 @dataclass(frozen=True)
 class Found:
     """The node for a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
 
-    Memory (MB) doubles each time that it ran out, and so does the time (minutes). Cores are not given as `threads`,
-    because Snakemake reduces these to the cores of the host that submits a job.
+    Memory (MB) doubles each time that it ran out, and so does the time (minutes); both follow what the job took before
+    (`asked`). Cores are not given as `threads`, because Snakemake reduces these to the cores of the host that submits a
+    job.
     """
 
     find: Callable[[Any], Node]
@@ -28,11 +50,11 @@ class Found:
 
     def memory(self, wildcards: Any) -> int:
         node = self.find(wildcards)
-        return node.need.memory * 2 ** FAILURES.memory[node.log]
+        return asked(node).memory * 2 ** FAILURES.memory[node.log]
 
     def minutes(self, wildcards: Any) -> int:
         node = self.find(wildcards)
-        return node.need.minutes * 2 ** FAILURES.time[node.log]
+        return asked(node).minutes * 2 ** FAILURES.time[node.log]
 
     def gpus(self, wildcards: Any) -> int:
         return self.find(wildcards).need.gpus

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
 
 from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
@@ -10,6 +11,7 @@ from robustdr.graph.lineage import Lineage
 from robustdr.keys.node import Need, Node, histories, reads
 from robustdr.reporting.settings import SHARED, Difference, Paper, QueriesSettings, SiteSettings, Step
 
+REPLICATES = Path("evidence/replicates.json")  # of `robustdr evidence findings`
 WHY = {
     "collection": "In fewer passages the right one is found more easily: measures are higher, and drops are smaller.",
     "checkpoint": "A smaller model knows less language, and learns other things from variations.",

@@ -11,12 +11,16 @@ from robustdr.own import ROLES
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    text = "a folder that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
-    parser.add_argument("--model", required=True, help=f"{text}--server, its name there; with --runs, any name")
+    text = (
+        "a folder that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
+        "--server, its name there; with --runs, any name; several are compared"
+    )
+    parser.add_argument("--model", "--models", dest="models", nargs="+", required=True, metavar="MODEL", help=text)
     data.add_arguments(parser)
     parser.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
-    parser.add_argument("--measure", default="nDCG@10", help="an ir_measures name; default: nDCG@10")
+    text = "ir_measures names; the first decides; default: nDCG@10"
+    parser.add_argument("--measure", "--measures", dest="measures", nargs="+", default=["nDCG@10"], help=text)
     text = "variations to use; default: all that need only rules and installed packages"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"

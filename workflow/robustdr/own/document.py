@@ -1,19 +1,24 @@
 """The report of `robustdr evaluate` as Markdown and as an HTML page."""
 
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.evaluation.store import MEAN
+from robustdr.own.compared import Compared
 from robustdr.own.experiment import NAME
 from robustdr.own.results import Report
 
+PARTS: tuple[Literal["original", "variations"], ...] = ("original", "variations")
 PAGE = Path(__file__).with_name("page.html.j2")
 
 
 def markdown(found: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
-    parts = [f"# How robust is {plain(found['model'])}?", plain(headline(found)), _table(found), _notes(found)]
+    parts = [f"# {plain(_title(found))}", plain(headline(found))]
+    parts += [_ranking(found), "## By variation"] if found["ranking"] else []
+    parts += [_table(found), _notes(found)]
     parts += [_remedies(found)] if found["remedies"] else []
     return "\n\n".join([*parts, _worst(found)]) + "\n"
 
@@ -26,11 +31,17 @@ def html(found: Report) -> str:
 
     body = Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown(found)))
     template = Environment(autoescape=True).from_string(PAGE.read_text(encoding="utf-8"))
-    return template.render(title=f"How robust is {found['model']}?", pages=found["pages"], body=body) + "\n"
+    return template.render(title=_title(found), pages=found["pages"], body=body) + "\n"
+
+
+def _title(found: Report) -> str:
+    return "Which retriever is best, and how robust?" if found["ranking"] else f"How robust is {found['model']}?"
 
 
 def headline(found: Report) -> str:
     """The main result, in one paragraph."""
+    if found["ranking"]:
+        return _best(found)
     own, mean = found["systems"][NAME], found["systems"][NAME]["query_sets"][MEAN]
     varied = {name: own["query_sets"][name] for kinds in found["categories"].values() for name in kinds}
     worst = min(varied, key=lambda name: varied[name]["difference"])
@@ -47,6 +58,55 @@ def headline(found: Report) -> str:
         f"{', '.join(others)}. {down} of {len(varied)} variations lower it significantly (p < 0.05 after Holm's "
         f"correction); {worst} costs most, {_share(varied[worst]['drop'])}."
     )
+
+
+def _best(found: Report) -> str:
+    """The best of several systems, in one paragraph."""
+    first = found["ranking"][0]
+    robust = max(found["ranking"], key=lambda each: each["variations"]["mean"])
+    near = {
+        part: [each["label"] for each in found["ranking"] if each[part].get("p_holm", 0.0) >= 0.05] for part in PARTS
+    }
+    said = {part: f" (not significantly better than {', '.join(of)})" if of else "" for part, of in near.items()}
+    return (
+        f"On {found['queries']} queries over {found['passages']} passages, {first['label']} has the highest "
+        f"{found['measure']}, {first['original']['mean']:.3f}{said['original']}, and {robust['label']} the highest "
+        f"where the queries are reworded or misspelled, {robust['variations']['mean']:.3f}{said['variations']}."
+    )
+
+
+def _ranking(found: Report) -> str:
+    """A row for each system, best first."""
+    columns = ["retriever", found["measure"], "behind the best [95 %]", "p, Holm"]
+    columns += ["reworded", "behind the best [95 %]", "p, Holm", "drop [95 %]"]
+    others = list(found["ranking"][0]["others"])
+    columns += [text for measure in others for text in (f"{measure} reworded", "drop")]
+    lines = [[*columns, "weights", "vectors"], [":---", *["---:"] * (len(columns) + 1)]]
+    for each in found["ranking"]:
+        fields = [plain(each["label"])]
+        for of in (each["original"], each["variations"]):
+            fields.append(f"{of['mean']:.3f}")
+            fields += [_behind(of), _p(of["p_holm"])] if "p_holm" in of else ["best", ""]
+        fields.append(f"{_share(each['drop']['drop'])} {_interval(each['drop']['drop_interval'])}")
+        for other in each["others"].values():
+            fields += [f"{other['mean']:.3f}", _share(other["drop"])]
+        size = found["sizes"].get(each["system"])
+        lines.append([*fields, *((_megabytes(size["weights"]), _megabytes(size["vectors"])) if size else ("", ""))])
+    rows = "\n".join(map(table_row, lines))
+    return (
+        f"{rows}\n\n- Ordered by {found['measure']} of the original queries; reworded: the mean over all variations. "
+        "Intervals are paired, query by query; p is corrected over the systems behind the best (Holm).\n"
+        "- weights: of the model; vectors: of all passages, in single precision."
+    )
+
+
+def _behind(of: Compared) -> str:
+    bounds = of["difference_interval"]
+    return f"{of['difference']:+.3f}" + (f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]" if bounds else "")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
 
 
 def _table(found: Report) -> str:
@@ -77,7 +137,7 @@ def _notes(found: Report) -> str:
     )
     return "\n".join(
         [
-            f"- {prose(found['source'])}",
+            *(f"- {prose(said)}" for said in found["sources"]),
             *(f"- {plain(said)}." for said in found["encoding"]),
             f"- Measures are {found['measure']} of the whole split `{found['split']}`; {hybrid}.",
             "- drop: the difference as a share of the original, with the interval that holds every share that the "

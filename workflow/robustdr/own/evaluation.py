@@ -29,19 +29,20 @@ def run(arguments: argparse.Namespace) -> None:
         UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
     """
     a = arguments
-    parse(a.measure)
+    for measure in a.measures:
+        parse(measure)
     used = _data(a)
-    model, folder = _model(a), a.output / "config"
+    compared, folder = _models(a), a.output / "config"
     by_category = experiment.chosen(a.variations)
-    if model.encodes:
-        for said in (model.encodes.said(), *model.encodes.ignored()):
+    for model in compared:
+        for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {said}", file=sys.stderr)
     problems = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
     if wrong := [problem for problem in problems if problem.severity == "error"]:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         leave = "--drop-empty and --ignore-unjudged leave some out"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
-    experiment.write(folder, model, used, by_category, a.measure, a.fix)
+    experiment.write(folder, compared, used, by_category, a.measures, a.fix)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
     if a.runs:
         _check_runs(made, a.split, a.output, a.cores)
@@ -80,11 +81,11 @@ def _data(a: argparse.Namespace) -> Data:
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
-def _model(a: argparse.Namespace) -> models.Model:
-    """The model to evaluate.
+def _models(a: argparse.Namespace) -> list[models.Model]:
+    """The models to evaluate, each with a label of its own.
 
     Raises:
-        UserError: options that its kind does not have, a URL that is malformed or holds a secret, a key that is not
+        UserError: options that their kind does not have, a URL that is malformed or holds a secret, a key that is not
             set; see also `models.find`.
     """
     prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt")) is not None}
@@ -95,16 +96,29 @@ def _model(a: argparse.Namespace) -> models.Model:
     if wrong := [name for name in how if name in others]:
         kind = "--runs" if a.runs else "--server" if a.server else "a folder or the hub"
         raise UserError(f"{', '.join(wrong)}: not options of a model of {kind}")
-    if a.runs:
-        return models.ranked(a.runs, a.model)
-    if not a.server:
-        return models.find(a.model, how)
-    with at("--server"):
-        check_url(a.server)
-    if not a.server.startswith(("http://", "https://")):
-        raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
-    secret(a.key or "")
-    return models.served(a.server, a.model, how)
+    if len(a.models) > 1 and (own := [name for name in how if name not in LENGTHS] if not a.server else []):
+        raise UserError(f"{', '.join(own)}: of one model alone; of several, each directory says its own")
+    if len(a.models) > 1 and a.runs:
+        raise UserError("--runs: of one system alone")
+    if a.server:
+        with at("--server"):
+            check_url(a.server)
+        if not a.server.startswith(("http://", "https://")):
+            raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
+        secret(a.key or "")
+    found = []
+    for number, name in enumerate(a.models):
+        if a.runs:
+            found.append(models.ranked(a.runs, name))
+        elif a.server:
+            found.append(models.served(a.server, name, how))
+        else:
+            found.append(models.find(name, how, f"base_{number + 1}" if number else "base"))
+    labels = [model.label for model in found]
+    return [
+        model._replace(label=name) if labels.count(model.label) > 1 else model
+        for name, model in zip(a.models, found, strict=True)
+    ]
 
 
 def _check_runs(graph: Graph, split: str, output: Path, cores: int) -> None:

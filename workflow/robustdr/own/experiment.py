@@ -20,6 +20,7 @@ from robustdr.variations.base import build
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
+HYBRID = f"{NAME}_hybrid"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 
@@ -93,26 +94,44 @@ def chosen(names: Sequence[str]) -> dict[str, list[str]]:
     return {category: of for category, of in kept.items() if of}
 
 
+def system_of(number: int) -> str:
+    """The system of a model by its place, from 0."""
+    return f"{NAME}_{number + 1}" if number else NAME
+
+
 def write(
-    folder: Path, model: Model, data: Data, by_category: dict[str, list[str]], measure: str, fix: Sequence[str]
+    folder: Path,
+    models: Sequence[Model],
+    data: Data,
+    by_category: dict[str, list[str]],
+    measures: Sequence[str],
+    fix: Sequence[str] = (),
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
     Args:
-        by_category: the variations. fix: the remedies to train.
+        models: the first is the system `own`; of it alone there is a hybrid with BM25. by_category: the variations.
+        measures: the first decides. fix: remedies to train from the first model.
 
     Raises:
         UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
             `remedies.budgets`.
     """
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
-    checkpoints = {"base": model.checkpoint} if model.checkpoint else {}
+    first, *others = models
+    checkpoints = {
+        model.recipe["initial"]: model.checkpoint for model in models if model.checkpoint and "initial" in model.recipe
+    }
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
-    experiment["title"] = f"How robust is {model.label}?"
-    experiment["systems"][NAME] = {"label": model.label, **model.recipe}
+    experiment["title"] = f"How robust is {first.label}?" if not others else "Which retriever is best, and how robust?"
+    for number, model in enumerate(models):
+        experiment["systems"][system_of(number)] = {"label": model.label, **model.recipe}
+    if others:
+        experiment["systems"][HYBRID]["label"] = f"hybrid of BM25 and {first.label}"
+    experiment["tables"]["table1"]["systems"] += [system_of(number) for number in range(1, len(models))]
     if fix:
-        if not model.folder:
-            raise UserError(f"--fix: {model.label}: its weights are not on this machine, so it cannot be trained")
+        if not first.folder:
+            raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],
@@ -120,12 +139,12 @@ def write(
             "systems": [NAME, *trained],
         }
         queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
-        lengths = {name: model.recipe[name] for name in LENGTHS}
-        scale["budgets"] = remedies.budgets(model.folder, queries, lengths)
+        lengths = {name: first.recipe[name] for name in LENGTHS}
+        scale["budgets"] = remedies.budgets(first.folder, queries, lengths)
     means = {f"{category}_mean": names for category, names in by_category.items()}
     names = [name for of in by_category.values() for name in of]
     experiment["evaluation"] = {
-        NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [measure]}
+        NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [*measures]}
     }
     files = {
         "collections.yaml": {NAME: data.entry()},

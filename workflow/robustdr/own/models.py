@@ -32,28 +32,28 @@ class Model(NamedTuple):
     encodes: Description | None = None
 
 
-def find(name: str, how: Mapping[str, Any] | None = None) -> Model:
+def find(name: str, how: Mapping[str, Any] | None = None, base: str = "base") -> Model:
     """A model from a directory or from the hub: `<organisation>/<model>[@<revision>]`, which is downloaded.
 
     The configuration pins the commit of the revision, also for a branch, a tag or no revision.
 
     Args:
         how: what replaces what the directory says: `query_length`, `passage_length`, and keys of a checkpoint that is
-            taken whole: `prompts`, `pooling`, `separator`, `similarity`.
+            taken whole: `prompts`, `pooling`, `separator`, `similarity`. base: name of its checkpoint.
 
     Raises:
         UserError: `name` is neither, or the hub cannot be reached; see also `describe`.
     """
     if Path(name).is_dir():
-        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, how or {})
+        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, how or {}, base)
     if not HUB.fullmatch(name) or Path(name).exists():
         raise UserError(f"--model: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
     hub, _, revision = name.partition("@")
     folder = from_hub(hub, revision or None, "--model")
-    return _read(folder, hub, {"hub": hub, "revision": folder.name}, how or {})
+    return _read(folder, hub, {"hub": hub, "revision": folder.name}, how or {}, base)
 
 
-def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any]) -> Model:
+def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any], base: str) -> Model:
     """A model from a directory; raises as `describe`."""
     with at("--model"):
         found = describe(folder, how.get("pooling"))
@@ -70,7 +70,7 @@ def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str,
     )
     replaced = {key: value for key, value in how.items() if key not in lengths}
     checkpoint = {"description": label, "form": "whole", "source": source, **replaced}
-    return Model(label, {"initial": "base", **lengths}, checkpoint, folder, encodes)
+    return Model(label, {"initial": base, **lengths}, checkpoint, folder, encodes)
 
 
 def served(url: str, name: str, how: Mapping[str, object]) -> Model:

@@ -1,45 +1,32 @@
 """The numbers of `robustdr evaluate`'s report, from the workflow's measures, queries and passages."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from robustdr.claims.measured import detectable
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
 from robustdr.encoding.description import describe
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
-from robustdr.evaluation.estimates import ONE, Estimate
-from robustdr.evaluation.quotients import Ratio, drop_ratio
-from robustdr.evaluation.statistics import confidence_interval, holm
+from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
+from robustdr.own.compared import Compared, compare
 from robustdr.own.experiment import NAME
+from robustdr.own.ranking import Ranked, ranking
 from robustdr.own.remedies import CONTROL, system_of
 from robustdr.systems.trained import lengths
 from robustdr.training.settings import Cost
 
-CONFIDENCE = 0.95
+ALONE = 3  # systems where one model is evaluated: BM25, the model, their hybrid
 WORST = 50
-
-
-class Compared(TypedDict):
-    """The change of a measure on a query set; see `compare`."""
-
-    mean: float
-    difference: float
-    difference_interval: list[float] | None
-    drop: float | None
-    drop_interval: list[float] | None
-    p: float
-    detectable: float | None
-    p_holm: NotRequired[float]
 
 
 class System(TypedDict):
@@ -73,11 +60,18 @@ class Reworded(TypedDict):
     after: float
 
 
+class Size(TypedDict):
+    """Bytes of a dense retriever: its weights, and the vectors of all passages in single precision."""
+
+    weights: int
+    vectors: int
+
+
 class Report(TypedDict):
     """All numbers of the report, in the form of its JSON."""
 
     model: str
-    source: str
+    sources: list[str]
     encoding: list[str]
     pages: str
     measure: str
@@ -90,6 +84,8 @@ class Report(TypedDict):
     changed: dict[str, float]
     systems: dict[str, System]
     remedies: dict[str, Remedy]
+    ranking: list[Ranked]
+    sizes: dict[str, Size]
     worst: list[Reworded]
 
 
@@ -108,12 +104,12 @@ def collect(graph: Graph, folder: Path) -> Report:
     made = graph.all_measures((system, NAME) for system in recipes)
     store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
     by_category = {mean: kinds for mean, kinds in where["means"].items() if mean != MEAN}
-    (measure,) = where["measures"]
+    measure, labels = where["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
     return {
         "model": systems[NAME].label,
-        "source": _source(graph),
-        "encoding": _encoding(graph, folder),
+        "sources": _source(graph, systems),
+        "encoding": _encoding(graph, folder, systems),
         "pages": f"{graph.root}/report",
         "measure": measure,
         "split": where["split"],
@@ -127,6 +123,8 @@ def collect(graph: Graph, folder: Path) -> Report:
             name: _robustness(store, name, recipe.label, measure, by_category) for name, recipe in systems.items()
         },
         "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
+        "ranking": ranking(store, labels, where["measures"]) if len(labels) > ALONE else [],
+        "sizes": {name: size for name, recipe in systems.items() if (size := _size(graph, folder, recipe, passages))},
         "worst": _worst(graph, store, folder, where["split"], measure),
     }
 
@@ -169,54 +167,47 @@ def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str)
     }
 
 
-def compare(varied: np.ndarray, original: np.ndarray) -> Compared:
-    """The change of a measure from the original queries to a query set, [seeds, queries] each.
-
-    `difference` and `drop`, its share of the original, have 95 % intervals, None if unbounded; `p` is two-sided and
-    holds for both. `detectable`: the smallest difference that so many queries would show; None for a single query.
-    """
-    differences = (varied - original).mean(axis=0)
-    several = len(differences) > 1
-    new, old = Estimate(varied), Estimate(original)
-    difference, drop = Ratio(new - old, ONE), drop_ratio(new, old)
-    return {
-        "mean": float(varied.mean()),
-        "difference": difference.value,
-        "difference_interval": _finite(difference.interval(CONFIDENCE)),
-        "drop": drop.value if np.isfinite(drop.value) else None,
-        "drop_interval": _finite(drop.interval(CONFIDENCE)),
-        "p": difference.p,
-        "detectable": detectable(confidence_interval(differences), degrees=len(differences) - 1) if several else None,
-    }
+def _source(graph: Graph, systems: Mapping[str, Any]) -> list[str]:
+    """The source of each model, in a sentence."""
+    found = []
+    for name, recipe in systems.items():
+        if note := graph.lineage.kind(name).note(recipe):
+            found.append(note)
+        elif checkpoint := graph.lineage.scale.checkpoints.get(getattr(recipe, "initial", "")):
+            source = checkpoint.source or {}
+            where = f"{source['hub']} of the hub at {source['revision']}" if "hub" in source else source["path"]
+            found.append(f"{recipe.label} is {where}.")
+    return found
 
 
-def _finite(interval: tuple[float, float]) -> list[float] | None:
-    return [float(bound) for bound in interval] if np.isfinite(interval).all() else None
+def _model(graph: Graph, folder: Path, recipe: Any) -> Path | None:
+    """The directory of an untrained dual encoder; None for other systems."""
+    initial = getattr(recipe, "initial", "")
+    return folder / graph.checkpoint(initial).path if initial in graph.lineage.scale.checkpoints else None
 
 
-def _source(graph: Graph) -> str:
-    """The source of the model, in words."""
-    lineage = graph.lineage
-    if note := lineage.kind(NAME).note(lineage.recipe(NAME)):
-        return note
-    source = lineage.scale.checkpoints["base"].source or {}
-    return (
-        f"The model is {source['hub']} of the hub at {source['revision']}."
-        if "hub" in source
-        else f"The model is {source['path']}."
-    )
+def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[str]:
+    """How each model whose directory is here encodes texts, in sentences."""
+    said = []
+    for name, recipe in systems.items():
+        if not (model := _model(graph, folder, recipe)):
+            continue
+        found, read = describe(model), lengths(graph.lineage, name)
+        found = replace(found, lengths={route: read[f"{role}_length"] for role, route in ROUTE_OF.items()})
+        agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
+        check = (
+            f"the vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
+        )
+        said += [f"{recipe.label}: {sentence}" for sentence in (found.said(), *found.ignored(), check)]
+    return said
 
 
-def _encoding(graph: Graph, folder: Path) -> list[str]:
-    """How the model encodes texts, in sentences; none if its directory is not here."""
-    if "base" not in graph.lineage.scale.checkpoints:
-        return []
-    model, read = folder / graph.root / "checkpoints" / "base", lengths(graph.lineage, NAME)
-    found = describe(model)
-    found = replace(found, lengths={route: read[f"{role}_length"] for role, route in ROUTE_OF.items()})
+def _size(graph: Graph, folder: Path, recipe: Any, passages: int) -> Size | None:
+    if not (model := _model(graph, folder, recipe)):
+        return None
     agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
-    check = f"The vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
-    return [f"Encoding: {found.said()}", *found.ignored(), check]
+    weights = sum(file.stat().st_size for file in model.rglob("*.safetensors"))
+    return {"weights": weights, "vectors": passages * agreed["dimension"] * np.dtype(np.float32).itemsize}
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:

@@ -34,9 +34,9 @@ class Epic(Ranker):
     With f(x) = ln(1 + softplus(x)) and h the last layer's vectors of one BERT, which reads queries as segment 0 and
     passages as segment 1:
 
-    query:    φ(q)_t = Σ f(w_q · h_i) over the positions i of token t; a token that occurs twice adds up.
-    passage:  φ(p)_t = sigmoid(w_c · h_[CLS]) · max_j f(head(h_j)_t) · f(w_p · h_j) over the positions j; its terms are
-    expanded by the head, that of a masked language model.
+    query:    φ(q)_t = Σ f(w_q · h_i + b_q) over the positions i of token t; a token that occurs twice adds up.
+    passage:  φ(p)_t = sigmoid(w_c · h_[CLS] + b_c) · max_j f(head(h_j)_t) · f(w_p · h_j + b_p) over the positions j;
+    its terms are expanded by the head, that of a masked language model.
     score:    Σ_t φ(q)_t · φ(p)_t.
 
     Positions are those of word pieces, without [CLS], [SEP] and padding; a text without word pieces has the vector 0.
@@ -45,7 +45,7 @@ class Epic(Ranker):
 
     A checkpoint of a dual encoder has no head. Then head(h)_t = e_t · (W h + c) + b_t, where e_t is the word embedding
     and W starts as the identity, c and b as 0; a checkpoint with a head, e_t · LayerNorm(gelu(W h + c)) + b_t, keeps
-    it. w_q, w_p and w_c are drawn.
+    it. w_q, w_p and w_c, with their biases, are drawn.
     """
 
     def __init__(self, folder: Path, settings: Settings):
@@ -60,9 +60,9 @@ class Epic(Ranker):
             torch.nn.init.eye_(transform.weight)
             torch.nn.init.zeros_(transform.bias)
             torch.nn.init.zeros_(self.cls.predictions.decoder.bias)
-        self.query_salience = torch.nn.Linear(config.hidden_size, 1, bias=False)
-        self.passage_salience = torch.nn.Linear(config.hidden_size, 1, bias=False)
-        self.quality = torch.nn.Linear(config.hidden_size, 1, bias=False)
+        self.query_salience = torch.nn.Linear(config.hidden_size, 1)
+        self.passage_salience = torch.nn.Linear(config.hidden_size, 1)
+        self.quality = torch.nn.Linear(config.hidden_size, 1)
         self.dropout = torch.nn.Dropout(config.hidden_dropout_prob)
         if saved(folder):
             load_model(self, folder / "model.safetensors")

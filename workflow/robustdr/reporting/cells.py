@@ -83,7 +83,7 @@ class Grid:
     """The layout of a table: cells by (row, column), rows and columns in printed order.
 
     `facts` are the columns without measures: (reported, reproduced) by column and row. `notes` are footnotes of this
-    layout.
+    layout. `printed_at`: the audit's names of reported facts, by row and column.
     """
 
     corner: str
@@ -92,6 +92,7 @@ class Grid:
     cells: dict[tuple[str, str], Cell]
     facts: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    printed_at: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def columns_of(cells: dict[tuple[str, str], Cell]) -> list[str]:

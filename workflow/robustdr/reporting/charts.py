@@ -52,10 +52,10 @@ def drops(cells: Iterable[Row], means: Means) -> list[Drop]:
 
 def rank(drawn: list[Drop]) -> float | None:
     """Spearman's correlation of reported and reproduced drops; None for few of them, or where all are equal."""
-    if len(drawn) < FEW:
+    reported, reproduced = [of.reported for of in drawn], [of.reproduced for of in drawn]
+    if len(drawn) < FEW or 1 in (len({*reported}), len({*reproduced})):
         return None
-    found = float(scipy.stats.spearmanr([of.reported for of in drawn], [of.reproduced for of in drawn]).statistic)
-    return None if found != found else found
+    return float(scipy.stats.spearmanr(reported, reproduced).statistic)
 
 
 def scatter(drawn: list[Drop]) -> Markup:

@@ -42,5 +42,6 @@ class Axis(NamedTuple):
     @property
     def ticks(self) -> list[float]:
         """About five round values on the axis, 0 among them."""
-        ticks = MaxNLocator(nbins=5, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
-        return [round(float(tick), 6) for tick in ticks if self.low <= tick <= self.high]
+        found = MaxNLocator(nbins=5, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
+        ticks = [round(float(tick), 6) for tick in found]  # without the error of sums of steps
+        return [tick for tick in ticks if self.low <= tick <= self.high]

@@ -8,6 +8,7 @@ from typing import Any
 from robustdr.claims.verdicts import NOT_RUN, of_sentences
 from robustdr.core.files import from_json
 from robustdr.reporting.claims import counted
+from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.naming import named
 from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
@@ -15,6 +16,7 @@ from robustdr.reporting.settings import Paper
 from robustdr.reporting.written import Claims, Record
 
 MIDDLE = 0.96  # of all ends: the part that the common axis of a paper covers; what lies outside has an arrow
+UNPRINTED = {"printed": None, "corrected": None}  # of a single run, which is drawn alone
 Shown = Mapping[str, object]  # a template's input
 
 
@@ -35,29 +37,36 @@ def judged(
     made: Claims,
     replicates: Mapping[str, list[dict[str, Any]]],
     cells: Callable[[Record], list[tuple[str, str]]],
+    explored: Explored,
 ) -> Shown:
     """A paper's claims with what their pages show, and their number by verdict.
 
     Args:
         replicates: by claim, its verdict and its deciding effect in single runs of the ledger.
-        cells: of a claim, the addresses of the cells that it rests on, with words.
+        cells: of a claim, the addresses of the cells that it rests on, with words. explored: the report's queries.
     """
-    controls = {one["name"]: one for one in made["controls"]}
-    shown = []
 
     def text(words: str) -> str:
         return named(words, made["names"])
 
+    controls = {one["name"]: one for one in made["controls"]}
+    for one in controls.values():
+        one["evidence"] = text(one["evidence"])
+    shown = []
     for number, claim in enumerate(made["claims"], 1):
-        singles = replicates.get(claim["claim"], [])
+        singles = [
+            {**single, **UNPRINTED, "words": text(single["words"])} for single in replicates.get(claim["claim"], [])
+        ]
         shown.append(
             {
                 **claim,
                 "number": number,
                 "page": paper.page_of(number),
                 "part": claim["claim"].removeprefix(claim["sentence"]).removeprefix(": "),
+                "measure": text(claim["measure"]),
+                "measured": text(claim["measured"]),
                 "said": text(of_claim(claim, controls)),
-                "how": text(claim["how"]),
+                "how": text(claim["how"][:1].upper() + claim["how"][1:]),
                 "reason": text(claim["reason"]),
                 "axis": Axis.of([*claim["effects"], *singles]),  # type: ignore[list-item]
                 "effects": [
@@ -70,8 +79,17 @@ def judged(
                     }
                     for effect, words in zip(claim["effects"], claim["evidence"], strict=True)
                 ],
+                "as_printed": {**claim["as_printed"], "evidence": list(map(text, claim["as_printed"]["evidence"]))},
                 "controls": [controls[name] for name in claim["needs"] if name in controls],
                 "cells": cells(claim),
+                "queries": [
+                    query._replace(kind=text(query.kind)) for query in explored.queries(claim, made["evaluation"])
+                ],
+                "sides": [
+                    text(f"{system}, {query_set}") for system, query_set in (claim["effects"][0].get("sides") or ())
+                ]
+                if claim["effects"]
+                else [],
                 "singles": singles,
             }
         )
@@ -81,6 +99,7 @@ def judged(
     return {
         **made,
         "missing": "",
+        "controls": list(controls.values()),
         "claims": shown,
         "first": first_of(shown),
         "headline": [claim for claim in run if claim["headline"] and not claim["hypothesis"]],

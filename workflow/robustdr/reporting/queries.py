@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from robustdr.core.benchmarks import costs
 from robustdr.core.files import atomic, from_json, read_answers, read_qrels, read_queries
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
@@ -104,15 +105,6 @@ def changed_most(before: dict[str, list[int | None]], after: dict[str, list[int 
     change = [sum((b or 0) - (a or 0) for a, b in of) for of in zip(*pairs, strict=True)]
     order = sorted(range(len(change)), key=lambda number: (change[number], number))
     return sorted({*order[: MOST // 2], *order[-MOST // 2 :]})
-
-
-def costs(benchmark: Path) -> dict[str, float] | None:
-    """Seconds and memory (MB) of a job, from Snakemake's file; None if there is no file."""
-    if not benchmark.is_file():
-        return None
-    head, *rows = (line.split("\t") for line in benchmark.read_text(encoding="utf-8").splitlines())
-    row = dict(zip(head, rows[0], strict=True)) if rows else {}
-    return {name: float(row[name]) for name in ("s", "max_rss") if row.get(name, "-") not in ("-", "NA")}
 
 
 def provenance(settings: QueriesSettings) -> dict[str, list[object]]:

@@ -23,12 +23,13 @@ from robustdr.core.files import write_text
 from robustdr.reporting.cells import AGREEMENTS
 from robustdr.reporting.charts import Drop, drops, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
 from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Means, Row, Table
+from robustdr.reporting.written import Claims, Laid, Means, Row, Table
 from robustdr.reporting.written import Record as Claim
 
 COMPARISON = "all_methods"  # table of the methods to choose from
@@ -104,7 +105,19 @@ def query_link(cell: Row, means: Means) -> str:
     return "/".join((cell["collection"], cell["system"], cell["split"], kinds, cell["measured"], cell["table"]))
 
 
-def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
+def _ordered(layout: Laid, cells: list[Row], paper: str) -> Laid:
+    """The layout with the columns of the paper's own method first: of the systems that are named after it."""
+
+    def own(column: int) -> bool:
+        numbers = [fields[column][2] for fields in layout["fields"]]
+        return any(paper in cells[number]["system"].split("_") for number in numbers if number is not None)
+
+    order = sorted(range(len(layout["columns"])), key=lambda column: not own(column))
+    fields = [[of[column] for column in order] for of in layout["fields"]]
+    return {**layout, "columns": [layout["columns"][column] for column in order], "fields": fields}
+
+
+def _table(made: Table, found: Mapping[str, list[Shown]], paper: str) -> Shown:
     """A table; each cell has the findings about it and the link to its queries."""
     cells = [
         {
@@ -116,7 +129,10 @@ def _table(made: Table, found: Mapping[str, list[Shown]]) -> Shown:
     ]
     counts = Counter(cell["drop_agreement"] for cell in made["cells"] if cell["drop_agreement"])
     not_run = sum(cell["reproduced"] is None for cell in made["cells"])
-    return {**made, "missing": "", "cells": cells, "agreements": counts, "not_run": not_run}
+    named = made["layout"]["printed_at"].items()
+    facts = {row: {column: found.get(at, []) for column, at in of.items()} for row, of in named}
+    about = {"layout": _ordered(made["layout"], made["cells"], paper), "cells": cells, "facts": facts}
+    return {**made, **about, "missing": "", "agreements": counts, "not_run": not_run}
 
 
 def _svg(path: Path) -> Markup:
@@ -157,7 +173,8 @@ def write_site(
 
     Args:
         tables, claims, audits: .json files. figures: .svg files. A paper may lack any of them.
-        output: the first page; the others are in the same folder, those of claims in `claims/<paper>`.
+        output: the first page; the others are in the same folder, those of claims in `claims/<paper>`, and `data` has
+            the queries of systems and collections.
         replicates: `evidence/replicates.json`. stamp: what the report was made from, and on what.
     """
 
@@ -168,7 +185,7 @@ def write_site(
         return next((_read(path, kind, *parts) for path in of(paper, paths)), (None, ""))
 
     read = {path.stem: _read(path, Table, "layout", "means") for path in tables}
-    singles = read_replicates(replicates)
+    singles, explored = read_replicates(replicates), Explored(output.parent / "data")
     papers: list[_Page] = []
     every: list[Claims] = []
     for paper in settings.papers:
@@ -184,10 +201,11 @@ def write_site(
             else _missing(no_audit)
         )
         shown_tables = {
-            name: _table(table, found) if table else _missing(why) for name, (table, why) in its_tables.items()
+            name: _table(table, found, paper.name) if table else _missing(why)
+            for name, (table, why) in its_tables.items()
         }
         cells = partial(links, paper, shown_tables)
-        said = judged(paper, made, singles.get(paper.name, {}), cells) if made else _missing(no_claims)
+        said = judged(paper, made, singles.get(paper.name, {}), cells, explored) if made else _missing(no_claims)
         every += [made] if made else []
         both = [drop for table, _ in its_tables.values() if table for drop in drops(table["cells"], table["means"])]
         papers.append(_Page(paper, said, shown_audit, shown_tables, drawings, list(dict.fromkeys(both))))

@@ -79,6 +79,9 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
         "columns": [words[column] for column in grid.columns],
         "marks": {words[name]: marked.headings.get(name, "") for name in words},
         "fields": fields,
+        "printed_at": {
+            words[row]: {words[column]: at for column, at in of.items()} for row, of in grid.printed_at.items()
+        },
         "unit": unit,
     }
 

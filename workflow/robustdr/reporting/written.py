@@ -1,7 +1,7 @@
 """The JSON of tables and claims: the parts that other stages read."""
 
 from pathlib import Path
-from typing import NotRequired, TypeVar
+from typing import Any, NotRequired, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -46,6 +46,7 @@ class Laid(TypedDict):
     """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell).
 
     `marks`, by row or column, say whose queries or models it has (`reporting.sources`).
+    `printed_at`: by row and column, the audit's names of reported numbers that are no cells.
     """
 
     corner: str
@@ -53,6 +54,7 @@ class Laid(TypedDict):
     columns: list[str]
     marks: dict[str, str]
     fields: list[list[tuple[str, str, int | None]]]
+    printed_at: dict[str, dict[str, str]]
     unit: str
 
 
@@ -100,7 +102,7 @@ class Replicates(TypedDict):
 
     same: int
     of: int
-    runs: list[dict[str, object]]
+    runs: list[dict[str, Any]]
 
 
 class Record(TypedDict):

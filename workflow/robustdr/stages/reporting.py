@@ -104,7 +104,7 @@ def texts(a: argparse.Namespace) -> None:
     figures=READS,
     claims=READS,
     audits=READS,
-    replicates_=PATH,
+    replicates=PATHS,
     output={**PATH, "help": "its first page"},
     pages={**PATHS, "help": "the other files, in the same folder"},
 )
@@ -116,7 +116,7 @@ def site(a: argparse.Namespace) -> None:
 
     settings = read(SiteSettings, a.settings)
     made = (a.tables, a.figures, a.claims, a.audits)
-    write_site(settings, *made, a.output, a.replicates, stamp(settings.scale, a.output.parent.parent))
+    write_site(settings, *made, a.output, next(iter(a.replicates), None), stamp(settings.scale, a.output.parent.parent))
 
 
 @stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)

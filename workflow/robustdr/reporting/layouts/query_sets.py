@@ -45,6 +45,7 @@ def query_sets(make: Maker[Settings]) -> Grid:
     made = {path.parts[-3:]: json.loads(path.read_text(encoding="utf-8")) for path in make.statistics}
     cells: dict[tuple[str, str], Cell] = {}
     counted: dict[str, dict[str, tuple[str, str]]] = {quantity: {} for quantity in make.spec.counts}
+    printed_at: dict[str, dict[str, str]] = {}
     lost = []
     for at, role in enumerate(roles):
         where = make.settings.evaluation[role]
@@ -62,6 +63,8 @@ def query_sets(make: Maker[Settings]) -> Grid:
                 if found and quantity == "changed" and found["changed_in_case_alone"]:
                     here += f" ({found['changed_in_case_alone']:,} in case alone)"
                 of_rows[row] = (printed.printed if printed else "–", here)
+                if printed:
+                    printed_at.setdefault(row, {})[quantity] = str(printed)
             if found and found["lost"]:
                 lost.append(f"{row} {100 * found['lost'] / found['queries']:.1f} %")
     rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
@@ -71,4 +74,4 @@ def query_sets(make: Maker[Settings]) -> Grid:
     if lost:
         few = "Queries left none of their uncommon words, a lost question more than a reworded one"
         notes.append(f"{few}: {', '.join(lost)}.")
-    return Grid("Query set", rows, [*counted, *columns], cells, counted, notes)
+    return Grid("Query set", rows, [*counted, *columns], cells, counted, notes, printed_at)

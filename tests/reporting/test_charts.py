@@ -1,0 +1,29 @@
+"""Drops as reported and as reproduced."""
+
+import json
+
+import pytest
+
+from robustdr.reporting.charts import Drop, drops, rank, scatter
+
+
+def test_each_drop_of_a_variation_is_drawn_once(paper):
+    table = json.loads(paper.table("table1")["json"].read_text(encoding="utf-8"))
+    found = drops(table["cells"] * 2, table["means"])
+    assert [(of.label, of.query_set, of.reported) for of in found] == [
+        ("DR_OQ", "misspell", -50.0),
+        ("RoDR w/o L_p|q", "misspell", -30.0),
+        ("DR_OQ", "swap_words", -1.4),
+        ("RoDR w/o L_p|q", "swap_words", -1.4),
+    ]
+    assert [of.reproduced for of in found] == pytest.approx([-50.0, -100 / 6, 0.0, 0.0])
+
+
+def test_the_rank_correlation_by_hand():
+    # Ranks 1 … 5 against 2, 1, 3, 4, 5: 1 − 6 · (1 + 1) / (5 · 24) = .9.
+    reproduced = (-40.0, -45.0, -30.0, -20.0, -10.0)
+    drawn = [Drop("A", str(at), -50.0 + at, value) for at, value in enumerate(reproduced)]
+    assert rank(drawn) == pytest.approx(0.9)
+    assert rank(drawn[:4]) is None and rank([drawn[0]] * 5) is None
+    svg = scatter(drawn)
+    assert "currentColor" in svg and "#123456" not in svg and "<metadata>" not in svg

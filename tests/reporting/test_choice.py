@@ -1,0 +1,39 @@
+"""Which method to use, from the table of all methods."""
+
+import json
+
+import pytest
+
+from robustdr.reporting.choice import advice, compared, gains
+
+
+@pytest.fixture()
+def cells(paper):
+    lineage = {system: {"own": [], "total": []} for system in ("dr_oq", "rodr")}
+    table = paper.table("methods", lineage=lineage, reindexes={"dr_oq": False, "rodr": True})["json"]
+    return json.loads(table.read_text(encoding="utf-8"))["cells"]
+
+
+def test_a_gain_stands_with_its_interval_and_what_it_costs(cells):
+    # Means of the variations: .5625 and .6875; originals: .75 and .75. Half the interval: 2.0227 · .125 / √39 = .0405.
+    (method,) = compared(cells)
+    assert method.over == "DR_OQ" and method.gains
+    assert method.effect["size"] == pytest.approx(0.125) and method.original["difference"] == 0
+    assert method.effect["low"] == pytest.approx(0.125 - 0.0405, abs=1e-4)
+
+
+def test_advice_names_the_best_for_each_need_and_those_not_told_from_it(cells):
+    assert dict(advice(compared(cells))) == {
+        "I can train and index again": "RoDR w/o L_p|q",
+        "I cannot index again": "no method gained here",
+        "Original queries must not lose": "RoDR w/o L_p|q",
+    }
+    assert gains(compared(cells)) == "of the methods, RoDR w/o L_p|q gain on variations over DR_OQ"
+    (method,) = compared(cells)
+    alike = method._replace(label="CAPOT", varied={**method.varied, "differs_from_best": "no", "new_index": "no"})
+    best = dict(advice([method, alike]))
+    assert best["I can train and index again"] == "RoDR w/o L_p|q; no difference from CAPOT was found"
+    assert best["I cannot index again"] == "CAPOT"
+    lost = method._replace(varied={**method.varied, "mark": ""})
+    assert gains([lost]) == "no method is seen to gain on variations over DR_OQ" and gains([]) == ""
+    assert {words for _, words in advice([lost])} == {"no method gained here"}

@@ -1,0 +1,61 @@
+"""Verdicts as sentences."""
+
+import pytest
+from tests.reporting.small_site import CLAIM, EFFECT
+
+from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, VERDICTS
+from robustdr.reporting.sentences import of_claim, of_paper, of_scale, percent, queries_for_printed, smallest
+
+MEASURED = {**EFFECT, "words": "misspell", "size": 0.02, "low": 0.01, "high": 0.03, "printed": [0.09, 0.11]}
+NUMBERS = "+2.0%, 95 % interval +1.0% to +3.0%; printed +9.0% to +11.0%"
+FAILED = {"name": "cost", "what": "Typos cost a lot", "state": "fails", "reason": "", "evidence": "", "effects": []}
+
+
+def claim(verdict, *effects, **changes):
+    return {**CLAIM, "verdict": verdict, "effects": list(effects), **changes}
+
+
+def test_every_verdict_has_a_sentence_with_its_numbers():
+    for verdict in VERDICTS:
+        said = of_claim(claim(verdict, MEASURED, MEASURED, reason="it is so", needs=["cost"]), {"cost": FAILED})
+        assert said.endswith(".") and ("+2.0%" in said) == (verdict not in (NOT_RUN, NOT_TESTABLE)), said
+    assert of_claim(claim("seen", MEASURED), {}) == f"The effect is there: {NUMBERS}."
+    assert of_claim(claim("not run", reason="a pickle"), {}) == "It was not run here: a pickle."
+
+
+def test_of_several_effects_the_one_that_decides_is_named():
+    more = {**MEASURED, "words": "swap_words", "size": 0.5}
+    assert of_claim(claim("seen", more, MEASURED), {}).endswith(f"2 comparisons. The smallest: misspell: {NUMBERS}.")
+    said = of_claim(claim("partly", {**MEASURED, "verdict": "undecided"}, {**more, "verdict": "seen"}), {})
+    assert said == f"1 of 2 comparisons go the claim's way. The first of the others: misspell: {NUMBERS}."
+
+
+def test_a_control_that_fails_is_named_by_what_must_show():
+    said = of_claim(claim(NOT_TESTABLE, needs=["cost"]), {"cost": FAILED})
+    assert said == "It cannot be tested here, because a control does not pass: Typos cost a lot (fails)."
+
+
+def test_how_many_queries_show_the_printed_effect():
+    # Half the interval: .01; z of 95 % and of 80 %: 1.96 and .8416; (1 + .8416 / 1.96) · .01 = .0143.
+    assert smallest(MEASURED) == pytest.approx(0.0143, abs=5e-5)
+    # Of an effect half as large as .0143 four times the 40 queries are needed.
+    printed = smallest(MEASURED) / 2
+    assert queries_for_printed({**MEASURED, "printed": [printed, printed]}) in (160, 161)
+    assert queries_for_printed({**MEASURED, "printed": None}) is None
+    assert queries_for_printed({**MEASURED, "printed": [-0.1, -0.1]}) is None
+
+
+def test_a_paper_and_a_scale_in_one_sentence():
+    counts = {"seen": 3, "partly": 1, "opposite": 1, "not run": 2}
+    assert of_paper([CLAIM], counts) == (
+        "Of the 7 claims that its abstract and conclusion rest on: 3 seen, 1 partly, 1 opposite, 2 not run."
+    )
+    assert of_paper([CLAIM], {}) == "No claim of its abstract is among the 1 that are tested."
+    assert of_scale("mini", [counts, {"undecided": 1}], "", 0.86) == (
+        "At scale mini, 5 of the 8 claims that abstracts and conclusions rest on could be decided: 3 are seen, "
+        "1 partly, 1 are not; drops here have the order of those printed with a rank correlation of 0.86."
+    )
+
+
+def test_no_percent_is_a_negative_zero():
+    assert [percent(value) for value in (-0.0001, 0.1234, None)] == ["+0.0%", "+12.3%", "–"]

@@ -1,0 +1,48 @@
+"""`robustdr vary --beir`: a folder in BEIR's layout for each variation of one, for evaluation by other tools."""
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries, write_text
+from robustdr.own.experiment import chosen
+from robustdr.variations import create, runner
+from robustdr.variations.queries import read
+
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
+
+
+def write(folder: Path, output: Path, variations: Sequence[str], seed: int, workers: int) -> None:
+    """Write `output`/<variation> with corpus.jsonl, queries.jsonl and qrels/, and what changed as statistics.json.
+
+    Judgements are copied, and the corpus is the same file, under a further name, where the disk allows that.
+
+    Args:
+        folder: in BEIR's layout. variations: names; all that need only rules and installed packages if empty.
+
+    Raises:
+        UserError: a file of the folder is missing, or a variation is unknown; see also `queries.read`.
+    """
+    for name in (CORPUS, QUERIES, QRELS):
+        if not (folder / name).exists():
+            raise UserError(f"--beir: {folder}: no {name}; a folder has {CORPUS}, {QUERIES} and {QRELS}/SPLIT.tsv")
+    originals = read(folder / QUERIES)
+    for name in [name for of in chosen(variations).values() for name in of]:
+        made = output / name
+        made.mkdir(parents=True, exist_ok=True)
+        variation = create(name)
+        with TemporaryDirectory() as temporary:
+            varied = Path(temporary) / "queries.tsv"
+            runner.run(originals, varied, made / "statistics.json", variation, seed, workers=workers)
+            rows = [{"_id": qid, "text": text} for qid, text in read_queries(varied).items()]
+        write_text(made / QUERIES, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        shutil.copytree(folder / QRELS, made / QRELS, dirs_exist_ok=True)
+        (made / CORPUS).unlink(missing_ok=True)
+        try:
+            os.link(folder / CORPUS, made / CORPUS)
+        except OSError:
+            shutil.copy(folder / CORPUS, made / CORPUS)
