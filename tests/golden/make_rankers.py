@@ -128,6 +128,8 @@ BERT = Waves(
         "classifier.bias": (1,),
         "salience.weight": (1, D),
         "quality.weight": (1, D),
+        "salience.bias": (1,),
+        "quality.bias": (1,),
         "in_proj_weight": (3 * D, D),
         "in_proj_bias": (3 * D,),
         "linear1.weight": (4 * D, D),
@@ -171,20 +173,24 @@ def soften(x):
     return np.log(1 + np.log(1 + np.exp(x)))
 
 
+def layer(name, x):
+    return BERT[f"{name}.weight"][0] @ x + BERT[f"{name}.bias"][0]
+
+
 def epic(query, passage):
     """φ(q) · φ(p) over the whole vocabulary (MacAvaney et al. 2020, §3; OpenNIR), with a head without a norm."""
     query = [*query]
     passage = [query[0], *passage]  # a passage begins with [CLS] too
     hidden, of_query, of_passage = bert(BERT, CONFIG, query, [0] * len(query)), np.zeros(V), np.zeros(V)
     for at in range(1, len(query) - 1):
-        of_query[query[at]] += soften(BERT["query_salience.weight"][0] @ hidden[at])
+        of_query[query[at]] += soften(layer("query_salience", hidden[at]))
     hidden = bert(BERT, CONFIG, passage, [1] * len(passage))
     transform = BERT["cls.predictions.transform.weight"], BERT["cls.predictions.transform.bias"]
     for at in range(1, len(passage) - 1):
         terms = BERT["bert.embeddings.word_embeddings.weight"] @ (transform[0] @ hidden[at] + transform[1])
-        salience = soften(BERT["passage_salience.weight"][0] @ hidden[at])
+        salience = soften(layer("passage_salience", hidden[at]))
         of_passage = np.maximum(of_passage, soften(terms + BERT["cls.predictions.bias"]) * salience)
-    return of_query @ of_passage * sigmoid(BERT["quality.weight"][0] @ hidden[0])
+    return of_query @ of_passage * sigmoid(layer("quality", hidden[0]))
 
 
 def mono_t5(first, second):
