@@ -2,7 +2,8 @@
 
 Each room keeps the settings of its stages in a module `settings.py` that imports little. Keys of the configuration that
 reach a stage unchanged have their type, limits and description there, and nowhere else. A field marked `UNSEEN` reaches
-the stage but decides none of its bytes, so it is in no key.
+the stage but decides none of its bytes, so it is in no key. A field marked `LATER` is younger than runs in the ledger:
+with its default, a stage does what it did before there was the field.
 """
 
 import json
@@ -20,6 +21,7 @@ from robustdr.core.validation import explained
 
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 UNSEEN = {"effect": False}
+LATER = {"later": True}
 Precision = Literal["float32", "bfloat16", "float16"]
 
 Settings = TypeVar("Settings")
@@ -82,6 +84,12 @@ def deciding(settings: Any) -> dict[str, Any]:
     kind: Any = type(settings)
     unseen = _without_effect(kind)
     return {name: value for name, value in asdict(settings).items() if name not in unseen}
+
+
+def identifying(settings: Any) -> dict[str, Any]:
+    """Return the settings that tell runs of the ledger apart: `deciding` ones, without defaults of `LATER` ones."""
+    later = {field.name for field in fields(settings) if field.metadata.get("later")} - given(settings)
+    return {name: value for name, value in deciding(settings).items() if name not in later}
 
 
 @cache

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, with_co
 from pydantic.dataclasses import dataclass
 from typing_extensions import TypedDict  # Python's own comes with 3.12
 
-from robustdr.core.settings import STRICT, UNSEEN, given
+from robustdr.core.settings import LATER, STRICT, UNSEEN, given
 from robustdr.core.validation import Distinct, wrong
 from robustdr.encoding.directory import RETRIEVER
 
@@ -73,12 +73,12 @@ class Checkpoint:
     pooling: Literal["cls", "mean"] | None = None
     """Pooling. An encoder needs one, and a plain transformer that is taken whole; a directory of sentence-transformers
     has its own."""
-    prompts: Prompts = field(default_factory=Prompts)
+    prompts: Prompts = field(default_factory=Prompts, metadata=LATER)
     """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole; the
     mean of a retriever leaves them out, with the token before them."""
-    separator: Annotated[str, Field(min_length=1)] = " "
+    separator: Annotated[str, Field(min_length=1)] = field(default=" ", metadata=LATER)
     """Text between the title and the text of a passage, of a directory that is taken whole or a retriever."""
-    similarity: Literal["cosine", "dot"] | None = None
+    similarity: Literal["cosine", "dot"] | None = field(default=None, metadata=LATER)
     """Similarity of two vectors, in place of that of a directory that is taken whole."""
     layers: Annotated[list[NonNegativeInt], Field(min_length=1)] | None = None
     """Transformer layers to keep, from 0; all of them if not given."""
@@ -88,16 +88,16 @@ class Checkpoint:
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
     `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5, or a
     stand-in for one made from a BERT."""
-    head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = field(default=None, metadata=LATER)
     """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
     with."""
-    queries: CheckpointSource | None = None
+    queries: CheckpointSource | None = field(default=None, metadata=LATER)
     """Of a retriever: where its second encoder, for queries, comes from; `source` is for passages then."""
-    filled: PositiveInt | None = None
+    filled: PositiveInt | None = field(default=None, metadata=LATER)
     """Of a retriever: tokens of every query, filled with masks; no text ends in a separator then."""
-    segments: bool = False
+    segments: bool = field(default=False, metadata=LATER)
     """Of a retriever: whether tokens after the first separator are of the second type, as in a pair of texts."""
-    unit: bool = False
+    unit: bool = field(default=False, metadata=LATER)
     """Of a retriever: whether its vectors are brought to length 1."""
     words: PositiveInt | None = None
     """Most frequent words of static vectors to keep; all of them if not given."""

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.core.settings import deciding
+from robustdr.core.settings import identifying
 from robustdr.evaluation.settled import Expected
 from robustdr.graph.graph import Graph
 from robustdr.graph.graph import graph as graph_of
@@ -58,7 +58,7 @@ def expected(graph: Graph) -> Expected:
 def settings(node: Node) -> str:
     """Return a digest of the settings of a node and of every node that decides it, and of the user's files."""
     node = node.whole or node
-    own = deciding(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
+    own = identifying(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
     read = {name: _read(one) for name, one in node.inputs.items() if one.decides}
     return _digest([node.rule, own, node.decides, read])
 

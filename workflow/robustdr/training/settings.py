@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypedDict
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT, UNSEEN, Named, Precision
+from robustdr.core.settings import LATER, STRICT, UNSEEN, Named, Precision
 
 Tokens = Annotated[int, Field(ge=3)]
 
@@ -30,7 +30,7 @@ class Schedule:
 
     learning_rate: PositiveFloat
     """Highest learning rate; it rises from 0 in the warm-up."""
-    decay: bool = True
+    decay: bool = field(default=True, metadata=LATER)
     """Whether the learning rate falls to 0 after the warm-up; if not, it stays."""
     epochs: PositiveFloat
     """Passes over the training examples; may be a fraction."""
