@@ -106,6 +106,11 @@ class Place:
         return list(zip(things, [line.split("mend: ")[1] for line in lines if "   mend: " in line], strict=True))
 
 
+def unreleased(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Without released query sets: a job downloads them, so that a node without a network always lacks them."""
+    return [(what, mend) for what, mend in found if "results/releases/" not in mend]
+
+
 @pytest.fixture
 def place(tmp_path, tiny_transformer):
     made = Place(tmp_path, tiny_transformer)
@@ -157,13 +162,14 @@ def test_five_broken_things_are_five_lines(place):
 @pytest.mark.slow
 def test_what_is_here_is_checked_and_not_asked_for(place, tiny_transformer):
     place.keep(tiny_transformer)
-    assert place.found(TABLE) == place.found("--offline", TABLE) == []
+    assert unreleased(place.found("--offline", TABLE)) == []
     assert not place.server.asked
+    assert place.found(TABLE) == []
     for path, harm in {"queries.tar.gz": b"x" * 350, "train/qrels": b"short"}.items():
         (place.folder / "irds/msmarco-passage" / path).write_bytes(harm)
     (place.folder / SNAPSHOT / "tokenizer.json").unlink()
     for offline in ([], ["--offline"]):
-        found = dict(place.found(*offline, TABLE))
+        found = dict(unreleased(place.found(*offline, TABLE)))
         (digest,) = (what for what in found if "queries.tar.gz has the MD5" in what)
         assert found[digest].startswith(
             f"rm {place.folder}/irds/msmarco-passage/queries.tar.gz && snakemake --cores 1 "
@@ -176,7 +182,7 @@ def test_what_is_here_is_checked_and_not_asked_for(place, tiny_transformer):
 
 @pytest.mark.slow
 def test_a_node_without_a_network_lists_what_is_not_on_its_disk(place):
-    found = dict(place.found("--offline", TABLE))
+    found = dict(unreleased(place.found("--offline", TABLE)))
     assert len(found) == 4 and not place.server.asked
     base = "google-bert/bert-base-uncased@86b5e09 is not in the hub's cache (HF_HOME)"
     assert found[base] == f"hf download google-bert/bert-base-uncased --revision {REVISION}"
@@ -230,7 +236,7 @@ def test_an_artifact_that_is_made_needs_its_sources_no_more(place):
         (made := place.folder / file).parent.mkdir(parents=True, exist_ok=True)
         made.write_text("made")
         made.with_name(f"{made.name}.sha256").write_text(f"# key: {split.key}\n{'0' * 64}  {made.name}\n")
-    found = dict(place.found("--offline", TABLE))
+    found = dict(unreleased(place.found("--offline", TABLE)))
     assert len(found) == 2  # without the two files that the training queries are read from
 
 
