@@ -27,7 +27,7 @@ def asked(node: Node) -> Need:
     memory, minutes = (ceil(SPARE * took.get(name, 0) / unit) for name, unit in (("max_rss", 1), ("s", 60)))
     return node.need._replace(
         memory=max(memory, LEAST.memory) if memory else node.need.memory,
-        minutes=max(minutes, LEAST.minutes) if minutes else node.need.minutes,
+        minutes=max(minutes, LEAST.minutes) if "s" in took else node.need.minutes,
     )
 
 
