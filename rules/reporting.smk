@@ -143,43 +143,48 @@ rule texts:
         " > {log:q} 2>&1"
 
 
-rule site:
-    input:
-        tables=expand("{{root}}/tables/{name}.json", name=SHOWN["tables"]),
-        figures=expand("{{root}}/figures/{name}.svg", name=SHOWN["figures"]),
-        claims=expand("{{root}}/claims/{paper}.json", paper=JUDGED),
-        audits=[f"results/audit/{paper}.json" for paper in ASKED if paper in REPORTED],
-        replicates=[str(site.REPLICATES)] if site.REPLICATES.is_file() else [],
-        data=lambda w: [
-            path
-            for collection in site.explored(graph(w), PAPERS)
-            for made in [site.texts(graph(w), PAPERS, collection)]
-            for path in (made.path, *(read.path for read in made.inputs["explored"].nodes))
-        ],
-    output:
-        html="{root}/report/index.html",
-        pages=expand("{{root}}/report/{page}", page=site.pages(CONFIG, PAPERS)),
-        record="{root}/report/index.html.sha256",
-    log:
-        "{root}/logs/site.log",
-    benchmark:
-        "{root}/benchmarks/site.tsv"
-    localrule: True
-    conda:
-        "../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        settings=lambda w: as_json(site.site_settings(graph(w), PAPERS)),
-        code=code("site"),
-        contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
-    shell:
-        "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q}"
-        " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q}"
-        " --replicates {input.replicates:q} --output {output.html:q}"
-        " --pages {output.pages:q} > {log:q} 2>&1"
+# One rule for each scale: hundreds of pages that begin with a wildcard are tried for every file that Snakemake looks up.
+for ROOT, GRAPH in GRAPHS.items():
+
+    rule:
+        name:
+            "_".join(["site", GRAPH.lineage.scale_name])
+        input:
+            tables=expand(f"{ROOT}/tables/{{name}}.json", name=SHOWN["tables"]),
+            figures=expand(f"{ROOT}/figures/{{name}}.svg", name=SHOWN["figures"]),
+            claims=expand(f"{ROOT}/claims/{{paper}}.json", paper=JUDGED),
+            audits=[f"results/audit/{paper}.json" for paper in ASKED if paper in REPORTED],
+            replicates=[str(site.REPLICATES)] if site.REPLICATES.is_file() else [],
+            data=lambda w, g=GRAPH: [
+                path
+                for collection in site.explored(g, PAPERS)
+                for made in [site.texts(g, PAPERS, collection)]
+                for path in (made.path, *(read.path for read in made.inputs["explored"].nodes))
+            ],
+        output:
+            html=f"{ROOT}/report/index.html",
+            pages=expand(f"{ROOT}/report/{{page}}", page=site.pages(CONFIG, PAPERS)),
+            record=f"{ROOT}/report/index.html.sha256",
+        log:
+            f"{ROOT}/logs/site.log",
+        benchmark:
+            f"{ROOT}/benchmarks/site.tsv"
+        localrule: True
+        conda:
+            "../envs/report.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=10,
+        params:
+            settings=lambda w, g=GRAPH: as_json(site.site_settings(g, PAPERS)),
+            code=code("site"),
+            contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
+        shell:
+            "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q}"
+            " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q}"
+            " --replicates {input.replicates:q} --output {output.html:q}"
+            " --pages {output.pages:q} > {log:q} 2>&1"
 
 
 rule headline:

@@ -21,8 +21,8 @@ JOB = re.compile(r"^(?:local)?rule (\S+):\n(?:    input: (.*)\n)?(?:    output: 
 
 
 def stage(rule: str) -> str:
-    """Rules that are generated are called by their stage: split, checkpoint, train, rank."""
-    return re.sub(r"^(split|checkpoint|train|rank)_.*", r"\1", rule)
+    """Rules that are generated are called by their stage: split, checkpoint, train, rank, site."""
+    return re.sub(r"^(split|checkpoint|train|rank|site)_.*", r"\1", rule)
 
 
 class Job(NamedTuple):
