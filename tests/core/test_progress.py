@@ -15,7 +15,7 @@ from snakemake_logger_plugin_robustdr import LogHandler
 WORKFLOW = """
 rule all:
     input: "b.txt"
-rule train_0:
+rule train_mini_0:
     output: "a.txt"
     benchmark: "benchmarks/train/a.tsv"
     shell: "touch {output}"
@@ -96,8 +96,8 @@ def test_a_rule_that_nothing_is_known_of_takes_as_long_as_the_others():
 
 def test_models_are_those_that_training_makes():
     progress = Progress({})
-    progress.plan({"train_0": 2, "pretrain": 1, "training_data": 5})
-    progress.start(1, "train_0", 0.0)
+    progress.plan({"train_mini_0": 2, "pretrain": 1, "training_data": 5})
+    progress.start(1, "train_mini_0", 0.0)
     progress.finish(1, 60.0)
     assert progress.line(60.0) == "1 of 8 jobs, 1 of 3 models trained, about 7 minutes left"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from robustdr.core.benchmarks import NUMBER
 
-TRAINS = re.compile(r"(pre)?train(_\d.*)?")  # the rules whose jobs train a model
+TRAINS = re.compile(r"(pre)?train(_.+)?")  # the rules whose jobs train a model
 
 
 def recorded(benchmarks: Path) -> dict[str, list[float]]:

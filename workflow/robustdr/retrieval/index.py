@@ -1,6 +1,7 @@
 """Vector search: exact, in blocks, on the GPU if there is one; or in a compressed FAISS index."""
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import faiss
@@ -36,17 +37,31 @@ def exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray,
 
 
 def _collect(heap: faiss.ResultHeap, vectors: np.ndarray, queries: np.ndarray) -> None:
-    """Collect the best passages by FAISS's heaps, and scores by oneDNN.
+    """Collect the best passages by FAISS's heaps, and scores by oneDNN; each thread has queries of its own.
 
     FAISS's own product depends on where a passage lies; torch's other one, MKL, is half as fast on AMD processors.
     """
-    asked = [_onednn(part) for part in _tiled(queries).split(QUERIES)]
-    for start in range(0, len(vectors), CACHED):
-        passages = vectors[start : start + CACHED]
-        block = _onednn(_tiled(passages))
-        for first, part in zip(range(0, len(queries), QUERIES), asked, strict=True):
-            scores = linear(part, block).to_dense()[: len(queries) - first, : len(passages)].contiguous()
-            heap.heaps.addn(len(passages), faiss.swig_ptr(scores.numpy()), start, first, len(scores))
+    threads = torch.get_num_threads()
+    part = min(QUERIES, TILE * -(-len(queries) // (TILE * threads)))
+    asked = list(enumerate(map(_onednn, _tiled(queries).split(part))))
+
+    def add(start: int, count: int, block: torch.Tensor, one: tuple[int, torch.Tensor]) -> None:
+        first = one[0] * part
+        scores = linear(one[1], block).to_dense()[: len(queries) - first, :count].contiguous()
+        heap.heaps.addn(count, faiss.swig_ptr(scores.numpy()), start, first, len(scores))
+
+    with ThreadPoolExecutor(threads, initializer=_alone) as pool:
+        for start in range(0, len(vectors), CACHED):
+            passages = vectors[start : start + CACHED]
+            block = _onednn(_tiled(passages))
+            list(pool.map(partial(add, start, len(passages), block), asked))
+    torch.set_num_threads(threads)
+
+
+def _alone() -> None:
+    """Let a thread compute without others."""
+    torch.set_num_threads(1)
+    faiss.omp_set_num_threads(1)
 
 
 def _collect_on_gpu(heap: faiss.ResultHeap, vectors: np.ndarray, queries: np.ndarray, gpu: torch.device) -> None:
