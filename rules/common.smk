@@ -74,7 +74,7 @@ HOUSE = Path(os.path.relpath(workflow.basedir)) / "config"
 try:
     SETTINGS, CONFIG, GRAPHS = project(config, HOUSE)
     OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
-    PAPERS = SETTINGS.papers
+    PAPERS = tuple(SETTINGS.papers)
     ASKED = CONFIG.asked(PAPERS)
     for argument in sys.argv[1:]:
         check_target(argument, GRAPHS)

@@ -84,7 +84,7 @@ def nodes():
     shown = [tables.table(mini, paper, name) for paper, of in papers.items() for name in of.tables]
     shown += [tables.figure(mini, paper, name) for paper, of in papers.items() for name in of.figures]
     shown += [tables.claims(mini, paper, (paper,)) for paper in papers]
-    shown += [site.texts(mini, list(papers), collection) for collection in site.explored(mini, list(papers))]
+    shown += [site.texts(mini, tuple(papers), collection) for collection in site.explored(mini, tuple(papers))]
     shown += [
         first.query_set(("orcas", "train"), "typo"),
         first.corpus("antique"),

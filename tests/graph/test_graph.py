@@ -313,7 +313,7 @@ def nodes(mini, config):
     found = [tables.claims(mini, paper, (paper,)) for paper in config.papers]
     found += [tables.table(mini, paper, name) for paper, of in papers for name in of.tables]
     found += [tables.figure(mini, paper, name) for paper, of in papers for name in of.figures]
-    found += [site.texts(mini, [*config.papers], collection) for collection in site.explored(mini, [*config.papers])]
+    found += [site.texts(mini, (*config.papers,), collection) for collection in site.explored(mini, (*config.papers,))]
     return histories(found)
 
 

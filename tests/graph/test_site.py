@@ -59,7 +59,7 @@ def test_the_steps_of_all_seeds_are_there(full):
 
 
 def test_every_kind_of_system_has_its_steps(config, mini):
-    shown = explored(mini, list(config.papers)).items()
+    shown = explored(mini, tuple(config.papers)).items()
     kinds = {type(mini.lineage.kind(system)): (system, collection) for collection, of in shown for system in of}
     assert len(kinds) > 4
     for place in kinds.values():

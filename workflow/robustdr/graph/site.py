@@ -36,7 +36,8 @@ def steps(graph: Graph, system: str, collection: str) -> list[Step]:
     ]
 
 
-def explored(graph: Graph, papers: list[str]) -> dict[str, list[str]]:
+@cache
+def explored(graph: Graph, papers: tuple[str, ...]) -> dict[str, list[str]]:
     """Return by collection the systems whose queries the report shows: those that papers measure there."""
     lineage, found = graph.lineage, dict[str, list[str]]()
     for system, role in (pair for paper in papers for pair in graph.demand.pairs(paper)):
@@ -69,7 +70,8 @@ def queries(graph: Graph, system: str, collection: str) -> Node:
     )
 
 
-def texts(graph: Graph, papers: list[str], collection: str) -> Node:
+@cache
+def texts(graph: Graph, papers: tuple[str, ...], collection: str) -> Node:
     """Return the node of texts: a collection's queries, and the passages that the report shows."""
     systems = explored(graph, papers)[collection]
     sets = dict.fromkeys(at for system in systems for at in graph.evaluated(system, collection))
@@ -87,7 +89,7 @@ def texts(graph: Graph, papers: list[str], collection: str) -> Node:
     )
 
 
-def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
+def shown_papers(config: Config, papers: tuple[str, ...]) -> list[Paper]:
     found = []
     for name in config.asked(papers):
         of, claims = config.papers[name], len(config.claims[name].claims)
@@ -98,13 +100,13 @@ def shown_papers(config: Config, papers: list[str]) -> list[Paper]:
     return found
 
 
-def pages(config: Config, papers: list[str]) -> list[str]:
+def pages(config: Config, papers: tuple[str, ...]) -> list[str]:
     """Return the files of the report besides its first page and its data."""
     own = [page for paper in shown_papers(config, papers) for page in paper.pages]
     return [*own, "queries.html", "provenance.html", *SHARED]
 
 
-def site_settings(graph: Graph, papers: list[str]) -> SiteSettings:
+def site_settings(graph: Graph, papers: tuple[str, ...]) -> SiteSettings:
     lineage, shown = graph.lineage, shown_papers(graph.lineage.config, papers)
     pairs = [pair for paper in papers for pair in graph.demand.pairs(paper)]
     miniature, found = banner(lineage, pairs), explored(graph, papers)
