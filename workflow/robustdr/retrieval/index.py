@@ -51,9 +51,10 @@ def _collect(heap: faiss.ResultHeap, vectors: np.ndarray, queries: np.ndarray) -
         heap.heaps.addn(count, faiss.swig_ptr(scores.numpy()), start, first, len(scores))
 
     with ThreadPoolExecutor(threads, initializer=_alone) as pool:
+        room = np.empty((CACHED, vectors.shape[1]), np.float32)
         for start in range(0, len(vectors), CACHED):
             passages = vectors[start : start + CACHED]
-            block = _onednn(_tiled(passages))
+            block = _onednn(_tiled(passages, room))
             list(pool.map(partial(add, start, len(passages), block), asked))
     torch.set_num_threads(threads)
 
@@ -75,9 +76,12 @@ def _collect_on_gpu(heap: faiss.ResultHeap, vectors: np.ndarray, queries: np.nda
         heap.add_result(scores, rows + start)
 
 
-def _tiled(rows: np.ndarray) -> torch.Tensor:
-    """The rows in single precision, repeated from the first on, up to a multiple of `TILE`."""
-    return torch.from_numpy(np.resize(rows, (-(-len(rows) // TILE) * TILE, rows.shape[1]))).float()
+def _tiled(rows: np.ndarray, room: np.ndarray | None = None) -> torch.Tensor:
+    """The rows in single precision, then zeros up to a multiple of `TILE`; in `room` if that is given."""
+    size = -(-len(rows) // TILE) * TILE
+    made = np.empty((size, rows.shape[1]), np.float32) if room is None else room[:size]
+    made[: len(rows)], made[len(rows) :] = rows, 0
+    return torch.from_numpy(made)
 
 
 def _onednn(rows: torch.Tensor) -> torch.Tensor:
