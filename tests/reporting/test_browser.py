@@ -156,7 +156,7 @@ def test_from_a_cell_to_its_queries_and_back(browser):
     assert len(page.all("#rows tr")) == cell["queries"] == 40
     page.one("#provenance").click()
     browser.shown()
-    assert "results/mini/tables/toy_table1.md" in page.text("#command")
+    assert "results/mini/tables/toy_table1.md" in page.text("#whole")
     browser.driver.back()
     browser.shown()
     page.one("#table").click()
@@ -285,7 +285,7 @@ def test_a_claim_leads_to_its_cells_and_these_to_queries_provenance_and_back(bro
     page.one("#cells .made a").click()
     page.until(lambda: "queries.html" in page.driver.current_url)
     page.shown().one("#provenance").click()
-    assert "results/mini/tables/toy_table1.md" in page.shown().text("#command")
+    assert "results/mini/tables/toy_table1.md" in page.shown().text("#whole")
     for title in ("Queries behind a cell", "Query sets", "Typos harm"):
         page.driver.back()
         page.until(lambda title=title: title in page.text("h1"))

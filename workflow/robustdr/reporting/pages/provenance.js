@@ -30,7 +30,8 @@ async function show() {
     const jobs = new Map(steps.filter((step) => step.cost).map((step) => [step.benchmark, step.cost.s ?? 0]));
     const total = [...jobs.values()].reduce((sum, seconds) => sum + seconds, 0);
     by("summary").textContent = `${made.label} on ${collection} ${split}, ${kinds}${measure ? `, ${measure}` : ""}: ${steps.length} steps, ${jobs.size} recorded jobs, ${total.toFixed(0)} seconds in all. Seeds: ${made.seeds.join(", ")}; the steps are those of seed ${made.seeds[0]}.`;
-    by("command").textContent = `snakemake --cores 2 ${table ? `${root}/tables/${table}.md` : made.steps.at(-1).path}`;
+    by("command").textContent = `snakemake --cores 2 ${made.steps.at(-1).path}`;
+    by("whole").textContent = table ? `snakemake --cores 2 ${root}/tables/${table}.md` : "";
     by("state").textContent = "";
     by("shown").hidden = false;
   } catch (error) {
