@@ -70,7 +70,7 @@ class Found:
     def absent(self, wildcards: Any) -> dict[str, str]:
         """Return files and folders of the user that a job of an artifact to be made lacks, and what fetches each."""
         node = self.find(wildcards)
-        if Path(node.path).exists():  # it may outlive them
+        if not node.outside or Path(node.path).exists():  # it may outlive them
             return {}
         needs = {path: f"{path}: not here; {node.what} needs it: {how}" for path, how in node.outside.items()}
         return {path: line for path, line in needs.items() if not Path(path).exists()}
