@@ -62,27 +62,32 @@ def test_the_curves_are_the_measured_values(figure):
     names = {"with": ["dr_oq", "rodr.at50", "rodr"], "without": ["dr_oq", "plain.at50", "plain"]}
     for axis, ranks in zip(drawn.axes, (CURVE, {name: r[:1] * 2 for name, r in CURVE.items()}), strict=True):
         for line in axis.lines[::2]:  # the others are as printed
-            expected = [100 * np.mean([rr[rank] for rank in ranks[name]]) for name in names[line.get_label()]]
+            means = [np.mean([rr[rank] for rank in ranks[name]]) for name in names[line.get_label()]]
+            expected = [100 * (mean / means[0] - 1) for mean in means]
             assert list(line.get_xdata()) == [0, 50, 100]
             assert list(line.get_ydata()) == pytest.approx(expected)
     band = drawn.axes[0].collections[0].get_paths()[0].vertices
     values = np.array([rr[rank] for rank in CURVE["dr_oq"] * 20])
     heights = band[band[:, 0] == 0][:, 1]
-    assert heights.max() - heights.min() == pytest.approx(200 * confidence_interval(values))
-    assert drawn.axes[0].get_ylabel() == "RR@10 ×100"
+    assert heights.max() - heights.min() == pytest.approx(200 * confidence_interval(values) / values.mean())
+    assert drawn.axes[0].get_ylabel() == "change of RR@10 (%)"
 
 
 def test_the_start_and_the_end_of_a_curve_are_as_printed(figure, tmp_path):
     settings, measures = figure
-    text = REPORTED.replace("query_set: misspell", "query_set: original").replace("RR@10", "RR@100")
+    text = (
+        REPORTED.replace("query_set: misspell", "query_set: original").replace("RR@10", "RR@100")
+        + "      dr_oq | 16.0\n"
+    )
     (tmp_path / "reported.yaml").write_text(text, encoding="utf-8")
     spec = {**asdict(settings.spec), "reported": ["table6"]}
     drawn = learning_curve(drawing(replace(settings, spec=spec), measures, load(tmp_path / "reported.yaml")))
     _, of_rodr, _, of_plain = drawn.axes[0].lines
-    assert list(of_rodr.get_xdata()) == [0, 50, 100] and np.isnan(of_rodr.get_ydata()).all()
-    assert list(of_plain.get_ydata()) == pytest.approx([np.nan, np.nan, 20], nan_ok=True)
+    assert list(of_rodr.get_ydata()) == pytest.approx([0, np.nan, np.nan], nan_ok=True)
+    assert list(of_plain.get_xdata()) == [0, 50, 100]
+    assert list(of_plain.get_ydata()) == pytest.approx([0, np.nan, 25], nan_ok=True)  # from 16 to 20
     assert any(
-        "Hollow: as printed. The paper prints 1 of these 12 points as numbers." in t.get_text() for t in drawn.texts
+        "Hollow: as printed. The paper prints 3 of these 12 points as numbers." in t.get_text() for t in drawn.texts
     )
 
 

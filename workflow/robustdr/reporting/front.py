@@ -69,7 +69,7 @@ def draw(claims: list[Record], output: Path) -> None:
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlabel("loss ← 0 → gain, % of the base system on the original queries; shaded: where the claim puts it")
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2)
     save(figure, output)
 
 

@@ -37,7 +37,8 @@ class Settings(OnOneCollection):
 def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
     """A measure by share of the training steps, on the original queries and on the mean of the variations.
 
-    A paper's tables have the start and the end of its curve, which stand beside ours.
+    Values are changes from the start, so that curves of other collections compare. A paper's tables have the start and
+    the end of its curve, which stand beside ours.
     """
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store
@@ -48,7 +49,9 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
         for colour, (system, label) in zip(COLOURS, spec.systems.items(), strict=False):
             points = [(0.0, spec.start), *((share, snapshot(system, share)) for share in spec.points)]
             values = [store.values(name, role, query_set, measure).mean(axis=0) for _, name in points]
-            means, widths = [100 * v.mean() for v in values], [100 * confidence_interval(v) for v in values]
+            start = values[0].mean()
+            means = [100 * (v.mean() / start - 1) for v in values]
+            widths = [100 * confidence_interval(v) / start for v in values]
             shares = [100 * share for share, _ in points]
             axis.plot(shares, means, marker="o", markersize=4, color=colour, label=label)
             low, high = zip(*((m - w, m + w) for m, w in zip(means, widths, strict=True)), strict=True)
@@ -58,10 +61,11 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
                 drawing.printed(spec.reported or (), system=settings.names[name], **named) if share in (0, 1) else nan
                 for share, name in points
             ]
-            axis.plot(shares, printed, marker="o", color=colour, fillstyle="none", linestyle="none", markersize=7)
+            changes = [100 * (number / printed[0] - 1) for number in printed]
+            axis.plot(shares, changes, marker="o", color=colour, fillstyle="none", linestyle="none", markersize=7)
             every += printed
         axis.set_title(title)
         axis.set_xlabel("training steps (%)")
-    axes[0].set_ylabel(f"{measure} ×100")
+    axes[0].set_ylabel(f"change of {measure} (%)")
     note = f"Bands: 95 % confidence interval over queries. Hollow: as printed. {drawing.printed_note(every)}"
     return drawing.finish(figure, note)
