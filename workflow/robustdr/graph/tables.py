@@ -193,6 +193,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         "losses": losses,
         "notes": [
             *footnotes.on_data(graph, paper, spec),
+            *footnotes.published(graph, systems),
             *own,
             *experiment.notes,
             *(spec.notes or ()),
