@@ -11,7 +11,10 @@ import pytest
 
 
 class Noting:
-    """Writes to `output` what each test took and ran of the modules in `folder`, its fixtures included."""
+    """Writes to `output` what each test took and ran of the modules in `folder`, its fixtures included.
+
+    Tests that fail are left out: one that measures memory would count the notes.
+    """
 
     def __init__(self, folder: Path, output: Path):
         self.folder, self.output = str(folder), output
@@ -37,10 +40,11 @@ class Noting:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
-        self.fixtures[item.nodeid] = [one for of in item._fixtureinfo.name2fixturedefs.values() for one in of]
-        started = time.monotonic()
+        started, failed = time.monotonic(), item.session.testsfailed
         done = yield from self._traced(item.nodeid)
-        self.seconds[item.nodeid] = time.monotonic() - started
+        if item.session.testsfailed == failed:
+            self.seconds[item.nodeid] = time.monotonic() - started
+            self.fixtures[item.nodeid] = [one for of in item._fixtureinfo.name2fixturedefs.values() for one in of]
         return done
 
     @pytest.hookimpl(wrapper=True)
