@@ -10,7 +10,7 @@ from robustdr.reporting.findings import Method, write_findings
 
 def claim(text, verdict, printed="holds", headline=True, **other):
     as_printed = {"verdict": printed, "reason": "", "evidence": [f"{text} here: -1.0%: fails"], "findings": []}
-    effect = {"words": "misspell, over dr_oq", "size": 0.031, "low": 0.01, "high": 0.05, "printed": [0.049, 0.051]}
+    effect = {"words": "misspell, over dr_oq", "size": 0.031, "interval": [0.01, 0.05], "printed": [0.049, 0.051]}
     made = {"claim": text, "source": "§1", "headline": headline, "hypothesis": False, "verdict": verdict}
     return made | {"words": verdict, "reason": "", "effects": [effect], "as_printed": as_printed} | other
 
@@ -52,7 +52,7 @@ def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(pag
 
 
 def test_an_effect_without_bounds_has_words(tmp_path):
-    unbounded = {"words": "misspell", "size": None, "low": None, "high": 0.5, "printed": [None, None]}
+    unbounded = {"words": "misspell", "size": None, "interval": [None, 0.5], "printed": [None, None]}
     about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": []}
     papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "undecided", effects=[unbounded])]}}
     write_findings("Verdicts.", papers, [], tmp_path / "page.md")

@@ -15,7 +15,8 @@ PAGES = [*(ROOT / folder / "README.md" for folder in (".", *FOLDERS)), *sorted((
 
 
 def claim(sentence, verdict="seen", headline=True, hypothesis=False):
-    effect = {"words": "misspell", "size": 0.25, "low": 0.2, "high": None, "printed": [0.5, 0.52]}
+    effect = {"words": "misspell", "size": 0.25, "interval": [0.2, None], "printed": [0.5, 0.52]}
+    effect["region"] = [0.0, None]
     return {
         "claim": f"{sentence}: on A", "sentence": sentence, "source": "§1", "headline": headline,
         "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "reason": "", "effects": [effect],

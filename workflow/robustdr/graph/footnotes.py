@@ -30,6 +30,14 @@ def stand_ins(
     return found + [f"{name}: stand-in: {lineage.recipe(of).label}" for name, of in replaced]
 
 
+def published(graph: Graph, systems: Iterable[str]) -> list[str]:
+    """Return a note for each released checkpoint that is shown as it is, with the score that it should reach."""
+    lineage = graph.lineage
+    shown = {system: lineage.starts_from(system) for system in systems if not lineage.is_random(system)}
+    scores = {system: lineage.published(name) for system, name in shown.items() if name}
+    return [score.of(lineage.recipe(system).label) for system, score in scores.items() if score]
+
+
 def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
     """Return notes on judgements, the source of variations, candidates of rankers, and released hard negatives."""
     lineage, notes = graph.lineage, []

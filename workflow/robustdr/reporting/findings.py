@@ -51,7 +51,7 @@ def _overview(papers: list[Claims]) -> list[str]:
 
 def _effect(effect: Effect) -> str:
     size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
-    text = f"{effect['words']}: {size} {bounds(effect['low'], effect['high'])}"
+    text = f"{effect['words']}: {size} {bounds(*effect['interval'])}"
     low, high = effect["printed"] or (None, None)
     return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
 

@@ -46,24 +46,30 @@ def chosen(claims: Iterable[Record]) -> list[Record]:
 
 
 def draw(claims: list[Record], output: Path) -> None:
-    """Draw the first effect of each claim: a dot with its interval, and a diamond where the paper's number lies."""
+    """Draw the first effect of each claim: a dot with its interval, a diamond as printed, the claimed side shaded."""
     rows = [claim for claim in claims if claim["effects"] and claim["effects"][0]["size"] is not None]
     figure, axes = plt.subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
     for at, claim in enumerate(rows):
         effect = claim["effects"][0]
         size = 100 * (effect["size"] or 0)
-        low, high = (size if end is None else 100 * end for end in (effect["low"], effect["high"]))
-        axes.plot([low, high], [at, at], color=COLOURS[0], label="here, with interval" if not at else None)
+        low, high = (size if end is None else 100 * end for end in effect["interval"])
+        axes.plot([low, high], [at, at], color=COLOURS[0], label="here, with its 95 % interval" if not at else None)
         axes.plot([size], [at], "o", color=COLOURS[0])
         left, right = effect["printed"] or (None, None)
         if left is not None and right is not None:
             axes.plot([100 * (left + right) / 2], [at], "D", color=COLOURS[4], label="printed" if not at else None)
+    left, right = axes.get_xlim()
+    for at, claim in enumerate(rows):
+        lowest, highest = claim["effects"][0]["region"]
+        ends = left if lowest is None else 100 * lowest, right if highest is None else 100 * highest
+        axes.fill_betweenx((at - 0.4, at + 0.4), *ends, color=COLOURS[7], alpha=0.15, linewidth=0)
+    axes.set_xlim(left, right)
     axes.axvline(0, color="black", linewidth=0.8)
     names = [f"{shorten(claim['sentence'], 70, placeholder=' …')}  [{claim['words']}]" for claim in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
-    axes.set_xlabel("effect, % of the base system on the original queries: against the claim ← 0 → for the claim")
-    axes.legend(loc="lower right")
+    axes.set_xlabel("loss ← 0 → gain, % of the base system on the original queries; shaded: where the claim puts it")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2)
     save(figure, output)
 
 
