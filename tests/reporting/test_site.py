@@ -165,7 +165,7 @@ def test_a_cell_without_a_system_or_a_number_leads_nowhere():
 
 def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
     text = page(site, "claims/toy/1.html")
-    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and "corrected -37.5% to -12.5%" in text
+    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and "decides: -37.5% to -12.5%" in text
     assert "The effect goes the other way: -25.0%, 95 % interval -35.0% to -15.0%; printed -31.0% to -29.0%." in text
     assert 'href="../../toy_table1.html#system=DR_OQ">Table 1, DR_OQ</a>' in text
     assert "snakemake results/mini/claims/toy.md" in text and NASTY not in text

@@ -94,8 +94,8 @@ class Lineage:
 
         None if the kind has no model.
         """
-        recipe = self._trained(system)
-        return self.scale.stand_ins.get(recipe.initial, recipe.initial) if recipe else None
+        initial = getattr(self.recipe(system), "initial", None)
+        return self.scale.stand_ins.get(initial, initial) if initial else None
 
     def is_trained(self, system: str) -> bool:
         """Whether a recipe has a loss, and its initial checkpoint is not already the result of its training."""

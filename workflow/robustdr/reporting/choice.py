@@ -19,8 +19,8 @@ class Method(NamedTuple):
     @property
     def effect(self) -> Effect:
         """The gain on variations, to be drawn."""
-        ends = {"size": self.varied["difference"], "low": self.varied["difference_low"]}
-        return {**ends, "high": self.varied["difference_high"], "printed": None, "corrected": None}  # type: ignore[typeddict-item]
+        ends = [self.varied["difference_low"], self.varied["difference_high"]]
+        return {"size": self.varied["difference"], "interval": ends, "printed": None, "corrected": None, "region": None}  # type: ignore[typeddict-item]
 
     @property
     def gains(self) -> bool:

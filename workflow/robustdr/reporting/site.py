@@ -23,6 +23,7 @@ from robustdr.core.files import write_text
 from robustdr.reporting.cells import AGREEMENTS
 from robustdr.reporting.charts import Drop, drops, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.claims import SIGN
 from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
@@ -143,7 +144,8 @@ def _svg(path: Path) -> Markup:
 def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
     """The templates, with the values that every page needs."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
-    made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS, "power": POWER}
+    made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
+    made.globals |= {"power": POWER, "sign": SIGN}
     made.filters["percent"] = percent
     return made
 

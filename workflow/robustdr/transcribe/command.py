@@ -14,12 +14,12 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
 from robustdr.transcribe.grids import Grid, Problem
-from robustdr.transcribe.sources import at_line, from_folder, from_zip, read_utf8
+from robustdr.transcribe.sources import at_line, at_page, from_folder, from_zip, read_utf8
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
 MOST = 40_000  # numbers of a file
-KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
+KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx", ".pdf")
 
 
 def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list[str]]:
@@ -28,6 +28,10 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
         from robustdr.transcribe.word import read_docx
 
         return read_docx(path), at_line, []
+    if kind == ".pdf":
+        from robustdr.transcribe.pdf import read_pdf
+
+        return read_pdf(path), at_page, []
     if kind == ".zip" or (kind == ".tex" and path.is_file()):
         from robustdr.transcribe.latex import read_latex
 
