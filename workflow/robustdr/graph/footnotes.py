@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Checkpoint
-from robustdr.graph.deviations import concerned
+from robustdr.graph.deviations import concerned, measured
+from robustdr.graph.effects import kept
 from robustdr.graph.graph import Graph
 from robustdr.reporting.spec import TableSpec
 from robustdr.variations import drawn
@@ -81,14 +82,20 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
 
 
 def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
-    """Return a note for each paper from which the trainings behind these systems differ at full scale."""
-    lineage = graph.lineage
+    """Return a note for each paper from which trainings behind systems differ at full scale, and one for each effect."""
+    lineage, effects = graph.lineage, kept()
     shown = {name for system in systems for name in lineage.lineage(system)}
     shown |= {made for name in shown if (made := lineage.pretraining_of(name))}
     notes = []
     for paper in dict.fromkeys(map(lineage.config.paper_of, sorted(shown))):
         told = [source for source in lineage.config.sources[paper] if source.here]
-        about = [source.about for source in told if shown & {*concerned(lineage, paper, source)}]
-        if about:
-            notes.append(f"{paper} at full scale differs in: {'; '.join(about)} (docs/explanation/deviations.md).")
+        told = [source for source in told if shown & {*concerned(lineage, paper, source)}]
+        if told:
+            about = "; ".join(source.about for source in told)
+            notes.append(f"{paper} at full scale differs in: {about} (docs/explanation/deviations.md).")
+        notes += [
+            f"{source.about[0].upper()}{source.about[1:]}. {words}."
+            for source in told
+            for words in measured(source, effects)
+        ]
     return notes

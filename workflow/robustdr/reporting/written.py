@@ -35,6 +35,7 @@ class Row(TypedDict):
     difference: float | None
     difference_low: float | None
     difference_high: float | None
+    seeds: int
     mark: str
     printed_at: str
     own_seconds: NotRequired[str]
