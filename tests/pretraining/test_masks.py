@@ -11,6 +11,7 @@ from robustdr.core.seeds import Draw
 from robustdr.pretraining.feed import Passages
 from robustdr.pretraining.masks import Masks
 from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.training import distributed
 
 SETTINGS = [
     {},
@@ -168,6 +169,29 @@ def test_an_epoch_shows_every_passage_once(feed):
         seen = [at for step in range(50) for at in feed.batch(50 * epoch + step)[1]]
         assert sorted(seen) == list(range(200))
     assert feed.batch(0) != feed.batch(50)
+
+
+def test_two_processes_share_each_batch_of_one(feed, monkeypatch):
+    whole = feed(batch_size=8)
+    monkeypatch.setattr(distributed, "processes", lambda: 2)
+    for rank in (0, 1):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        part = feed(batch_size=4)
+        for step in (0, 1, 26):
+            epoch, batch = whole.batch(step)
+            assert part.batch(step) == (epoch, batch[4 * rank : 4 * rank + 4])
+
+
+def test_the_shares_are_those_of_what_the_first_epoch_shows(feed):
+    feed = feed()
+    pieces, shown = zip(*passages(feed), strict=True)
+    count = sum(map(len, pieces))
+    misspelled = sum(each.misspelled for each in shown)
+    recovered = [[len(side.targets) for side in (each.encoder, each.decoder)] for each in shown]
+    assert list(feed.shares().values()) == [
+        misspelled / sum(len(feed.examples.vocabulary.words(each)) for each in pieces),
+        *(sum(side) / count for side in zip(*recovered, strict=True)),
+    ]
 
 
 def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settings, tmp_path):

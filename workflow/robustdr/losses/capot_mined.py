@@ -13,7 +13,7 @@ from robustdr.losses.batch import Batch
 class Settings(capot.Settings):
     """Those of CAPOT."""
 
-    needs = ("query", "variation", "anchor")
+    needs = ("query", "variation", "anchor")  # type: ignore[assignment]
 
 
 def capot_mined(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:

@@ -4,7 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from robustdr.transcribe.grids import Field, Grid, Problem, titled
-from robustdr.transcribe.regions import VALUE, WIDE, Found, Span, is_number, is_row, is_title, over, spans, tables
+from robustdr.transcribe.regions import (
+    VALUE,
+    WIDE,
+    Found,
+    Span,
+    is_number,
+    is_row,
+    is_title,
+    is_wrapped,
+    over,
+    spans,
+    tables,
+)
 from robustdr.transcribe.sheets import Chunk, Line, sheets, text_of
 
 MIDDLE = 0.8  # letters' sizes between the middle of a head and that of its columns
@@ -79,16 +91,21 @@ def text_of_pdf(path: Path) -> Iterator[tuple[int, str]]:
 def _grid(table: Found, caption: str) -> Grid:
     columns = spans(table.rows)
     boxes = _with_heads(columns, table.heads)
+    labels = {id(row): [line for line in table.rows if is_wrapped(line, row)] for row in table.rows if is_row(row)}
+    used = {id(line) for lines in labels.values() if len(lines) > 1 for line in lines}
     rows: list[_Row] = []
     for line in table.rows:
         fields = [Field("")] * len(columns)
+        if not is_row(line):
+            fields = [Field(line.text), *[Field(line.text, repeated=True)] * (len(columns) - 1)]
+        elif len(wrapped := labels[id(line)]) > 1:
+            fields[0] = Field(" ".join(part.text for part in wrapped).replace("- ", "-"))
         for chunk in line.chunks if is_row(line) else ():
             at = _nearest(chunk, columns)
             text = f"{fields[at].text} {chunk.text}".strip()
             fields[at] = Field(text, chunk.bold or fields[at].bold, _unread(text))
-        if not is_row(line):
-            fields = [Field(line.text), *[Field(line.text, repeated=True)] * (len(columns) - 1)]
-        rows.append((line, fields))
+        if id(line) not in used:
+            rows.append((line, fields))
     heads = _lowered([_head(line, boxes, table) for line in table.heads])
     body = [fields for _, fields in _spread_labels(rows)]
     return Grid(*titled(caption), [*heads, *body], len(heads), [], table.page, [table.page] * (len(heads) + len(body)))

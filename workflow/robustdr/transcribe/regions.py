@@ -61,6 +61,11 @@ def _is_prose(line: Line) -> bool:
     return is_title(line) or (len(line.chunks) < 3 and is_sentence)
 
 
+def is_wrapped(line: Line, row: Line) -> bool:
+    """Whether a line may be part of a row's label: one that is written above and below the middle of its row."""
+    return len(line.chunks) == 1 and line.x1 < row.x0 and abs(line.middle - row.middle) < row.size
+
+
 def _near(upper: Line, lower: Line) -> bool:
     return lower.top - upper.bottom < LEAD * lower.size
 
@@ -79,6 +84,7 @@ def tables(lines: Sequence[Line], sheet: Sheet) -> Iterator[Found]:
                 end = next_at
             elif _is_prose(lines[next_at]):
                 break
+        end += end + 1 < len(lines) and is_wrapped(lines[end + 1], lines[end])
         rows = list(lines[at : end + 1])
         table = Found(sheet.page, [], rows, [rule for rule in sheet.rules if _is_over(rule, rows)])
         table.heads = _heads(lines[before:at], table)
@@ -148,7 +154,9 @@ def _divide(table: Found) -> None:
         heads += rows[:stop]
         del rows[:stop]
     elif len(heads) > 1 and len(heads[-1].chunks) == 1:
-        is_parted = any(heads[-2].middle < rule.y < heads[-1].middle for rule in wide(table))
+        is_parted = is_wrapped(heads[-1], rows[0]) or any(
+            heads[-2].middle < rule.y < heads[-1].middle for rule in wide(table)
+        )
         rows[:0] = [heads.pop()] if is_parted else []
 
 
