@@ -11,8 +11,9 @@ from tests.encoding import shapes
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.core.seeds import generator
+from robustdr.encoding.any_type import describe
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.description import describe, model_type
+from robustdr.encoding.description import model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES
 from robustdr.encoding.late_interaction import vectors
 from robustdr.encoding.library import Library

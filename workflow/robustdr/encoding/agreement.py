@@ -8,7 +8,8 @@ import numpy as np
 import torch
 
 from robustdr.core.errors import UserError
-from robustdr.encoding.description import LATE, SPARSE, describe, model_type
+from robustdr.encoding.any_type import describe
+from robustdr.encoding.description import LATE, SPARSE, model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.late_interaction import vectors

@@ -97,22 +97,18 @@ def check_type(folder: Path, *allowed: str) -> None:
 
 
 def describe(folder: Path, pooling: str | None = None) -> Description:
-    """Return what the files of a retriever say: a dual encoder, a sparse encoder or a late-interaction model.
+    """Return what the files of a dual encoder or a sparse encoder say.
 
     Args:
         folder: as sentence-transformers saves it. pooling: of a plain transformer, whose folder names none.
 
     Raises:
-        UserError: it is no retriever, or has a part that is not read (names it and what is allowed).
+        UserError: it is neither, or has a part that is not read (names it and what is allowed).
     """
-    check_type(folder, *MODULES_OF)
+    check_type(folder, DUAL, SPARSE)
     kind = model_type(folder)
     if pooling and (folder / MODULES).is_file():
         raise UserError(f"{folder}: its {MODULES} says how it pools; `pooling` is for a plain transformer")
-    if kind == LATE:
-        from robustdr.encoding.late_interaction import describe as describe_late
-
-        return describe_late(folder)
     if not pooling and not (folder / MODULES).is_file():
         raise UserError(f"{folder}: no {MODULES}: of a plain transformer, say its pooling (cls, mean)")
     kind = kind if kind == SPARSE else DUAL

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
-from robustdr.encoding.description import LATE, SPARSE, Description, describe, model_type
+from robustdr.encoding.any_type import describe
+from robustdr.encoding.description import LATE, SPARSE, Description, model_type
 from robustdr.encoding.directory import ROUTE_OF
 from robustdr.encoding.source import from_hub
 from robustdr.systems.existing import Existing

@@ -6,20 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-import numpy as np
 from tokenizers import Tokenizer
 
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
-from robustdr.encoding.description import describe
+from robustdr.encoding.any_type import describe
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Source, Store
-from robustdr.experiments.kinds import Recipe
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
 from robustdr.own.compared import Compared, compare
+from robustdr.own.costs import Costs, cost
 from robustdr.own.experiment import NAME
 from robustdr.own.ranking import Ranked, ranking
 from robustdr.own.remedies import CONTROL, system_of
@@ -61,13 +60,6 @@ class Reworded(TypedDict):
     after: float
 
 
-class Size(TypedDict):
-    """Bytes of a dense retriever: its weights, and the vectors of all passages in single precision."""
-
-    weights: int
-    vectors: int
-
-
 class Report(TypedDict):
     """All numbers of the report, in the form of its JSON."""
 
@@ -86,7 +78,7 @@ class Report(TypedDict):
     systems: dict[str, System]
     remedies: dict[str, Remedy]
     ranking: list[Ranked]
-    sizes: dict[str, Size]
+    costs: dict[str, Costs]
     worst: list[Reworded]
 
 
@@ -107,6 +99,8 @@ def collect(graph: Graph, folder: Path) -> Report:
     by_category = {mean: kinds for mean, kinds in where["means"].items() if mean != MEAN}
     measure, labels = where["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
+    queries = len(store.queries(NAME, NAME))
+    asked = queries * (1 + len(where["means"][MEAN]))
     return {
         "model": systems[NAME].label,
         "sources": _source(graph, systems),
@@ -114,7 +108,7 @@ def collect(graph: Graph, folder: Path) -> Report:
         "pages": f"{graph.root}/report",
         "measure": measure,
         "split": where["split"],
-        "queries": len(store.queries(NAME, NAME)),
+        "queries": queries,
         "passages": passages,
         "passage_length": longest,
         "truncated": longer,
@@ -125,7 +119,10 @@ def collect(graph: Graph, folder: Path) -> Report:
         },
         "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
         "ranking": ranking(store, labels, where["measures"]) if len(labels) > ALONE else [],
-        "sizes": {name: size for name, recipe in systems.items() if (size := _size(graph, folder, recipe, passages))},
+        "costs": {
+            name: cost(graph, folder, name, where["split"], _model(graph, folder, recipe), passages, asked)
+            for name, recipe in systems.items()
+        },
         "worst": _worst(graph, store, folder, where["split"], measure),
     }
 
@@ -201,14 +198,6 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
         )
         said += [f"{recipe.label}: {sentence}" for sentence in (found.said(), *found.ignored(), check)]
     return said
-
-
-def _size(graph: Graph, folder: Path, recipe: Any, passages: int) -> Size | None:
-    if not (model := _model(graph, folder, recipe)) or recipe.kind != Recipe.kind:
-        return None
-    agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
-    weights = sum(file.stat().st_size for file in model.rglob("*.safetensors"))
-    return {"weights": weights, "vectors": passages * agreed["dimension"] * np.dtype(np.float32).itemsize}
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:
