@@ -10,9 +10,8 @@ import yaml
 
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.graph.graph import Graph
-from robustdr.keys.node import Node
+from robustdr.keys.node import Node, histories
 from robustdr.preflight import machines
-from robustdr.preflight.behind import undone
 from robustdr.preflight.findings import Missing, lines, merged
 
 
@@ -45,7 +44,8 @@ def run(a: argparse.Namespace) -> int:
     settings, _, graphs = project(dict(a.config))
     report = "results" if settings.scale == "full" else f"results/{settings.scale}"
     asked = a.targets or [f"{report}/report/index.html"]
-    jobs = undone([node for target in asked for node in nodes(target, graphs, settings.papers)])
+    wanted = [node for target in asked for node in nodes(target, graphs, settings.papers)]
+    jobs = histories(wanted, left_out=lambda node: node.made)
     found, told = preflight(jobs, a.offline)
     told += published(jobs, graphs)
     if not a.offline and not found:
