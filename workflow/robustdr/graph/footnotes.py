@@ -82,7 +82,7 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
 
 
 def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
-    """Return a note for each paper from which trainings behind systems differ at full scale, and one for each effect."""
+    """Return a note for each paper from which trainings behind systems differ at full scale, and for each effect."""
     lineage, effects = graph.lineage, kept()
     shown = {name for system in systems for name in lineage.lineage(system)}
     shown |= {made for name in shown if (made := lineage.pretraining_of(name))}
