@@ -12,7 +12,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.core.seeds import generator
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.description import describe
+from robustdr.encoding.description import describe, model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES
 from robustdr.encoding.late_interaction import vectors
 from robustdr.encoding.library import Library
@@ -49,7 +49,7 @@ def made(tiny_transformer, tmp_path_factory):
 
 
 def read(folder):
-    return Library(folder, describe(folder).lengths)
+    return Library(folder, model_type(folder), describe(folder).lengths)
 
 
 @pytest.mark.parametrize("name", shapes.SPARSE)
@@ -98,7 +98,9 @@ def test_lengths_that_are_given_are_read_and_the_model_s_own_are_the_limit(made,
 
     def encoded(length):
         return encode(
-            Library(taken, dict.fromkeys((QUERY, DOCUMENT), length)), ["gold " * 30 + "river " * 30], DOCUMENT
+            Library(taken, model_type(taken), dict.fromkeys((QUERY, DOCUMENT), length)),
+            ["gold " * 30 + "river " * 30],
+            DOCUMENT,
         )
 
     short, own, beyond = map(encoded, (5, 64, 5000))

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,7 +33,8 @@ TESTS = {
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 # Without what takes longer than most tests: plug-ins, rewritten assertions, a last search for garbage.
 PYTEST = ["-q", "-m", "not slow", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
-LONGEST = 1000  # seconds of the processor for all tests of a room
+WORK = 20  # seconds of the processor for the tests of a mutant
+LONGEST = 1000  # and for all tests of a room
 PATIENCE = 20  # seconds on the clock for one of the processor: other work may share the machine
 PRINTED = "printed.txt"
 FOUND, SURVIVED, EQUAL = "found", "survived", "equivalent"
@@ -72,14 +74,17 @@ def passes(folder: Path, given: list[str], plugin: object, seconds: int) -> bool
 
 
 def chosen(told: dict[str, dict], room: str, module: str, line: int) -> list[str]:
-    """Return the tests that run a line, or any of its module where it runs on import, the quickest first.
+    """Return the quickest tests that run a line, or any of its module where it runs on import, or else any of the room.
 
-    The tests of the module's own file are among them: they may run it in a process of their own.
+    The tests of the module's own file are among them: they may run it in a process of their own. All together take no
+    longer than `WORK`, so that a mutant that only long tests would find counts as one that survives.
     """
     own = {test for test in told if test.startswith(f"tests/{room}/test_{module}.py::")}
     ran = {test for test in told if f"{module}:{line}" in told[test]["ran"]}
     anywhere = {test for test in told if any(at.startswith(f"{module}:") for at in told[test]["ran"])}
-    return sorted(own | (ran or anywhere), key=lambda test: told[test]["seconds"])
+    quickest = sorted(own | (ran or anywhere or set(told)), key=lambda test: told[test]["seconds"])
+    until = accumulate(told[test]["seconds"] for test in quickest)
+    return [test for test, seconds in zip(quickest, until, strict=True) if seconds <= WORK]
 
 
 def named(module: str, mutant: Mutant, source: str) -> str:
@@ -115,8 +120,7 @@ def run(room: str, only: list[str]) -> list[tuple[str, str]]:
                 path.write_text(mutant.source, encoding="utf-8")
                 tests = chosen(told, room, path.stem, mutant.line)
                 files = sorted({test.partition("::")[0] for test in tests})
-                limit = 20 + 3 * sum(int(told[test]["seconds"]) for test in tests)  # one that never ends is found
-                survived = not tests or passes(folder, ["-x", *files], Choosing(tests), limit)
+                survived = not tests or passes(folder, ["-x", *files], Choosing(tests), 3 * WORK)
                 became.append((SURVIVED if survived else FOUND, name))
                 if survived:
                     print(f"survived {len(tests)} tests, line {mutant.line}: {name}", flush=True)

@@ -205,6 +205,13 @@ def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settin
         Passages.read(path, Vocabulary(tiny_model), settings)
 
 
+@pytest.mark.parametrize(("number", "size"), [(1 << 16, 2), ((1 << 16) + 1, 4)])
+def test_a_piece_takes_no_more_bytes_than_the_vocabulary_needs(corpus, tiny_model, settings, number, size):
+    vocabulary = Vocabulary(tiny_model)
+    vocabulary.pieces += [""] * (number - len(vocabulary.pieces))
+    assert Passages.read(corpus, vocabulary, settings).pieces.itemsize == size
+
+
 def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):
     few, every = feed(vocabulary="corpus").examples, feed().examples
     occurring = {piece for at in range(len(every)) for piece in every[at]}

@@ -70,7 +70,7 @@ def _reader(folder: Path) -> Callable[[list[str], str], np.ndarray]:
     if kind not in (SPARSE, LATE):
         encoder = Encoder(folder, on=on)
         return lambda texts, route: encoder.at(route).encode(texts, lengths[route])
-    model = Library(folder, lengths, on=on)
+    model = Library(folder, kind, lengths, on=on)
     if kind == SPARSE:
         return lambda texts, route: weights(model, texts, route).toarray()
     return lambda texts, route: _numbers(vectors(model, texts, route))

@@ -25,7 +25,8 @@ def describe(folder: Path) -> Description:
     named = _read(folder / MODULES, [])
     if "query_prefix" in _read(folder / SETTINGS, {}) and not any(entry["type"].endswith(".Dense") for entry in named):
         raise UserError(f"{folder / MODULES}: names no Dense, which makes the vectors of PyLate's models")
-    model = loading_modules.of_type(folder, LATE, "auto")
+    with loading_modules.quiet():
+        model = loading_modules.of_type(folder, LATE, "auto")
     first, *others = model
     lengths = {QUERY: first.query_length, DOCUMENT: first.document_length}
     behind, architecture = list(map(_said, others)), type(first.model).__name__

@@ -10,7 +10,6 @@ from sentence_transformers.base.modules import Transformer
 from robustdr.core.files import from_json
 from robustdr.core.settings import Precision
 from robustdr.encoding import loading_modules
-from robustdr.encoding.description import model_type
 from robustdr.encoding.directory import QUERY, SEPARATOR, SETTINGS
 from robustdr.encoding.hardware import device, dtype
 from robustdr.encoding.whole import modules
@@ -19,29 +18,32 @@ TOKENS = 4096  # of one pass through the model, padding included; a sparse encod
 
 
 class Library:
-    """The model of a directory of sentence-transformers, of the type that the directory says.
+    """A model in a directory of sentence-transformers.
 
     Args:
-        path: the directory. lengths: tokens to read of a text, by route.
-        precision: of the computation. on: device; default: the first GPU, else the CPU.
+        path: the directory. kind: `SPARSE` or `LATE`, the type of its model.
+        lengths: tokens to read of a text, by route. precision: of the computation.
+        on: device; default: the first GPU, else the CPU.
 
     Attributes:
         model: it, as sentence-transformers reads it. separator: the string between the title and the text of a passage.
 
     Raises:
-        UserError: a part of it is not supported, it is damaged, or the hardware does not compute in the precision.
+        UserError: the model is of another type, a part of it is not supported, it is damaged, or the hardware does not
+            compute in the precision.
     """
 
     def __init__(
         self,
         path: Path,
+        kind: str,
         lengths: Mapping[str, int],
         precision: Precision = "float32",
         on: torch.device | None = None,
     ):
         on = on or device()
         self.path, self.lengths = path, lengths
-        self.model = loading_modules.of_type(path, model_type(path), dtype(precision, on)).to(on)
+        self.model = loading_modules.of_type(path, kind, dtype(precision, on)).to(on)
         self.separator: str = from_json((path / SETTINGS).read_bytes()).get(SEPARATOR, " ")
 
     def encode(self, texts: Sequence[str], route: str) -> Any:

@@ -5,6 +5,7 @@ It is a file of its own so that keys of code that only loads a transformer do no
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,24 @@ def cross_encoder(folder: Path) -> "CrossEncoder":
         from sentence_transformers import CrossEncoder
 
         return CrossEncoder(str(folder), model_kwargs=dict(SAFE), **LOCAL)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """The libraries print neither progress nor what a folder lacks."""
+    from transformers.utils import logging
+
+    told = getLogger("sentence_transformers")
+    before, level = logging.get_verbosity(), told.level
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    told.setLevel("ERROR")
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        logging.enable_progress_bar()
+        told.setLevel(level)
 
 
 @contextmanager

@@ -50,8 +50,13 @@ def _best(methods: list[Method]) -> str:
 
 
 def advice(methods: list[Method]) -> list[tuple[str, str]]:
-    """(a need, the methods that meet it) pairs; a method counts if its gain on variations is significant."""
+    """(a need, the methods that meet it) pairs; a method counts if its gain on variations is significant.
+
+    None if no method gains.
+    """
     gaining = [method for method in methods if method.gains]
+    if not gaining:
+        return []
     return [
         ("I can train and index again", _best(gaining)),
         ("I cannot index again", _best([one for one in gaining if one.varied.get("new_index") == "no"])),

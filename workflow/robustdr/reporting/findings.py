@@ -8,14 +8,13 @@ from typing import NamedTuple
 from robustdr.audit.printed import percent
 from robustdr.claims.controls import FAILS as FAILS_HERE
 from robustdr.claims.intervals import bounds
-from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, UNDECIDED, VERDICTS, of_sentences
+from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, OPEN, VERDICTS, of_sentences
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.reporting.claims import SIGN, counted
 from robustdr.reporting.naming import named
 from robustdr.reporting.written import Claims, Effect, Record
 
-OPEN = (UNDECIDED, NOT_TESTABLE, NOT_RUN)
 MOST = 3  # contradictions and controls of a paper that have a line of their own
 
 

@@ -13,6 +13,7 @@ from robustdr.claims.verdicts import (
     NOT_RUN,
     NOT_SEEN,
     NOT_TESTABLE,
+    OPEN,
     OPPOSITE,
     PARTLY,
     SEEN,
@@ -115,7 +116,7 @@ def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, ran
         rank: Spearman's correlation of reported and reproduced drops.
     """
     every = sum((Counter(of) for of in sentences), Counter[str]())
-    open_ = sum(every[verdict] for verdict in (UNDECIDED, NOT_TESTABLE, NOT_RUN))
+    open_ = sum(every[verdict] for verdict in OPEN)
     decided = every.total() - open_
     seen, partly = sum(every[verdict] for verdict in SHOWN), every[PARTLY]
     found = [

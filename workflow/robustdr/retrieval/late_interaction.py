@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from robustdr.encoding import hardware
+from robustdr.encoding.description import LATE
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.late_interaction import vectors
 from robustdr.encoding.library import Library
@@ -30,7 +31,7 @@ def rankings(
     hardware.start(settings.threads)
     (folder,) = files["model"]
     lengths = {QUERY: settings.query_length, DOCUMENT: settings.passage_length}
-    model, texts = Library(folder, lengths, settings.precision), texts_of(query_sets)
+    model, texts = Library(folder, LATE, lengths, settings.precision), texts_of(query_sets)
     asked = vectors(model, texts, QUERY)
 
     def scores(passages: list[str]) -> blocks.Score:

@@ -33,17 +33,15 @@ class Whole(Kind):
     def check(self, config: Config, name: str, where: str) -> None:
         recipe: WholeRecipe = config.systems[name]
         known(f"{where}.initial", recipe.initial, config.bound("checkpoints"))
-        for scale_name, scale in config.scales_of(recipe).items():
-            entry = scale.checkpoints.get(recipe.initial)
-            if entry and not entry.unavailable and entry.form != WHOLE:
-                raise UserError(
-                    f"{where}.initial (scale {scale_name}): the checkpoint {recipe.initial!r} has the form "
-                    f"{entry.form!r}; allowed: {WHOLE}"
-                )
+        bound = (scale.checkpoints.get(recipe.initial) for scale in config.scales.values())
+        if WHOLE not in (forms := sorted({entry.form for entry in bound if entry})):
+            has = f"the checkpoint {recipe.initial!r} has the form {', '.join(forms)}"
+            raise UserError(f"{where}.initial: {has}; allowed: {WHOLE}")
 
     def lacking(self, lineage: Lineage, system: str) -> str:
         initial = lineage.recipe(system).initial
-        return "" if initial in lineage.scale.checkpoints else f"checkpoints.{initial}"
+        entry = lineage.scale.checkpoints.get(initial)
+        return "" if entry and entry.form == WHOLE else f"checkpoints.{initial}"
 
     def unavailable(self, lineage: Lineage, system: str) -> str:
         return lineage.scale.checkpoints[lineage.recipe(system).initial].unavailable

@@ -3,10 +3,11 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from robustdr.audit.arithmetic import Found
 from robustdr.audit.cells import LOST
 from robustdr.audit.reported import Reported
 from robustdr.core import paths
@@ -78,10 +79,15 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 class Transcribed(NamedTuple):
-    """A draft: its text, what the audit reads in it, its tables, the problems in words, and the place of a line."""
+    """A draft: its text, what the audit reads in it, its tables, the problems in words, and the place of a line.
+
+    Attributes:
+        known: by table, the relations that its numbers obey; None if they were not looked for.
+    """
 
     text: str
     reported: Reported
+    known: Mapping[str, Sequence[Found]] | None
     drafts: list[Draft]
     problems: list[str]
     place: Callable[[int], str]
@@ -122,8 +128,7 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
         raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
     stem = slug(path.stem)
     paper = stem if stem[:1].isalpha() else f"paper_{stem}"
-    text, reported = written(path, paper, drafts, problems)
-    return Transcribed(text, reported, drafts, problems, place)
+    return Transcribed(*written(path, paper, drafts, problems), drafts, problems, place)
 
 
 def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[Problem]]:
