@@ -15,7 +15,7 @@ from robustdr.graph.footnotes import deviations
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT.parent / "shared" / "papers"
-PAPERS = ["capot", "intent", "qvg", "rodr", "toroder"]
+PAPERS = ["all", "capot", "intent", "qvg", "rodr", "toroder"]
 PASSAGE = ("scales", "full", "budgets", "passage")
 
 
