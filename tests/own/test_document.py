@@ -33,6 +33,7 @@ def found():
         "passages": 1000,
         "passage_length": 128,
         "truncated": 0.25,
+        "draws": 1,
         "categories": {"misspelling_mean": ["typo"], "syntactic_mean": ["stem"]},
         "changed": {"typo": 1.0, "stem": 0.5},
         "systems": {

@@ -23,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measure", "--measures", dest="measures", nargs="+", default=["nDCG@10"], help=text)
     text = "variations to use; default: all that need only rules and installed packages"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
+    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
+    parser.add_argument("--language", metavar="CODE", help=text)
+    text = "draws of each variation; a query's value is their mean; default: 1"
+    parser.add_argument("--draws", type=int, default=1, metavar="N", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=named, metavar="FILE", help="training queries for --fix, as --queries")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.evaluation.store import MEAN
 from robustdr.own.compared import Compared
-from robustdr.own.experiment import NAME
+from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.results import Report
 
 PARTS: tuple[Literal["original", "variations"], ...] = ("original", "variations")
@@ -138,6 +138,10 @@ def _notes(found: Report) -> str:
         f"- The model reads {found['passage_length']} tokens of a passage; "
         f"{_share(found['truncated'], '')} of the passages are longer and lose their end."
     )
+    draws = (
+        f"- Each variation is drawn {found['draws']} times, and a query's value is their mean: the intervals hold the "
+        "chance of the queries and of the draws."
+    )
     return "\n".join(
         [
             *(f"- {prose(said)}" for said in found["sources"]),
@@ -148,6 +152,7 @@ def _notes(found: Report) -> str:
             "- detectable: the smallest difference of the measure that so many queries show in four of five samples.",
             "- changed: queries that the variation applies to; the others keep their text and count.",
             *([lengths] if found["passage_length"] else []),
+            *([draws] if found["draws"] > 1 else []),
         ]
     )
 
@@ -187,7 +192,8 @@ def _worst(found: Report) -> str:
 def _linked(found: Report, label: str, name: str) -> str:
     """A link to the queries behind a query set, or behind a mean of several."""
     every = [kind for kinds in found["categories"].values() for kind in kinds]
-    kinds = ",".join({MEAN: every, **found["categories"]}.get(name, [name]))
+    named = {MEAN: every, **found["categories"]}.get(name, [name])
+    kinds = ",".join(draw for kind in named for draw in draws_of(kind, found["draws"]))
     place = "/".join((NAME, NAME, found["split"], kinds, found["measure"], f"{NAME}_table1"))
     return f"[{label}]({found['pages']}/queries.html#{quote(place)})"
 

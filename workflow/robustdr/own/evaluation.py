@@ -11,7 +11,8 @@ from pathlib import Path
 from robustdr.collections import data
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
-from robustdr.collections.local import irds_id
+from robustdr.collections.language import ENGLISH, NAMES, given_or_found
+from robustdr.collections.local import irds_id, read_queries
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
@@ -37,7 +38,14 @@ def run(arguments: argparse.Namespace) -> None:
         parse(measure)
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
-    by_category = experiment.chosen(a.variations)
+    texts = [query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)]
+    language, said = given_or_found(a.language, texts)
+    by_category = experiment.chosen(a.variations, language)
+    if a.draws < 1:
+        raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
+    if a.fix and language != ENGLISH:
+        raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
+    print(said, file=sys.stderr)
     for model in compared:
         for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {said}", file=sys.stderr)
@@ -46,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         leave = "--drop-empty and --ignore-unjudged leave some out"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
-    experiment.write(folder, compared, used, by_category, a.measures, a.fix)
+    experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
         _check_runs(made, elsewhere, a.split, a.output, a.cores)
