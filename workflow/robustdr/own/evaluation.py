@@ -39,13 +39,12 @@ def run(arguments: argparse.Namespace) -> None:
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
     texts = [query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)]
-    language, said = given_or_found(a.language, texts)
+    language, spoken = given_or_found(a.language, texts)
     by_category = experiment.chosen(a.variations, language)
     if a.draws < 1:
         raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
     if a.fix and language != ENGLISH:
         raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
-    print(said, file=sys.stderr)
     for model in compared:
         for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {said}", file=sys.stderr)
@@ -54,6 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         leave = "--drop-empty and --ignore-unjudged leave some out"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
+    print(spoken, file=sys.stderr)
     experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
