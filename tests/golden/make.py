@@ -3,9 +3,13 @@
 import json
 from pathlib import Path
 
-from golden import make_losses, make_rankers
+from golden import make_encoders, make_losses, make_rankers
 
-FILES = {"losses.json": make_losses.golden, "rankers.json": make_rankers.golden}
+FILES = {
+    "losses.json": make_losses.golden,
+    "rankers.json": make_rankers.golden,
+    "encoders.json": make_encoders.golden,
+}
 HERE = Path(__file__).parent
 
 

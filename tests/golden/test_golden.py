@@ -1,18 +1,21 @@
-"""Losses and rankers against golden vectors, which NumPy alone made; README.md names the tolerances."""
+"""Losses, rankers and encoders against golden vectors, which NumPy alone made; README.md names the tolerances."""
 
 import json
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from golden import make
 from golden.make_rankers import wave
 from robustdr import losses
 from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
+from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.losses import LOSSES
 from robustdr.losses.batch import Batch
@@ -20,7 +23,9 @@ from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load
 
 HERE = Path(__file__).parent
-OF_LOSSES, OF_RANKERS = (json.loads((HERE / f"{name}.json").read_text()) for name in ("losses", "rankers"))
+OF_LOSSES, OF_RANKERS, OF_ENCODERS = (
+    json.loads((HERE / f"{name}.json").read_text()) for name in ("losses", "rankers", "encoders")
+)
 CASES = OF_LOSSES["cases"]
 
 
@@ -58,13 +63,13 @@ def test_losses(case):
         np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=1e-6, err_msg=name)
 
 
-def waved(ranker, without=()):
-    """The ranker with the weights of `wave`, in double precision."""
-    ranker.double()
-    for name, parameter in ranker.named_parameters():
+def waved(module, without=(), prefix="model."):
+    """The module with the weights of `wave`, in double precision."""
+    module.double()
+    for name, parameter in module.named_parameters():
         if name not in without:
-            parameter.data = torch.tensor(wave(name.removeprefix("model."), tuple(parameter.shape)))
-    return ranker
+            parameter.data = torch.tensor(wave(name.removeprefix(prefix), tuple(parameter.shape)))
+    return module
 
 
 @pytest.mark.parametrize("name", OF_RANKERS["words"])
@@ -93,3 +98,33 @@ def test_rankers_over_transformers(name, tiny_model, tiny_seq2seq):
     with torch.inference_mode():
         found = function(pairs).numpy().reshape(len(pairs), -1)
     np.testing.assert_allclose(found, OF_RANKERS["transformers"][name], rtol=0, atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def with_a_head(tiny_transformer, tmp_path_factory):
+    """A release with a linear layer and a norm, segments, and vectors of length 1; their weights do not matter."""
+    folder = shutil.copytree(tiny_transformer, tmp_path_factory.mktemp("released") / "model")
+    size = {"head.weight": (32, 32), "head.bias": (32,), "norm.weight": (32,), "norm.bias": (32,)}
+    weights = load_file(folder / "model.safetensors") | {name: torch.ones(shape) for name, shape in size.items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    told = {"head": ["head", "norm"], "segments": True, "unit": True, "pooling": "cls", "form": "retriever"}
+    settings = CheckpointSettings(name="tiny", description="", source={"path": str(folder)}, **told)
+    write_checkpoint(settings, folder.with_name("made"))
+    return folder.with_name("made")
+
+
+@pytest.mark.parametrize("name", OF_ENCODERS["vectors"])
+def test_encoders(name, request):
+    folder = {"retriever": "with_a_head", "character": "tiny_character"}.get(name, "tiny_model")
+    encoder = Encoder(request.getfixturevalue(folder))
+    waved(encoder.model, prefix="0.model.")
+    if name == "retriever":  # what follows the transformer computes in single precision
+        encoder.model[1:].float()
+    elif name == "cls":
+        encoder.pooling = "cls"
+    characters = name == "character"
+    tokens = encoder.tokenise(OF_ENCODERS["words"], 9) if characters else OF_ENCODERS["texts"]
+    encoder.model.eval()
+    with torch.inference_mode():
+        found = encoder.embed(tokens).numpy()
+    np.testing.assert_allclose(found, OF_ENCODERS["vectors"][name], rtol=0, atol=2e-6)

@@ -1,30 +1,42 @@
 """`PYTHONPATH=workflow:tests python -m mutation ROOM [MODULE …]`: how many mistakes in a room its tests find.
 
-Every mutant of the room's modules is put into a copy of the project; the room's tests run there until one fails. What
-survives is listed: a test is missing, or the mutant does the same as the original, as `equivalent.txt` says of some.
-Processes are forked from one that has imported the libraries, so that a mutant takes a second or two.
+Every mutant of the room's modules is put into a copy of the project. There the tests that run its line go, the quickest
+first, until one fails. What survives is listed: a test is missing, or the mutant does the same as the original, as
+`equivalent.txt` says of some. Processes are forked from one that has imported the libraries: a mutant takes seconds.
 """
 
 import argparse
+import gc
+import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import time
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
+
+from mutation.covering import Choosing, Noting
 from mutation.mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
-QUICK = "golden/test_golden.py::test_"  # first, as they find most
 TESTS = {
-    "losses": [f"{QUICK}losses", "losses"],
-    "rankers": [f"{QUICK}rankers_over_word_vectors", f"{QUICK}rankers_over_transformers", "rankers"],
-    "training": ["training", "losses"],
+    "losses": ["tests/golden", "tests/losses"],
+    "rankers": ["tests/golden", "tests/rankers"],
+    "training": ["tests/training"],
+    "pretraining": ["tests/pretraining"],
 }
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
-PATIENCE = 300  # seconds for the tests of one mutant: one that never ends is found
+# Without what takes longer than most tests: plug-ins, rewritten assertions, a last search for garbage.
+PYTEST = ["-q", "-m", "not slow", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
+WORK = 20  # seconds of the processor for the tests of a mutant
+LONGEST = 1000  # and for all tests of a room
+PATIENCE = 20  # seconds on the clock for one of the processor: other work may share the machine
+PRINTED = "printed.txt"
 FOUND, SURVIVED, EQUAL = "found", "survived", "equivalent"
 
 
@@ -38,22 +50,20 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def passes(folder: Path, tests: list[str]) -> bool:
-    """Whether all tests pass in a copy of the project, in a forked process."""
+def passes(folder: Path, given: list[str], plugin: object, seconds: int) -> bool:
+    """Whether pytest passes what it is given in a copy of the project, in a process that may work for some seconds."""
     child = os.fork()
     if not child:
         os.setsid()
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
+        printed = os.open(folder / PRINTED, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
         os.chdir(folder)
-        import pytest
-
+        os.environ |= {"PYTHONPATH": f"{folder / 'workflow'}", "PYTHONDONTWRITEBYTECODE": "1"}
         sys.dont_write_bytecode = True
-        given = [f"tests/{test}" for test in tests]
-        status = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *given])
-        os._exit(int(status))
-    for _ in range(PATIENCE * 20):
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        os._exit(int(pytest.main([*PYTEST, *given], plugins=[plugin])))
+    for _ in range(PATIENCE * seconds * 20):
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status) == 0
@@ -63,34 +73,57 @@ def passes(folder: Path, tests: list[str]) -> bool:
     return False
 
 
-def named(module: str, mutant: Mutant) -> str:
-    return f"{module}: {mutant.before} -> {mutant.after}".replace("\n", " ")
+def chosen(told: dict[str, dict], room: str, module: str, line: int) -> list[str]:
+    """Return the quickest tests that run a line, or any of its module where it runs on import, or else any of the room.
+
+    The tests of the module's own file are among them: they may run it in a process of their own. All together take no
+    longer than `WORK`, so that a mutant that only long tests would find counts as one that survives.
+    """
+    own = {test for test in told if test.startswith(f"tests/{room}/test_{module}.py::")}
+    ran = {test for test in told if f"{module}:{line}" in told[test]["ran"]}
+    anywhere = {test for test in told if any(at.startswith(f"{module}:") for at in told[test]["ran"])}
+    quickest = sorted(own | (ran or anywhere or set(told)), key=lambda test: told[test]["seconds"])
+    until = accumulate(told[test]["seconds"] for test in quickest)
+    return [test for test, seconds in zip(quickest, until, strict=True) if seconds <= WORK]
+
+
+def named(module: str, mutant: Mutant, source: str) -> str:
+    """Name a mutant by its module, its line and the change, not by the line's number, which other edits move."""
+    return f"{module}: {source.splitlines()[mutant.line - 1].strip()} | {mutant.before} -> {mutant.after}"
 
 
 def run(room: str, only: list[str]) -> list[tuple[str, str]]:
     """Return what became of every mutant of a room, with its name."""
-    import numpy  # noqa: F401, forked processes need not import them again
+    import hypothesis  # noqa: F401, forked processes need not import them again
+    import sentence_transformers  # noqa: F401
     import torch
-    import transformers  # noqa: F401
 
     torch.set_num_threads(1)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    gc.collect()
+    gc.freeze()
     equal = EQUIVALENT.read_text(encoding="utf-8").splitlines()
     became = []
     with TemporaryDirectory() as temporary:
-        folder = copied(Path(temporary))
-        if not passes(folder, TESTS[room]):
-            sys.exit(f"the tests of {room} fail without a mutant")
-        for path in sorted((folder / "workflow/robustdr" / room).glob("*.py")):
+        folder, notes = copied(Path(temporary, "project")), Path(temporary, "notes.json")
+        modules = folder / "workflow/robustdr" / room
+        if not passes(folder, TESTS[room], Noting(modules, notes), LONGEST):
+            print(f"left out, as they fail:\n{(folder / PRINTED).read_text()[-2000:]}", flush=True)
+        told = json.loads(notes.read_text(encoding="utf-8"))
+        for path in sorted(modules.glob("*.py")):
             source = path.read_text(encoding="utf-8")
             for mutant in mutants(source) if not only or path.stem in only else ():
-                name = named(f"{room}/{path.stem}", mutant)
+                name = named(f"{room}/{path.stem}", mutant, source)
                 if name in equal:
                     became.append((EQUAL, name))
                     continue
                 path.write_text(mutant.source, encoding="utf-8")
-                became.append((SURVIVED if passes(folder, TESTS[room]) else FOUND, name))
-                if became[-1][0] == SURVIVED:
-                    print(f"survived, line {mutant.line}: {name}", flush=True)
+                tests = chosen(told, room, path.stem, mutant.line)
+                files = sorted({test.partition("::")[0] for test in tests})
+                survived = not tests or passes(folder, ["-x", *files], Choosing(tests), 3 * WORK)
+                became.append((SURVIVED if survived else FOUND, name))
+                if survived:
+                    print(f"survived {len(tests)} tests, line {mutant.line}: {name}", flush=True)
             path.write_text(source, encoding="utf-8")
     return became
 

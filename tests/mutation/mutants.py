@@ -48,7 +48,7 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def _skipped(tree: ast.AST) -> set[int]:
-    """Return the numbers of nodes in assertions, annotations and messages, which no result depends on."""
+    """Return the numbers of nodes in assertions, annotations, messages and guards, which no result depends on."""
     numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
     idle: list[ast.AST] = []
     for node in ast.walk(tree):
@@ -59,6 +59,8 @@ def _skipped(tree: ast.AST) -> set[int]:
                 idle.append(annotation)
             case ast.FunctionDef(returns=returns) if returns:
                 idle.append(returns)
+            case ast.keyword("frozen" | "strict" | "kw_only"):
+                idle.append(node)
             case ast.Subscript(slice=index) if ast.unparse(node).startswith(
                 ("Literal[", "Annotated[", "dict[", "list[")
             ):

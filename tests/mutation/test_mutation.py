@@ -17,6 +17,7 @@ def f(x: list[int], rate: float = 0.5) -> float:
     assert x is not None and len(x) > 0
     if not x or x[0] < 3:
         raise ValueError(f"less than {1 + 2}")
+    zip(x, x, strict=True)
     return -sum(x).log() * rate if True else rate / 2
 '''
 
@@ -30,13 +31,13 @@ def test_mutants_by_hand():
         (5, "not x", "x"),
         (5, "not x or x[0] < 3", "not x and x[0] < 3"),
         (5, "x[0] < 3", "x[0] <= 3"),
-        (7, "-sum(x).log()", "sum(x).log()"),
-        (7, "-sum(x).log() * rate", "-sum(x).log() / rate"),
-        (7, "-sum(x).log() * rate if True else rate / 2", "rate / 2 if True else -sum(x).log() * rate"),
-        (7, "2", "3"),
-        (7, "True", "False"),
-        (7, "rate / 2", "rate * 2"),
-        (7, "sum(x).log()", "sum(x)"),
+        (8, "-sum(x).log()", "sum(x).log()"),
+        (8, "-sum(x).log() * rate", "-sum(x).log() / rate"),
+        (8, "-sum(x).log() * rate if True else rate / 2", "rate / 2 if True else -sum(x).log() * rate"),
+        (8, "2", "3"),
+        (8, "True", "False"),
+        (8, "rate / 2", "rate * 2"),
+        (8, "sum(x).log()", "sum(x)"),
     ]
     original = ast.unparse(ast.parse(SOURCE))
     sources = [mutant.source for mutant in mutants(SOURCE)]

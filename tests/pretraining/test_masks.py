@@ -11,6 +11,7 @@ from robustdr.core.seeds import Draw
 from robustdr.pretraining.feed import Passages
 from robustdr.pretraining.masks import Masks
 from robustdr.pretraining.vocabulary import Vocabulary
+from robustdr.training import distributed
 
 SETTINGS = [
     {},
@@ -170,6 +171,29 @@ def test_an_epoch_shows_every_passage_once(feed):
     assert feed.batch(0) != feed.batch(50)
 
 
+def test_two_processes_share_each_batch_of_one(feed, monkeypatch):
+    whole = feed(batch_size=8)
+    monkeypatch.setattr(distributed, "processes", lambda: 2)
+    for rank in (0, 1):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        part = feed(batch_size=4)
+        for step in (0, 1, 26):
+            epoch, batch = whole.batch(step)
+            assert part.batch(step) == (epoch, batch[4 * rank : 4 * rank + 4])
+
+
+def test_the_shares_are_those_of_what_the_first_epoch_shows(feed):
+    feed = feed()
+    pieces, shown = zip(*passages(feed), strict=True)
+    count = sum(map(len, pieces))
+    misspelled = sum(each.misspelled for each in shown)
+    recovered = [[len(side.targets) for side in (each.encoder, each.decoder)] for each in shown]
+    assert list(feed.shares().values()) == [
+        misspelled / sum(len(feed.examples.vocabulary.words(each)) for each in pieces),
+        *(sum(side) / count for side in zip(*recovered, strict=True)),
+    ]
+
+
 def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settings, tmp_path):
     path = tmp_path / "corpus.jsonl"
     rows = [{"docid": "a", "title": "tree", "text": ""}, {"docid": "b", "title": "tree", "text": "river gold"}]
@@ -179,6 +203,13 @@ def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settin
     path.write_text(json.dumps(rows[0]) + "\n")
     with pytest.raises(UserError, match=r"corpus.jsonl: no passage has a text; pre-training of tiny"):
         Passages.read(path, Vocabulary(tiny_model), settings)
+
+
+@pytest.mark.parametrize(("number", "size"), [(1 << 16, 2), ((1 << 16) + 1, 4)])
+def test_a_piece_takes_no_more_bytes_than_the_vocabulary_needs(corpus, tiny_model, settings, number, size):
+    vocabulary = Vocabulary(tiny_model)
+    vocabulary.pieces += [""] * (number - len(vocabulary.pieces))
+    assert Passages.read(corpus, vocabulary, settings).pieces.itemsize == size
 
 
 def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):

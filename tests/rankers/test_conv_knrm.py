@@ -42,6 +42,7 @@ def test_scores_equal_the_formula(word_vectors):
 
 def test_gradients_equal_differences(word_vectors):
     ranker = randomised("conv_knrm", word_vectors, filters=2)
+    assert {"kernels.mu", "kernels.sigma"} <= dict(ranker.named_parameters()).keys()
     check_gradients(ranker, reference(ranker))
 
 

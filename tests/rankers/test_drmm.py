@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rankers.word_vectors import PAIRS, check_gradients, cosine, randomised, vectors_of, weights
+from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load
 
 PASSAGES = ["gold and music", "Gold, gold, GOLD", "the king", "", "river of gold"]
@@ -71,6 +72,7 @@ def test_exact_matches_alone_are_in_the_last_bin(word_vectors):
 
 def test_passages_that_have_a_word_are_counted(word_vectors):
     ranker = load("drmm", word_vectors)
+    assert RANKERS.facts("drmm").counts
     for _ in range(2):  # the second time from zero
         ranker.count(iter(PASSAGES))
         assert {word: int(ranker.frequencies[ranker.vocabulary[word]]) for word in FREQUENCIES} == FREQUENCIES

@@ -58,6 +58,7 @@ def test_the_layer_is_drawn_by_the_seed(tiny_model):
 @pytest.mark.parametrize("reads", ["pair", "query"])
 def test_what_a_vector_is_made_of(folder, reads):
     """The third pair has the first one's query and another passage."""
+    assert RANKERS.facts("intent_bert").represents
     ranker = load("intent_bert", folder, reads=reads)
     found = vectors(ranker)
     assert found.shape == (len(PAIRS), 32) and not torch.allclose(found[0], found[1])

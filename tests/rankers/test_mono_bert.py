@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_formula(request, start):
     np.testing.assert_allclose(ranker(tokens).detach().numpy(), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("start", ["tiny_model", "typed", "two_labels"])
+@pytest.mark.parametrize("start", ["typed", "two_labels"])
 def test_gradients_are_central_differences(request, start):
     ranker = load("mono_bert", request.getfixturevalue(start), seed=1).double()
     tokens = ranker.tokenise([("king", "a road"), ("gold gold", "music")], 8, 20)
@@ -81,6 +81,7 @@ def test_query_and_passage_are_cut_by_themselves(ranker):
 def test_pairs_that_the_model_cannot_read_are_refused(ranker):
     with pytest.raises(UserError, match=r"query_length 20 and passage_length 42 make pairs of 65 .* at most 64"):
         ranker.tokenise(PAIRS, 20, 42)
+    assert ranker.tokenise(PAIRS, 20, 41)
 
 
 def test_pairs_do_not_see_each_other(ranker):

@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
-from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, saves_and_loads, scores
+from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, saves_and_loads
 from rankers.numpy_transformers import arrays, t5_stack
 from robustdr.core.errors import UserError
 from robustdr.encoding.checkpoint import write_checkpoint
@@ -72,19 +72,8 @@ def test_scores_are_those_of_the_formula(request, start):
     np.testing.assert_allclose(ranker(tokens).detach().numpy(), expected, atol=1e-6)
 
 
-def test_scores_are_those_of_the_whole_vocabulary(t5):
+def test_gradients_are_central_differences(t5):
     ranker = load("mono_t5", t5)
-    tokens = ranker.tokenise(PAIRS[:1], 8, 20)
-    with torch.inference_mode():
-        logits = ranker.model(input_ids=torch.tensor(tokens[0]), decoder_input_ids=torch.tensor([[0]])).logits[0, 0]
-    true, false = ranker.tokenizer.convert_tokens_to_ids(["▁true", "▁false"])
-    expected = logits[[true, false]].log_softmax(0)[0].item()
-    assert scores(ranker, PAIRS[:1]).item() == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize("start", ["t5", "tiny_seq2seq"])
-def test_gradients_are_central_differences(request, start):
-    ranker = load("mono_t5", request.getfixturevalue(start))
     tokens = ranker.tokenise([("king", "a road"), ("gold gold", "music")], 8, 20)
     gradients_are_differences(ranker, reference(ranker.double()), tokens, ranker.model)
 

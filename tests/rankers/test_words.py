@@ -3,8 +3,6 @@
 import json
 import random
 import shutil
-import subprocess
-import sys
 from dataclasses import asdict
 
 import numpy as np
@@ -46,14 +44,10 @@ def test_a_word_has_its_own_vector_or_one_by_its_hash(word_vectors):
 
 
 def test_the_hash_of_a_word_is_the_same_in_every_process(word_vectors):
+    """Row 8, 9 or 10, by the word's digest, whatever Python's own seed of hashes is."""
     words = " ".join(f"zebra{number}" for number in range(20))
-    code = (
-        "import sys; from pathlib import Path; from robustdr.rankers.ranker import load; "
-        "print(load('knrm', Path(sys.argv[1])).rows(sys.argv[2]))"
-    )
-    command = [sys.executable, "-c", code, str(word_vectors), words]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert json.loads(found) == load("knrm", word_vectors).rows(words)
+    expected = [9, 10, 8, 10, 8, 8, 9, 10, 9, 9, 9, 8, 9, 10, 8, 8, 9, 10, 9, 9]
+    assert load("knrm", word_vectors).rows(words) == expected
 
 
 def test_texts_are_cut_to_their_lengths(word_vectors):

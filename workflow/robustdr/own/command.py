@@ -12,10 +12,10 @@ from robustdr.own import ROLES
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     text = (
-        "a folder that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
-        "--server, its name there; with --runs, any name; several are compared"
+        "a folder that sentence-transformers saved, a model of the hub as ORGANISATION/MODEL[@REVISION], or a folder "
+        "of runs, as for --runs; with --runs, any name; several are compared"
     )
-    parser.add_argument("--model", "--models", dest="models", nargs="+", required=True, metavar="MODEL", help=text)
+    parser.add_argument("--model", "--models", dest="models", nargs="+", default=[], metavar="MODEL", help=text)
     data.add_arguments(parser)
     parser.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
@@ -35,8 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder with the TREC runs of a system that ran elsewhere; the command names each missing run and its queries"
     )
     elsewhere.add_argument("--runs", type=named, metavar="FOLDER", help=text)
-    text = "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1"
-    elsewhere.add_argument("--server", metavar="URL", help=text)
+    text = (
+        "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1, and names of models there; "
+        "without names, those of --model"
+    )
+    elsewhere.add_argument("--server", nargs="+", metavar="URL", help=text)
     for role in ROLES:
         text = f"text that the model expects before a {role}; default: that of its directory; for a server: none"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)

@@ -132,6 +132,8 @@ def write(
     if fix:
         if not first.folder:
             raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
+        if "kind" in first.recipe:
+            raise UserError(f"--fix: {first.label}: {first.recipe['kind']}; allowed: a dual encoder")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],

@@ -15,6 +15,7 @@ from robustdr.encoding.description import describe
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Source, Store
+from robustdr.experiments.kinds import Recipe
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
@@ -203,7 +204,7 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
 
 
 def _size(graph: Graph, folder: Path, recipe: Any, passages: int) -> Size | None:
-    if not (model := _model(graph, folder, recipe)):
+    if not (model := _model(graph, folder, recipe)) or recipe.kind != Recipe.kind:
         return None
     agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
     weights = sum(file.stat().st_size for file in model.rglob("*.safetensors"))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Protocol
 
 import faiss
 import numpy as np
@@ -94,16 +95,23 @@ def _onednn(rows: torch.Tensor) -> torch.Tensor:
     return rows.to_mkldnn() if torch.backends.mkldnn.is_available() else rows
 
 
+class Searched(Protocol):
+    """Passages that are searched in a way of their own, as a FAISS index is."""
+
+    def search(self, queries: np.ndarray, k: int, /) -> tuple[np.ndarray, np.ndarray]:
+        """The `k` best passages of queries: scores and rows, [q, k], best first; `NO_PASSAGE` where there are fewer."""
+
+
 def search(
-    shards: Iterable[tuple[np.ndarray | faiss.Index, list[str]]], queries: np.ndarray, depth: int
+    shards: Iterable[tuple[np.ndarray | Searched, list[str]]], queries: np.ndarray, depth: int
 ) -> tuple[pa.Array, np.ndarray, np.ndarray]:
     """The best passages of each query over all shards, under the tie rule.
 
     An exact search has one block of vectors in memory at a time.
 
     Args:
-        shards: pairs of vectors [n, d], or an index of them, and docids.
-        queries: [q, d], float32.
+        shards: pairs of vectors [n, d], or what searches them, and docids.
+        queries: [q, d], float32, or [q] rows of queries that `Searched` knows.
         depth: passages per query.
 
     Returns:
