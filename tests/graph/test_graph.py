@@ -117,7 +117,7 @@ def test_a_first_stage_changes_everything_that_is_made_from_it(config, differing
 
 
 TRAINED = {"model", "embeddings", "search", "measures"}
-ALIGNED = {"capot_nq", "capot_nq_mined", "capot_nq_one_epoch"}
+ALIGNED = {"capot_nq", "capot_nq_mined", "capot_nq_one_epoch", "capot_nq_text", "capot_nq_drawn_once"}
 # edit, the systems that it reaches, and what changes of them
 SETTINGS = {
     "augmentation": (("systems", "da_nq", "augmentation", 0.25), {"da_nq"}, TRAINED),

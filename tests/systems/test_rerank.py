@@ -297,7 +297,8 @@ def test_the_depth_changes_the_runs_of_its_system_alone(config):
     edit = ("systems", "mono_bert", "candidates", "depth", 10)
     assert moved(config, *edit) == runs("mono_bert")
     depths = {**config.scales["mini"].depths, "10": 6}
-    assert moved(config, "scales", "mini", "depths", depths) == runs("mono_bert_depth_10")
+    rankers = ("knrm", "conv_knrm", "epic", "mono_bert", "mono_t5")
+    assert moved(config, "scales", "mini", "depths", depths) == runs(*(f"{name}_depth_10" for name in rankers))
 
 
 def test_the_queries_of_the_candidates_change_the_runs_of_variations_alone(config):
@@ -342,6 +343,7 @@ def test_a_ranker_s_settings_change_its_model_and_runs(config):
     for system in systems:
         made = changed(made, "systems", system, "ranker", {"name": "knrm", "trained_kernels": False})
     before, after = keys(config), keys(made)
+    systems += ["knrm_depth_10", "knrm_depth_1000"]  # they rank with its model
     assert {name for name in before if before[name] != after[name]} == runs(*systems) | {("model", s) for s in systems}
 
 

@@ -47,6 +47,7 @@ DISTRIBUTIONS = {
     "docx": ("python-docx",),
     "google": ("protobuf",),
     "markdown_it": ("markdown-it-py",),
+    "pdfminer": ("pdfminer-six",),
     "pytrec_eval": ("pytrec-eval-terrier",),
     "yaml": ("pyyaml",),
 }

@@ -1,29 +1,18 @@
 """CAPOT: post-training alignment of a query encoder with its noisy queries (Campos, Zhai, Magnani 2023, §4)."""
 
-from typing import Literal
-
 import torch
 import torch.nn.functional as F
-from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.losses.batch import Batch
-from robustdr.losses.settings import LossSettings
+from robustdr.losses.settings import CapotSettings
 
 
 @settings
-class Settings(LossSettings):
-    """The defaults of the four τ are the paper's for MS MARCO (Table 5); it gives neither ε nor ε_r."""
+class Settings(CapotSettings):
+    """With a random other query as the negative."""
 
     needs = ("query", "variation", "anchor", "negative")
-
-    tau_positive: float = Field(default=1.0, description="τ_positive of Eq. 1")
-    tau_negative: float = Field(default=0.1, description="τ_negative of Eq. 1")
-    tau_anchor: float = Field(default=2.0, description="τ_anchor of Eq. 4")
-    tau_ranking: float = Field(default=1.0, description="τ_ranking of Eq. 4")
-    margin: float = Field(default=1.0, description="ε of Eq. 1")
-    margin_ranking: float = Field(default=0.0, description="ε_r of Eq. 3")
-    variant: Literal["printed", "text", "released_sibling"] = Field(default="printed", description="reading of Eq. 3")
 
 
 def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -31,7 +20,7 @@ def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return (one - other).square().sum(-1)
 
 
-def capot(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def capot(settings: CapotSettings, batch: Batch) -> dict[str, torch.Tensor]:
     """Triplet loss + τ_anchor · anchor loss + τ_ranking · ranking loss (Eq. 4), on queries only.
 
     f is the encoder in training and f_a its frozen initial state. x is an original query, x⁺ its variation and x⁻ a

@@ -7,13 +7,14 @@ import torch
 from robustdr.core.settings import settings
 from robustdr.losses import capot
 from robustdr.losses.batch import Batch
+from robustdr.losses.settings import CapotSettings
 
 
 @settings
-class Settings(capot.Settings):
-    """Those of CAPOT."""
+class Settings(CapotSettings):
+    """With the nearest other query as the negative."""
 
-    needs = ("query", "variation", "anchor")  # type: ignore[assignment]
+    needs = ("query", "variation", "anchor")
 
 
 def capot_mined(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:

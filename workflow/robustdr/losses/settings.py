@@ -33,3 +33,16 @@ class OneSided(LossSettings):
     @property
     def reads(self) -> set[str]:
         return {*super().reads, self.queries}
+
+
+@settings
+class CapotSettings(LossSettings):
+    """Settings of CAPOT. The defaults of the four τ are the paper's for MS MARCO (Table 5); it gives neither ε nor ε_r."""
+
+    tau_positive: float = Field(default=1.0, description="τ_positive of Eq. 1")
+    tau_negative: float = Field(default=0.1, description="τ_negative of Eq. 1")
+    tau_anchor: float = Field(default=2.0, description="τ_anchor of Eq. 4")
+    tau_ranking: float = Field(default=1.0, description="τ_ranking of Eq. 4")
+    margin: float = Field(default=1.0, description="ε of Eq. 1")
+    margin_ranking: float = Field(default=0.0, description="ε_r of Eq. 3")
+    variant: Literal["printed", "text", "released_sibling"] = Field(default="printed", description="reading of Eq. 3")

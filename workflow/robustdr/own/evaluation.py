@@ -11,7 +11,8 @@ from pathlib import Path
 from robustdr.collections import data
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
-from robustdr.collections.language import ENGLISH, NAMES, given_or_found
+from robustdr.collections.language import given_or_found
+from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.collections.local import irds_id, read_queries
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError

@@ -8,7 +8,7 @@ import Stemmer
 import yaml
 
 from robustdr import variations
-from robustdr.collections.language import ENGLISH, NAMES
+from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.collections.local import corpus_of, irds_id, read_queries
 from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError, unknown

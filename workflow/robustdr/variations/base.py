@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import ClassVar
 
-from robustdr.collections.language import ENGLISH
+from robustdr.core.languages import ENGLISH
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.seeds import Draw
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from robustdr.collections.language import ENGLISH, NAMES, OTHERWISE
+from robustdr.core.languages import ENGLISH, NAMES, OTHERWISE
 from robustdr.core.errors import UserError, unknown
 from robustdr.variations import kind, lexicon, names
 from robustdr.variations.base import Variation

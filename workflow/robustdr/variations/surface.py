@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from robustdr.collections.language import UNSPACED
+from robustdr.core.languages import UNSPACED
 from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation
 from robustdr.variations.languages import Spoken
