@@ -1,12 +1,13 @@
 """Claims as printed: direction, size and marks of the paper's own numbers; and what the five papers say of theirs."""
 
 from collections.abc import Mapping
+from math import inf
 from types import MappingProxyType
 
 import pytest
 
 from robustdr.audit.audited import Audit, audit
-from robustdr.audit.printed import AsPrinted, Claimed, judge, judge_folder
+from robustdr.audit.printed import AsPrinted, Claimed, judge, judge_folder, percent
 from robustdr.audit.reported import load_paper
 from robustdr.claims.claim import Claim
 from robustdr.core.errors import UserError
@@ -261,3 +262,8 @@ def test_what_the_papers_numbers_say_of_their_claims(name):
 @pytest.mark.parametrize("name", CONTRADICTED)
 def test_a_paper_has_three_to_six_headline_sentences(name):
     assert 3 <= len({claim.claim for claim, _ in judged(name) if claim.headline}) <= 6
+
+
+def test_an_interval_in_words():
+    assert percent(0.515, 0.527) == "+51.5% to +52.7%" and percent(0.5081, 0.5082) == "+50.8%"
+    assert percent(-inf, -0.5) == "at most -50.0%" and percent(0.5, inf) == "at least +50.0%"

@@ -32,10 +32,10 @@ def numbers(store):
 
 @pytest.mark.parametrize(("at_least", "state"), [(0.2, "passes"), (0.24, "passes"), (0.26, "fails"), (0.3, "fails")])
 def test_a_control_passes_where_its_effect_reaches_the_size(numbers, at_least, state):
-    """A quarter, give or take 1.654 · .25 / √159 = 3.3 %."""
+    """A quarter is lost, give or take 1.975 · .25 / √159 = 3.9 %."""
     found = checked("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
     assert found.state == state
-    assert found.words == f"typo: +25.0% [+21.7, +28.3], asked above {100 * at_least:g}%"
+    assert found.words == f"typo: -25.0% [-28.9, -21.1], asked below {-100 * at_least:g}%"
 
 
 def test_a_size_that_may_be_chance_does_not_pass(numbers):
@@ -68,7 +68,7 @@ def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
     found = {"typos_cost": checked("typos_cost", control(**COSTS), values)}
     verdict = controlled(one, judge(one, values, None, {}), found, values)
     assert verdict.verdict == expected and verdict.effects
-    assert ("typos_cost fails: typo: +5.0%" in verdict.reason) == (expected != "seen")
+    assert ("typos_cost fails: typo: -5.0%" in verdict.reason) == (expected != "seen")
 
 
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):

@@ -121,6 +121,24 @@ def test_not_worse(store, ours, margin, expected):
     assert verdict(values, "not_worse", level=0.05, **arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "size"), [("loses", -0.5), ("hurts_most", -0.25), ("hurts_least", 0.25), ("helps_least", -0.25)]
+)
+def test_a_loss_is_negative_to_readers_whatever_is_claimed(store, name, size):
+    """On a query of `a` the system falls from 1 to .5, on one of `b` to .75; its base has 1, .75 and .75."""
+    half, rest = [2] * 40, [1, 2] * 20
+    values = store(
+        {"rodr": {"original": BETTER, "a": half, "b": rest}, "dr_oq": {"original": BETTER, "a": rest, "b": rest}}
+    )
+    others = {"against": ["b"]} if name != "loses" else {}
+    asked = {"query_sets": ["a"], **others}
+    if name == "hurts_least":
+        asked = {"query_sets": ["b"], "against": ["a"]}
+    (effect,) = judged(values, name, system="rodr", **asked, **OTHERS[name]).effects
+    assert effect.size == pytest.approx(abs(size)) and effect.shown.size == pytest.approx(size)
+    assert effect.shown.region == ((-np.inf, 0.0) if size < 0 else (0.0, np.inf))
+
+
 def test_hurts_most_and_least(store):
     values = store({"dr_oq": {"original": GOOD, "misspell": BAD, "swap": FAIR, "marks": GOOD}})
     for name, kind, expected in (

@@ -12,7 +12,8 @@ from robustdr.claims.verdicts import verdict
 
 INFINITE = float("inf")
 ONE = Judged(
-    words="typo", size=0.1, low=0.01, high=0.2, confidence=0.95, p=0.01, against=1.0, test="paired t-test", queries=100,
+    words="typo", size=0.1, low=0.01, high=0.2, interval=(0.01, 0.2), confidence=0.95, p=0.01,
+    against=1.0, test="paired t-test", queries=100,
     seeds=1, region=(0.0, INFINITE), printed=None, predicted=None, corrected=None, known=True, one_run=False,
     verdict="seen",
 )  # fmt: skip

@@ -190,11 +190,12 @@ def test_many_problems_of_a_kind_are_counted_and_the_summary_is_last(tmp_path, c
     folder = write(tmp_path, {"qrels.txt": CLEAN["qrels.txt"] + "".join(f"q1 0 x{n} 1\n" for n in range(30))})
     argv = ["check", *(f"--{file.partition('.')[0]}={folder / file}" for file in list(CLEAN)[:3])]
     assert main(argv) == 1
-    *lines, more, last = capsys.readouterr().out.splitlines()
+    language, *lines, more, last = capsys.readouterr().out.splitlines()
+    assert language.startswith("language of the queries: ")
     assert len(lines) == SHOWN and more == "… judgement of an unknown passage: 10 more; --all prints them"
     assert last == "30 error(s) (judgement of an unknown passage: 30); 0 warning(s); 0 line(s) left out"
     assert main([*argv, "--all"]) == 1
-    assert len(capsys.readouterr().out.splitlines()) == 31
+    assert len(capsys.readouterr().out.splitlines()) == 32
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,11 @@ import shutil
 
 import numpy as np
 import pytest
-import torch
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import (
-    BoW,
-    Dense,
-    Dropout,
-    LayerNorm,
-    Normalize,
-    Pooling,
-    Router,
-    Transformer,
-)
+from sentence_transformers.sentence_transformer.modules import BoW, Pooling, Router, Transformer
+from tests.encoding import shapes
+from tests.encoding.shapes import DIMENSION
+from tests.encoding.shapes import DUAL as SHAPES
 
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
@@ -27,67 +20,6 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 
 LONG = 512
-DIMENSION = 32
-E5 = {"query": "what is ", "document": "stone: "}
-NOMIC = {"query": "search_query: ", "document": "search_document: ", "clustering": "clustering: "}
-BGE = {"query": "the light of the gold: "}
-
-
-def dense(width: int, activation: torch.nn.Module, **how: bool) -> Dense:
-    torch.manual_seed(width)
-    return Dense(DIMENSION, width, activation_function=activation, **how)
-
-
-def norm() -> LayerNorm:
-    made = LayerNorm(DIMENSION)
-    torch.nn.init.uniform_(made.norm.weight, 0.5, 2)
-    return made
-
-
-def moved(transformer: Transformer) -> Transformer:
-    """With other weights."""
-    with torch.no_grad():
-        for parameter in transformer.parameters():
-            parameter.mul_(1.2)
-    return transformer
-
-
-def two(read, *after):
-    """A Router with an encoder for queries and one for documents."""
-    pooling = [Pooling(DIMENSION, "cls") for _ in range(2)]
-    return [Router.for_query_document([read(), pooling[0]], [moved(read()), pooling[1]]), *after]
-
-
-# name -> modules behind a tiny transformer, and what else the model says; `read` makes such a transformer.
-SHAPES = {
-    "MiniLM": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {}),
-    "E5": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {"prompts": E5}),
-    "BGE": lambda read: ([read(), Pooling(DIMENSION, "cls"), Normalize()], {"prompts": BGE}),
-    "GTE": lambda read: ([read(), Pooling(DIMENSION, "lasttoken"), Normalize()], {"prompts": {"query": "is "}}),
-    "Nomic": lambda read: ([read(max_seq_length=12), Pooling(DIMENSION, "mean")], {"prompts": NOMIC}),
-    "Instructor": lambda read: (
-        [read(), Pooling(DIMENSION, "mean", include_prompt=False), Normalize()], {"prompts": E5}
-    ),
-    "DPR": lambda read: (two(read), {"similarity_fn_name": "dot"}),
-    "DPR with a shared Dense": lambda read: (two(read, dense(16, torch.nn.Identity())), {"prompts": E5}),
-    "TAS-B": lambda read: ([read(), Pooling(DIMENSION, "cls")], {"similarity_fn_name": "dot"}),
-    "GTR": lambda read: (
-        [read(), Pooling(DIMENSION, "mean"), dense(24, torch.nn.Identity(), bias=False), Normalize()], {}
-    ),
-    "LaBSE": lambda read: (
-        [read(), Pooling(DIMENSION, "cls"), dense(20, torch.nn.Tanh()), Normalize()], {"similarity_fn_name": "dot"}
-    ),
-    "SGPT": lambda read: ([read(), Pooling(DIMENSION, "weightedmean")], {"similarity_fn_name": "cosine"}),
-    "max": lambda read: ([read(), Pooling(DIMENSION, "max"), norm(), Dropout(0.3)], {"similarity_fn_name": "dot"}),
-    "several poolings": lambda read: (
-        [read(), Pooling(DIMENSION, ("cls", "mean", "mean_sqrt_len_tokens"))], {"similarity_fn_name": "dot"}
-    ),
-    "Matryoshka": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {"truncate_dim": 10}),
-    "distances": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {"similarity_fn_name": "euclidean"}),
-    "lengths": lambda read: (
-        [read(query_length=6, document_length=9), Pooling(DIMENSION, "mean")], {"similarity_fn_name": "dot"}
-    ),
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +37,7 @@ def made(tiny_transformer, tmp_path_factory):
     def make(name):
         given, taken = folder / name / "given", folder / name / "taken"
         if name not in known:
-            parts, about = SHAPES[name](lambda **how: Transformer(str(tiny_transformer), **how))
-            SentenceTransformer(modules=parts, device="cpu", **about).save(str(given), create_model_card=False)
+            shapes.write(name, tiny_transformer, given)
             write_checkpoint(settings(given), taken)
             known.add(name)
         return given, taken

@@ -22,14 +22,14 @@ EVIDENCE, AT = Path("evidence"), ("wordnet-mini", "dev.misspell")
 
 
 def test_the_share_of_runs_that_reach_the_verdict_leaves_out_what_was_not_run():
-    effect = {"words": "misspell", "size": 0.1, "low": 0.0, "high": 0.2, "p": 0.04}
+    effect = {"words": "misspell", "size": 0.1, "interval": [0.0, 0.2], "p": 0.04}
     said = [("seen", [effect]), ("undecided", [effect]), (NOT_RUN, [])]
     singles = [
         (Single("mini", seed, "a"), {"verdict": verdict, "effects": of}) for seed, (verdict, of) in enumerate(said)
     ]
     found = replicates("seen", singles)
     assert (found["same"], found["of"]) == (1, 2)
-    dot = {"words": "misspell", "size": 0.1, "low": 0.0, "high": 0.2}
+    dot = {"words": "misspell", "size": 0.1, "interval": [0.0, 0.2]}
     assert found["runs"][0] == {"scale": "mini", "seed": 0, "hardware": "a", "verdict": "seen", "effects": [dot]}
     assert len(found["runs"]) == 3
 
@@ -106,6 +106,9 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     assert Path("docs/headlines.svg").is_file()
     ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()
     assert claim == "It is better" and [single["seed"] for single in singles] == [1, 2, 3]
-    assert all(single["low"] < single["size"] < single["high"] and single["hardware"] == "a" for single in singles)
+    assert all(
+        single["interval"][0] < single["size"] < single["interval"][1] and single["hardware"] == "a"
+        for single in singles
+    )
     page = Path("page.md").read_text(encoding="utf-8")
     assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: It is better (§1)." in page

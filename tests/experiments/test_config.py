@@ -638,6 +638,18 @@ MISTAKES = {
         "tables.table2: key: 'units' is unknown",
         "unit",
     ),
+    "published score of an unknown checkpoint": (
+        MINI,
+        put("published", {"bert": {"role": "antique", "measure": "RR@10", "score": "30", "source": "its card"}}),
+        "published: 'bert' is unknown",
+        "base",
+    ),
+    "unknown role of a published score": (
+        MINI,
+        put("published", {"base": {"role": "ms", "measure": "RR@10", "score": "30", "source": "its card"}}),
+        "published.base.role: 'ms' is unknown",
+        "antique",
+    ),
     "unknown role of a claim": (CLAIMS, put("claims", 0, "role", "ms"), "claims.0.role: 'ms' is unknown", "antique"),
 }
 

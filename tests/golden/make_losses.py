@@ -124,6 +124,12 @@ def capot(x, fixed, variant="printed", tau_positive=1.0, tau_negative=0.1, tau_a
     return {name: np.mean(values) for name, values in found.items() if values}
 
 
+def capot_mined(x, fixed, **settings):
+    anchor = fixed["anchor"]
+    apart = [[sum((anchor[i] - anchor[j]) ** 2) if i != j else math.inf for j in range(B)] for i in range(B)]
+    return capot({**x, "negative": [of.index(min(of)) for of in apart]}, fixed, **settings)
+
+
 def dual_contrastive(x, fixed, weight=0.1, tau=0.01, similarity="cosine"):
     near = cosine if similarity == "cosine" else np.dot
     first, second = [], []
@@ -172,6 +178,8 @@ CASES: list[tuple[Callable[..., dict[str, float]], dict]] = [
     (capot, {"tau_positive": 0.0, "tau_negative": 0.6, "margin": 4.0}),
     (capot, {"variant": "text", "tau_ranking": 0.7}),
     (capot, {"variant": "released_sibling", "tau_negative": 0.5, "margin_ranking": 0.9}),
+    (capot_mined, {}),
+    (capot_mined, {"variant": "released_sibling", "tau_positive": 0.2, "tau_negative": 0.6, "margin_ranking": 2.5}),
     (dual_contrastive, {}),
     (dual_contrastive, {"tau": 0.5}),
     (dual_contrastive, {"similarity": "dot", "tau": 1.0, "weight": 0.4}),

@@ -10,11 +10,12 @@ from tests.changes import changed
 from robustdr.core.errors import UserError
 from robustdr.experiments.sources import Source, load_sources
 from robustdr.graph.deviations import faults, page
+from robustdr.graph.effects import EFFECTS, kept
 from robustdr.graph.footnotes import deviations
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT.parent / "shared" / "papers"
-PAPERS = ["capot", "intent", "qvg", "rodr", "toroder"]
+PAPERS = ["all", "capot", "intent", "qvg", "rodr", "toroder"]
 PASSAGE = ("scales", "full", "budgets", "passage")
 
 
@@ -35,7 +36,7 @@ def test_every_paper_accounts_for_its_trainings(config):
 
 
 def test_the_page_is_the_one_of_these_sources(config):
-    assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(config)
+    assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(config, kept(ROOT / EFFECTS))
 
 
 LEARNS = "learning rate, batch and epochs"
@@ -65,6 +66,10 @@ CASES = {
         lambda config: with_one(config, released="4", values={"budget.epoch": 4.0}),
         "(more): budget.epoch: the training of dr_oq has no such value; allowed: budget.batch_size",
     ),
+    "a study without a test": (
+        lambda config: with_one(config, systems=["dr_oq"], here="no", studied="dr_qv_document"),
+        "(more): studied: no table of this paper tests 'dr_qv_document' against another system",
+    ),
     "a deviation that is none": (
         lambda config: with_one(config, systems=["dr_oq"], released="4", values={"budget.epochs": 4.0}, here="no"),
         "(more): here: nothing differs",
@@ -82,7 +87,7 @@ def test_a_table_names_the_deviations_of_its_systems(mini):
     end = "(docs/explanation/deviations.md)."
     bi_encoders = f"capot at full scale differs in: positives; passages of other devices; number type {end}"
     assert deviations(mini, ["regular_nq"]) == [bi_encoders]
-    (aligned,) = deviations(mini, ["capot_nq"])
+    aligned, *_ = deviations(mini, ["capot_nq"])
     assert "margins; the ranking loss" in aligned and "positives" in aligned and "PT" not in aligned
     assert "typo ratios from 0.5 on" in deviations(mini, ["toroder_pretraining"])[0]  # of its pre-training
     assert deviations(mini, ["bm25"]) == deviations(mini, []) == []
@@ -108,6 +113,7 @@ def test_the_papers_say_it(config, paper):
         ("about: x\n    values: {a: 1}", "neither `says` nor `released` is given"),
         ("about: x\n    released: y\n    open: [a]", "`here` is missing"),
         ("about: x\n    released: y\n    effect: z", "`effect` is that of a deviation"),
+        ("about: x\n    released: y\n    studied: z", "`studied` is that of a deviation"),
         ("about: x\n    here: y\n    systems: [a]\n    budgets: [b]", "`systems` and `budgets` are given"),
         ("about: x\n    hear: y", "'hear' is unknown"),
     ],

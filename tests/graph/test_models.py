@@ -60,3 +60,4 @@ def test_every_gpu_of_a_training_has_cores_that_feed_it(full, mini):
     pretraining = full.pretrained("pretrained_typos", 1).need
     assert (pretraining.gpus, pretraining.cores) == (8, 40)  # four workers and the trainer each
     assert mini.pretrained("pretrained_typos", 1).need.cores == mini.lineage.scale.threads
+    assert mini.model("dr_oq", 1).need.cores == mini.lineage.scale.threads

@@ -1,6 +1,6 @@
 """The steps behind a system: its training and that of its lineage, first stages, and vectors."""
 
-from robustdr.graph.site import explored, steps
+from robustdr.graph.site import explored, site_settings, steps
 
 
 def names(found):
@@ -66,3 +66,12 @@ def test_every_kind_of_system_has_its_steps(config, mini):
         found = steps(mini, *place)
         assert found[-1].name == "evaluate" and all(len(step.key) == 16 for step in found)
         assert all(step.path.startswith(f"{mini.root}/") for step in found)
+
+
+def test_what_differs_is_behind_the_cells_that_are_shown(mini):
+    def named(*papers):
+        return {one.what for one in site_settings(mini, papers).differences}
+
+    assert named("rodr_table2") == {"msmarco-passage", "base", "training runs", "cut-offs"}
+    assert {"ance", "antique"} <= named("rodr") and not {"character_bert", "wikiqa"} & named("rodr")
+    assert "sentence_encoder" in named("intent")

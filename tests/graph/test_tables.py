@@ -2,6 +2,7 @@
 
 import pytest
 
+from robustdr.graph.graph import graph
 from robustdr.graph.tables import claims, figure, table, table_settings
 
 
@@ -35,6 +36,34 @@ def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(
         released = "Hard negatives of natural-questions: those that its training questions are released with."
         assert (released in notes) == (scale == "full" and "natural-questions" in spec.collections)
     assert not [note for note in table_settings(made, "rodr", "table2").notes if "answer" in note]
+
+
+def test_a_released_checkpoint_has_a_published_score(config, full):
+    """All that rank as they are have one, on a measure and a collection that they are evaluated on."""
+    released = {}
+    for system in config.systems:
+        if not full.lineage.is_random(system):
+            released.setdefault(full.lineage.starts_from(system), []).append(system)
+    untrained = {"base", "pretraining_base", "word_vectors", "conv_knrm_msmarco", "epic_msmarco"}  # of controls
+    ranking = (released.keys() & full.lineage.scale.checkpoints.keys()) - untrained
+    assert ranking == full.lineage.scale.published.keys()
+    for name, score in full.lineage.scale.published.items():
+        evaluated = {
+            measure
+            for paper, of in config.papers.items()
+            if any((system, score.role) in full.demand.pairs(paper) for system in released[name])
+            for measure in of.evaluation[score.role].measures
+        }
+        assert score.measure in evaluated, name
+
+
+def test_a_table_says_what_a_released_checkpoint_should_reach(config, mini, full):
+    said = "ANCE as released should reach RR@10 33.01 on msmarco-passage (the model card of sentence-transformers/"
+    notes = table_settings(full, "rodr", "table5").notes
+    assert [note for note in notes if "as released should" in note and note.startswith(said)]
+    assert len([note for note in notes if "as released should" in note]) == 3
+    for made in (mini, graph(config, "first")):  # stand-ins, and parts of collections
+        assert not [note for note in table_settings(made, "rodr", "table5").notes if "as released should" in note]
 
 
 def test_a_table_says_where_rankers_rank_fewer_passages_than_the_paper_s(mini, full):

@@ -4,6 +4,8 @@ A loss here takes a batch twice: it reads what no gradient may reach from `held`
 differences in `x` alone give the gradients that are wanted.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import torch
 
@@ -139,6 +141,14 @@ def capot(
     if tau_ranking:
         terms["ranking"] = tau_ranking * np.mean(ranking)
     return terms
+
+
+def capot_mined(x, held, **settings):
+    """CAPOT with the nearest other query, by the frozen vectors, as the negative of each."""
+    apart = [[sum((one - other) ** 2) for other in held.anchor] for one in held.anchor]
+    order = [sorted(range(len(row)), key=lambda j, row=row: row[j]) for row in apart]
+    negative = [next((j for j in near if j != i), i) for i, near in enumerate(order)]
+    return capot(SimpleNamespace(**{**vars(x), "negative": negative}), held, **settings)
 
 
 def pairs(x, queries):

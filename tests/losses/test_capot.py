@@ -38,6 +38,16 @@ def test_printed_by_hand(small):
     assert weighed == pytest.approx({"triplet": 0.75, "anchor": 5.0, "ranking": 0.7}, abs=1e-12)
 
 
+def test_a_mined_negative_is_the_nearest_by_the_frozen_vectors():
+    """By the vectors in training, each of the first two queries is nearest to the third."""
+    assert losses.check("capot_mined") == {"query", "variation", "anchor"}
+    query = tensor([[1, 0], [4, 0], [1, 1]])
+    batch = Batch(query=query, variation=query, anchor=tensor([[0, 0], [1, 0], [9, 0]]), negative=None)
+    # Negatives: the second, the first, the second. Triplet: 1 − 0.1 · 9, twice, and 1 − 0.1 · 10.
+    (triplet,) = losses.create("capot_mined", tau_anchor=0.0, tau_ranking=0.0)(batch).values()
+    assert triplet.item() == pytest.approx((0.1 + 0.1 + 0.0) / 3, abs=1e-12)
+
+
 def test_the_triplet_loss_may_push_alone(small):
     # 0 − 0.2 · 5 + 4, twice.
     assert values(small, tau_positive=0.0, tau_negative=0.2, margin=4.0)["triplet"] == pytest.approx(3.0, abs=1e-12)

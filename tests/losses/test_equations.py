@@ -49,6 +49,8 @@ CASES = [
     ("capot", {"variant": "released_sibling"}),
     ("capot", {"variant": "released_sibling", "tau_positive": 2.0, "tau_negative": 0.5, "margin_ranking": 0.3}),
     ("capot", {"variant": "released_sibling", "tau_ranking": 0.0}),
+    ("capot_mined", {}),
+    ("capot_mined", {"tau_positive": 0.5, "tau_negative": 0.6, "margin": 0.5, "margin_ranking": 0.3}),
 ]
 TEXTS = ("passages", "query", "variation", "variations")
 VECTORS = (*TEXTS, "teacher_query", "teacher_passages", "anchor", "teacher_scores")

@@ -48,7 +48,7 @@ def test_each_variation_is_a_folder_with_the_queries_that_vary_makes(folder, tmp
     ("options", "message"),
     [
         (["--beir", "FOLDER", "--variation", "typos"], "'typos' is unknown (did you mean typo"),
-        (["--beir", "FOLDER", "--tokenizer", "x"], "--beir: allowed beside it: --variation, --seed"),
+        (["--beir", "FOLDER", "--tokenizer", "x"], "--beir: allowed beside it: --variation, --language, --seed"),
         (["--beir", "OUT"], "no corpus.jsonl; a folder has corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"),
         ([], "vary: needs queries and --variation, or --beir"),
     ],

@@ -20,6 +20,7 @@ def options(tmp_path, tiny_model):
 
 SERVED = {"--server": "http://localhost:1/v1"}
 MISTAKES = {
+    "no model at all": ({"--model": None}, "--model: missing; name at least one"),
     "a file that is missing": ({"--qrels": "no.txt"}, "--qrels: no.txt: no such file or directory"),
     "the split that trains": ({"--split": "train"}, "--split: 'train'; allowed: lower-case letters"),
     "a split that makes no file name": ({"--split": "Test 1"}, "--split: 'Test 1'; allowed: lower-case letters"),
@@ -39,7 +40,7 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_line_and_leaves_nothing(options, tmp_path, capsys, mistake):
     changes, message = MISTAKES[mistake]
-    arguments = [word for pair in (options | changes).items() for word in pair]
+    arguments = [word for pair in (options | changes).items() if None not in pair for word in pair]
     assert main(["evaluate", *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"robustdr: {message}")

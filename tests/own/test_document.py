@@ -33,6 +33,7 @@ def found():
         "passages": 1000,
         "passage_length": 128,
         "truncated": 0.25,
+        "draws": 1,
         "categories": {"misspelling_mean": ["typo"], "syntactic_mean": ["stem"]},
         "changed": {"typo": 1.0, "stem": 0.5},
         "systems": {
@@ -41,7 +42,7 @@ def found():
         },
         "remedies": {"own_capot": {**remedy, "seconds": 61.4, "reindexes": False, "folder": "out/capot"}},
         "ranking": [],
-        "sizes": {},
+        "costs": {},
         "worst": [
             {"qid": "1", "variation": "typo", "query": NASTY, "varied": "a|bb", "before": 1.0, "after": 0.0},
         ],
@@ -119,8 +120,9 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
 
     first = ranked("A|", against(0.5, 0.0), against(0.3, -0.1, p_holm=0.2))
     second = ranked("B", against(0.4, -0.1, p_holm=0.01), against(0.4, 0.0))
-    sizes = {"B": {"weights": 90_000_000, "vectors": 1_536_000}}
-    report = {**found, "ranking": [first, second], "sizes": sizes}
+    costs = {"A|": {"weights": None, "index": 1_536_000, "ms": 12.34}}
+    costs["B"] = {"weights": 90_000_000, "index": None, "ms": None}
+    report = {**found, "ranking": [first, second], "costs": costs}
     assert headline(report) == (
         "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
         "reworded or misspelled, 0.400 (not significantly better than A|)."
@@ -128,5 +130,5 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
     lines = markdown(report).splitlines()
     assert lines[0] == "# Which retriever is best, and how robust?"
     drop = "-20.0 % [-30.0, -10.0]"
-    assert rf"| A\| | 0.500 | best |  | 0.300 | -0.100 [-0.200, -0.100] | .200 | {drop} |  |  |" in lines
-    assert f"| B | 0.400 | -0.100 [-0.200, -0.100] | .010 | 0.400 | best |  | {drop} | 90.0 MB | 1.5 MB |" in lines
+    assert rf"| A\| | 0.500 | best |  | 0.300 | -0.100 [-0.200, -0.100] | .200 | {drop} |  | 1.5 MB | 12.3 |" in lines
+    assert f"| B | 0.400 | -0.100 [-0.200, -0.100] | .010 | 0.400 | best |  | {drop} | 90.0 MB |  |  |" in lines

@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from tests.encoding import shapes
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
@@ -72,6 +73,28 @@ def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_
     assert not made.lineage.scale.checkpoints and made.all_measures(made.demand.pairs(NAME))
     with pytest.raises(UserError, match="--fix: m: its weights are not on this machine, so it cannot be trained"):
         experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"], ["rodr"])
+
+
+def test_kinds_are_mixed_and_each_ranks_in_its_way(data, tiny_model, tiny_transformer, tmp_path):
+    """As `evaluate --models` writes them: two folders of other types, runs, and a server."""
+    (tmp_path / "runs/own").mkdir(parents=True)
+    for kind in ("original", "typo", "misspell", "swap_words"):
+        (tmp_path / f"runs/own/test.{kind}.trec").write_text("test1 Q0 d1 1 1.0 engine\n")
+    folders = [shapes.write(name, tiny_transformer, tmp_path / name) for name in ("SPLADE doc", "PyLate 1")]
+    compared = [models.find(str(path), base=f"base_{n}") for n, path in enumerate([tiny_model, *folders])]
+    compared += [models.ranked(tmp_path / "runs", "engine"), models.served("http://localhost:1", "m", {})]
+    experiment.write(tmp_path / "config", compared, data, BY_CATEGORY, ["RR@10"])
+    made = graph(load(HOUSE / "config", tmp_path / "config"), NAME)
+    assert [made.lineage.kind(f"own_{n}").name for n in (2, 3, 4, 5)] == [
+        "sparse", "late_interaction", "existing", "served",
+    ]  # fmt: skip
+    late = made.run("own_3", 0, (NAME, "test"), "original")
+    assert late.inputs["model"].paths == ["results/own/checkpoints/base_2"]
+    assert (late.settings.query_length, late.settings.passage_length) == (12, 40)
+    assert not made.lineage.is_trained("own_2") and made.lineage.seeds("own_2") == [0]
+    assert made.lineage.takes_checkpoint("own_2") and made.all_measures(made.demand.pairs(NAME))
+    with pytest.raises(UserError, match="--fix: SPLADE doc: sparse; allowed: a dual encoder"):
+        experiment.write(tmp_path / "fix", compared[1:], data, BY_CATEGORY, ["RR@10"], ["rodr"])
 
 
 def test_rules_alone_are_at_hand():

@@ -1,13 +1,17 @@
 """What the command takes as a model."""
 
+import json
 import shutil
+import time
 
 import huggingface_hub
 import pytest
+from tests.encoding import shapes
 
 from robustdr.core.errors import UserError
 from robustdr.own import models
 
+SPLADE = "sentence_transformers.sparse_encoder.modules.SpladePooling"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -26,6 +30,43 @@ def test_what_is_said_replaces_what_the_directory_says(tiny_model):
         "Transformer (BertModel), Pooling (mean); cosine similarity; prompts: query 'q: '; ' / ' between title and "
         "text; reads 9 tokens of a query and 64 tokens of a passage; float32 weights"
     )
+
+
+SAYS = {"sparse": shapes.SPARSE, "late_interaction": [*shapes.LATE, *shapes.OLDER], None: shapes.DUAL}
+ABOUT = "config_sentence_transformers.json"
+REFUSED = {  # name -> (shape, file, changes of its JSON, what is said)
+    "code of others": ("MiniLM", "config.json", {"auto_map": {"AutoModel": "mine.Model"}}, "auto_map: names code of"),
+    "distances": ("TAS-B", ABOUT, {"similarity_fn_name": "manhattan"}, "'manhattan' does not rank like"),
+    "sparse distances": ("SPLADE", ABOUT, {"similarity_fn_name": "euclidean"}, "'euclidean' does not rank like"),
+    "no head for words": ("SPLADE", "config.json", {"architectures": ["BertModel"]}, "'BertModel' scores no words"),
+    "words in a file": ("idf alone", "config.json", {"path": "idf.json"}, "path: 'idf.json' is not read"),
+    "of no library": ("ColBERT", "modules.json", {1: {"type": "pylate.models.My"}}, "pylate.models.My is not read"),
+    "PyLate's in another": ("GTR", "modules.json", {2: {"type": "pylate.models.Dense.Dense"}}, "Dense is not read"),
+    "of sparse encoders": ("ColBERT", "modules.json", {2: {"type": SPLADE}}, "SpladePooling is not read; allowed: "),
+    "an activation": ("two projections", "1_Dense/config.json", {"activation_function": "os.system"}, "'os.system'"),
+    "an unknown type": ("SPLADE", ABOUT, {"model_type": "X"}, "the module .*SpladePooling is not read"),
+    "routes": ("DPR", "router_config.json", {"structure": {}}, "the Router has the routes ; needed: query, document"),
+}
+
+
+def test_forty_shapes_are_taken_as_what_they_are_or_refused_by_name_in_a_second(tiny_transformer, tmp_path):
+    """That their vectors are the library's is tested where they are encoded."""
+    folders = {name: shapes.write(name, tiny_transformer, tmp_path / name) for names in SAYS.values() for name in names}
+    for kind, names in SAYS.items():
+        for name in names:
+            start = time.process_time()
+            assert models.find(str(folders[name])).recipe.get("kind") == kind and time.process_time() - start < 1
+    for name, (shape, file, changes, says) in REFUSED.items():
+        folder = shutil.copytree(folders[shape], tmp_path / "refused" / name)
+        tree = json.loads((folder / file).read_text())
+        for key, value in changes.items():
+            tree[key] = tree[key] | value if isinstance(key, int) else value
+        (folder / file).write_text(json.dumps(tree))
+        start = time.process_time()
+        with pytest.raises(UserError, match=says):
+            models.find(str(folder))
+        assert time.process_time() - start < 1
+    assert len(folders) + len(REFUSED) > 40
 
 
 @pytest.mark.parametrize("name", ["nowhere", "./a/b/c", "a model/of mine"])

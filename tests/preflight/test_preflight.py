@@ -12,6 +12,8 @@ import pytest
 import yaml
 from tests.faults.test_network import Server
 
+from robustdr.preflight.findings import Missing, lines
+
 ROOT = Path(__file__).parents[2]
 TABLE = "results/tables/rodr_table2.md"
 REVISION = "86b5e0934494bd15c9632b12f714a8a67f723594"  # of BERT, in full.yaml
@@ -129,6 +131,12 @@ def test_nothing_is_missing_and_nothing_was_fetched(place):
     assert f"results (results): {12 * 1000 * 768 * 2 / 1e6:.1f} MB to come" in lines[2]
     here = [path.name for folder in ("irds", "hf") for path in (place.folder / folder).rglob("*") if path.is_file()]
     assert {*here} <= {"irds_version.txt"}  # ir_datasets' own note
+
+
+def test_a_command_that_takes_the_newest_release_is_told():
+    command = "hf download a/b --local-dir b && hf download c/d --revision 1; hf download e/f g.json"
+    told = [line for line in lines([Missing("no such folder", command)]) if "not pinned" in line]
+    assert told == [f"   not pinned: this takes the newest {name} of the hub" for name in ("a/b", "e/f")]
 
 
 def test_five_broken_things_are_five_lines(place):

@@ -71,6 +71,14 @@ tables:
     cells: |
       original | 80.0% | 0.00%   | 79.0% | -1.25%
       misspell | 40.0% | -50.00% | 60.0% | -25.00%
+  hours:
+    caption: Hours
+    where: {collection: passages}
+    row: [system, quantity]
+    columns: [{}]
+    cells: |
+      dr_oq | training_time_from_scratch | about 2hrs
+      align | training_time              | 1 hour
 """
 RANKS = {
     # Means: .75; .375 and .75, together .5625. Drops: -50 %, 0 %, -25 %.

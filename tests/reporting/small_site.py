@@ -16,13 +16,14 @@ from robustdr.retrieval.runs import write_run
 NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
 RIGHT_TO_LEFT, LONG = "ما هي عاصمة فرنسا", "endless" * 400
 EFFECT = {
-    "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "confidence": 0.95, "p": 0.001,
+    "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "interval": [-0.35, -0.15], "down": False,
+    "confidence": 0.95, "p": 0.001,
     "test": "paired t-test", "queries": 40, "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
     "verdict": "opposite", "predicted": [-0.4, -0.1], "corrected": [-0.375, -0.125],
     "sides": [["dr_oq", "original"], ["dr_oq", "misspell"]],
 }  # fmt: skip
 SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "undecided", "words": "", "size": -0.1,
-          "low": -0.5, "high": 0.3}  # fmt: skip
+          "interval": [-0.5, 0.3]}  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
 CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
@@ -37,7 +38,7 @@ CLAIMS = {
     "claims": [
         {**CLAIM, "verdict": "opposite", "words": "opposite", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
         {**CLAIM, "sentence": "Is it so?", "verdict": "undecided", "words": "undecided", "evidence": ["open"],
-         "effects": [{**EFFECT, "low": None, "printed": None}]},
+         "effects": [{**EFFECT, "low": None, "interval": [None, -0.15], "printed": None}]},
         {**CLAIM, "claim": "Never run", "sentence": "Never run", "verdict": "not run",
          "words": "not run", "reason": "a pickle",
          "evidence": [], "effects": []},

@@ -106,14 +106,17 @@ def test_every_figure_of_a_claim(write):
     assert (found["verdict"], found["as_printed"]["verdict"]) == ("seen", "holds")
     assert found["how"] == "loses, Success@1 for Success@20, level 0.05, 40 queries"
     effect = found["effects"][0]
-    assert (effect["words"], effect["size"], effect["queries"]) == (MEAN, pytest.approx(1.0), 40)
-    assert effect["printed"] == pytest.approx([(79.95 - 40.1) / 80.1, (80.1 - 39.95) / 79.95])
-    assert effect["corrected"] == pytest.approx([1.0, 1.0])  # every query loses all that it had
+    assert (effect["words"], effect["size"], effect["queries"]) == (MEAN, pytest.approx(-1.0), 40)
+    assert effect["printed"] == pytest.approx([(39.95 - 80.1) / 79.95, (40.1 - 79.95) / 80.1])
+    assert effect["corrected"] == pytest.approx([-1.0, -1.0]) and effect["region"] == [
+        None,
+        0.0,
+    ]  # every query loses all that it had
     assert found["evidence"][0].startswith(
-        f"{MEAN}: +100.0% [+100.0, +100.0] (corrected for 2 effects [+100.0, +100.0]), p = "
+        f"{MEAN}: -100.0% [-100.0, -100.0] (corrected for 2 effects [-100.0, -100.0]), p = "
     )
-    assert found["evidence"][0].endswith(", printed +49.8% to +50.2%, expected [+100.0, +100.0]: seen")
-    assert found["as_printed"]["evidence"][0] == f"{MEAN}: +49.8% to +50.2%: holds"
+    assert found["evidence"][0].endswith(", printed -50.2% to -49.8%, expected [-100.0, -100.0]: seen")
+    assert found["as_printed"]["evidence"][0] == f"{MEAN}: -50.2% to -49.8%: holds"
     assert text.startswith("# T: claims\n\n> **Miniature.** Toys.\n\n1 claims. Here: 1 seen. As printed: 1 holds. ")
     assert "1 of the tests show an effect; in a world without effects, chance would show at most 0.0." in text
     assert found["evidence"][0] in text and "| **seen** | holds | Noise hurts (§3) |" in text
@@ -165,7 +168,7 @@ def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
     assert (one["verdict"], other["verdict"]) == ("seen", "not testable here")
     assert other["reason"] == "ance_too not run: ance on toy: released as a pickle only"
     table = text[: text.index("2 claims.")]
-    assert "| `noise_hurts` | **passes** | Noise costs a quarter | misspell: +100.0% [+100.0, +100.0], asked" in table
+    assert "| `noise_hurts` | **passes** | Noise costs a quarter | misspell: -100.0% [-100.0, -100.0], asked" in table
     assert "| `ance_too` | **not run** | For ANCE too | ance on toy: released as a pickle only |" in table
 
 

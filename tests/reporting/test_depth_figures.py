@@ -104,6 +104,7 @@ def test_loss_by_depth(toy):
     left, right = drawn.axes
     assert lines(left) == {"Regular": [-33, np.nan], "CAPOT": [-11, np.nan]}  # nothing is printed at 200
     assert lines(right) == {"Regular": [-100, -50], "CAPOT": [-50, -25]}  # against .5 and 1
+    assert any(text.get_text() == "The paper prints 2 of these 4 points as numbers." for text in drawn.texts)
 
 
 def test_losses_are_relative_to_the_named_system(toy, measured):

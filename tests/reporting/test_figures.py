@@ -47,6 +47,7 @@ def figure(measured):
         },
         "evaluation": {"passages": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}, **REST}},
         "measured": {"RR@100": "RR@10"},
+        "names": {system: system.partition(".")[0] for system in CURVE},
         "miniature": "Small.",
         "keys": {str(path): "key" for path in measures},
     }
@@ -56,18 +57,38 @@ def figure(measured):
 def test_the_curves_are_the_measured_values(figure):
     settings, measures = figure
     drawn = learning_curve(drawing(settings, measures))
+    assert any("The paper prints no numbers for this figure." in text.get_text() for text in drawn.texts)
     rr = {0: 0.0, 1: 1.0, 2: 0.5, 4: 0.25}
     names = {"with": ["dr_oq", "rodr.at50", "rodr"], "without": ["dr_oq", "plain.at50", "plain"]}
     for axis, ranks in zip(drawn.axes, (CURVE, {name: r[:1] * 2 for name, r in CURVE.items()}), strict=True):
-        for line in axis.lines:
-            expected = [100 * np.mean([rr[rank] for rank in ranks[name]]) for name in names[line.get_label()]]
+        for line in axis.lines[::2]:  # the others are as printed
+            means = [np.mean([rr[rank] for rank in ranks[name]]) for name in names[line.get_label()]]
+            expected = [100 * (mean / means[0] - 1) for mean in means]
             assert list(line.get_xdata()) == [0, 50, 100]
             assert list(line.get_ydata()) == pytest.approx(expected)
     band = drawn.axes[0].collections[0].get_paths()[0].vertices
     values = np.array([rr[rank] for rank in CURVE["dr_oq"] * 20])
     heights = band[band[:, 0] == 0][:, 1]
-    assert heights.max() - heights.min() == pytest.approx(200 * confidence_interval(values))
-    assert drawn.axes[0].get_ylabel() == "RR@10 ×100"
+    assert heights.max() - heights.min() == pytest.approx(200 * confidence_interval(values) / values.mean())
+    assert drawn.axes[0].get_ylabel() == "change of RR@10 (%)"
+
+
+def test_the_start_and_the_end_of_a_curve_are_as_printed(figure, tmp_path):
+    settings, measures = figure
+    text = (
+        REPORTED.replace("query_set: misspell", "query_set: original").replace("RR@10", "RR@100")
+        + "      dr_oq | 16.0\n"
+    )
+    (tmp_path / "reported.yaml").write_text(text, encoding="utf-8")
+    spec = {**asdict(settings.spec), "reported": ["table6"]}
+    drawn = learning_curve(drawing(replace(settings, spec=spec), measures, load(tmp_path / "reported.yaml")))
+    _, of_rodr, _, of_plain = drawn.axes[0].lines
+    assert list(of_rodr.get_ydata()) == pytest.approx([0, np.nan, np.nan], nan_ok=True)
+    assert list(of_plain.get_xdata()) == [0, 50, 100]
+    assert list(of_plain.get_ydata()) == pytest.approx([0, np.nan, 25], nan_ok=True)  # from 16 to 20
+    assert any(
+        "Hollow: as printed. The paper prints 3 of these 12 points as numbers." in t.get_text() for t in drawn.texts
+    )
 
 
 def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path):
@@ -164,7 +185,22 @@ def test_a_series_over_query_sets_has_a_line_for_each_system(ratios):
     assert any("Not run: Middle: left out" in text.get_text() for text in drawn.texts)
 
 
-def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
+LOSSES = """\
+paper: toy
+title: A toy paper
+tables:
+  table6:
+    caption: Losses without sign
+    where: {collection: passages, measure: RR@10, query_set: original}
+    unit: percent
+    row: system
+    columns: [{value: average_drop}, {value: worst_drop}]
+    cells: |
+      one | 20.0% | 40.0%
+"""
+
+
+def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured, tmp_path):
     """One loses half on one variation and nothing on the other, the other system nothing and a quarter."""
     sets = {"one": ([2], [1]), "other": ([1], [1] * 3 + [0])}
     measures = [
@@ -175,19 +211,24 @@ def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured):
     ]
     means = {MEAN: ["misspell", "swap_words"]}
     spec = {"title": "Robustness", "kind": "robustness", "collection": "passages", "measure": "RR@10"}
-    spec["systems"] = {"one": "One", "third": "Third", "other": "Other"}
+    spec |= {"systems": {"one": "One", "third": "Third", "other": "Other"}, "reported": ["table6"]}
     where = {"collection": "toy", "split": "dev", "means": means, **REST}
     settings = told(
         FigureSettings,
         spec=spec,
         evaluation={"passages": where},
         measured={"RR@10": "RR@10"},
+        names={system: system for system in spec["systems"]},
         keys={str(path): "key" for path in measures},
         reasons={"third": "no vectors"},
     )
-    figure = robustness(drawing(settings, measures))
+    (tmp_path / "reported.yaml").write_text(LOSSES, encoding="utf-8")
+    figure = robustness(drawing(settings, measures, load(tmp_path / "reported.yaml")))
     axis = figure.axes[0]
     drops = {line.get_label(): list(line.get_xdata()) for line in axis.lines if not line.get_label().startswith("_")}
     assert drops["mean drop"] == pytest.approx([-25, -12.5]) and drops["worst drop"] == pytest.approx([-50, -25])
     assert [label.get_text() for label in axis.get_yticklabels()] == ["One", "Other"]
-    assert "Not run: Third: no vectors" in [text.get_text() for text in figure.texts]
+    printed = [list(line.get_xdata()) for line in axis.lines if line.get_fillstyle() == "none"]
+    assert printed == [pytest.approx([-20, np.nan], nan_ok=True), pytest.approx([-40, np.nan], nan_ok=True)]
+    note = "Hollow: as printed. The paper prints 2 of these 4 points as numbers.\nNot run: Third: no vectors"
+    assert note in [text.get_text() for text in figure.texts]

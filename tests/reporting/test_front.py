@@ -15,7 +15,8 @@ PAGES = [*(ROOT / folder / "README.md" for folder in (".", *FOLDERS)), *sorted((
 
 
 def claim(sentence, verdict="seen", headline=True, hypothesis=False):
-    effect = {"words": "misspell", "size": 0.25, "low": 0.2, "high": None, "printed": [0.5, 0.52]}
+    effect = {"words": "misspell", "size": 0.25, "interval": [0.2, None], "printed": [0.5, 0.52]}
+    effect["region"] = [0.0, None]
     return {
         "claim": f"{sentence}: on A", "sentence": sentence, "source": "§1", "headline": headline,
         "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "reason": "", "effects": [effect],
@@ -23,11 +24,13 @@ def claim(sentence, verdict="seen", headline=True, hypothesis=False):
 
 
 def paper(*claims):
-    return {"title": "A paper", "claims": list(claims)}
+    return {"title": "A paper", "claims": list(claims), "names": {"misspell": "MISSPELL"}}
 
 
-def test_readme_is_as_new_as_the_ledger():
-    assert f"<!-- findings of {ledger_digest(ROOT / 'evidence')} -->" in README, "run `make findings`"
+@pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])
+def test_findings_are_as_new_as_the_ledger(page):
+    line = f"<!-- findings of {ledger_digest(ROOT / 'evidence')} -->"
+    assert line in (ROOT / page).read_text(encoding="utf-8"), "run `make findings`"
 
 
 def test_readme_is_short_and_its_picture_is_there():
@@ -41,16 +44,19 @@ def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
     assert ledger_digest(tmp_path) != before
 
 
-def test_the_first_headline_claim_of_a_sentence_that_was_run():
+def test_a_part_that_was_run_stands_for_each_headline_sentence():
     others = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
-    found = shown([paper(claim("A"), {**claim("A"), "claim": "A: on B"}, *others, claim("E"))])
-    assert [of["claim"] for of in found] == ["A: on A", "E: on A"]
+    found = shown([paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *others), paper(claim("E"))])
+    assert [one.part["claim"] for one, _ in found] == ["E: on A", "A: on B"]
 
 
-def test_three_findings_one_of_each_verdict():
+def test_three_findings_one_of_each_verdict_then_others():
     verdicts = ("undecided", "seen", "seen", "not seen", "partly")
-    found = chosen(claim(str(n), verdict) for n, verdict in enumerate(verdicts))
-    assert [of["verdict"] for of in found] == ["seen", "partly", "not seen"] and found[0]["sentence"] == "1"
+    found = chosen(shown([paper(*(claim(str(n), verdict) for n, verdict in enumerate(verdicts)))]))
+    assert [one.verdict for one, _ in found] == ["seen", "partly", "not seen"]
+    assert found[0][0].part["sentence"] == "1"
+    found = chosen(shown([paper(*(claim(str(n), verdict) for n, verdict in enumerate(verdicts[:3])))]))
+    assert [one.part["sentence"] for one, _ in found] == ["1", "2", "0"]
 
 
 def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(tmp_path):

@@ -6,7 +6,15 @@ from tests.reporting.small_site import CLAIM, EFFECT
 from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, VERDICTS
 from robustdr.reporting.sentences import of_claim, of_paper, of_scale, percent, queries_for_printed, smallest
 
-MEASURED = {**EFFECT, "words": "misspell", "size": 0.02, "low": 0.01, "high": 0.03, "printed": [0.09, 0.11]}
+MEASURED = {
+    **EFFECT,
+    "words": "misspell",
+    "size": 0.02,
+    "low": 0.01,
+    "high": 0.03,
+    "interval": [0.01, 0.03],
+    "printed": [0.09, 0.11],
+}
 NUMBERS = "+2.0%, 95 % interval +1.0% to +3.0%; printed +9.0% to +11.0%"
 FAILED = {"name": "cost", "what": "Typos cost a lot", "state": "fails", "reason": "", "evidence": "", "effects": []}
 
@@ -26,6 +34,8 @@ def test_every_verdict_has_a_sentence_with_its_numbers():
 def test_of_several_effects_the_one_that_decides_is_named():
     more = {**MEASURED, "words": "swap_words", "size": 0.5}
     assert of_claim(claim("seen", more, MEASURED), {}).endswith(f"2 comparisons. The smallest: misspell: {NUMBERS}.")
+    losses = [{**of, "size": -of["size"], "down": True} for of in (more, MEASURED)]
+    assert "The smallest: misspell: -2.0%" in of_claim(claim("seen", *losses), {})
     said = of_claim(claim("partly", {**MEASURED, "verdict": "undecided"}, {**more, "verdict": "seen"}), {})
     assert said == f"1 of 2 comparisons go the claim's way. The first of the others: misspell: {NUMBERS}."
 
@@ -42,7 +52,7 @@ def test_how_many_queries_show_the_printed_effect():
     printed = smallest(MEASURED) / 2
     assert queries_for_printed({**MEASURED, "printed": [printed, printed]}) in (160, 161)
     assert queries_for_printed({**MEASURED, "printed": None}) is None
-    assert queries_for_printed({**MEASURED, "printed": [-0.1, -0.1]}) is None
+    assert queries_for_printed({**MEASURED, "printed": [0.0, 0.0]}) is None
 
 
 def test_a_paper_and_a_scale_in_one_sentence():

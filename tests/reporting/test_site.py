@@ -1,9 +1,10 @@
 """The report: what its pages say, also where something is missing; each number as its artifact has it."""
 
+import json
 import re
 
 import pytest
-from tests.reporting.small_site import NASTY, build
+from tests.reporting.small_site import CLAIMS, NASTY, build
 
 from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import _ordered, found_in, query_link, write_site
@@ -49,7 +50,7 @@ def test_the_start_page_counts_verdicts_and_findings(site):
     assert counts["toy/impossible"] == "1" and "Toys &amp; more." in text and "a toy" in text
     assert "1 of the 3 claims that abstracts and conclusions rest on could be decided: 0 are seen" in text
     assert "scale mini, commit 1234567" in text and 'href="https://toy.org/paper"' in text
-    assert "Which method" not in text  # no paper of this report has the comparison
+    assert "This report does not compare the methods under equal conditions." in text
 
 
 def test_a_start_page_shows_what_there_is_alone(paper, tmp_path):
@@ -60,8 +61,21 @@ def test_a_start_page_shows_what_there_is_alone(paper, tmp_path):
     write_site(settings, [table], [], [], [], tmp_path / "report/index.html")
     text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert re.findall("<h2[^>]*>(.*?)</h2>", text) == ["Tables"]
-    assert re.findall('<th scope="col">(.*?)</th>', text) == ["Table", "Cells", "not run"]
+    assert re.findall('<th scope="col">(.*?)</th>', text) == ["Paper and its tables", "Cells", "not run"]
     assert "<h1>Robustness of dense retrieval</h1>" in text and 'href="toy_methods.html"' in text
+
+
+def test_papers_that_were_run_come_first_and_others_have_no_quotation(tmp_path):
+    claims = {}
+    for name, of in (("a", CLAIMS["claims"][2:]), ("b", CLAIMS["claims"][:1])):
+        claims[tmp_path / f"{name}.json"] = {**CLAIMS, "claims": of}
+    for path, made in claims.items():
+        path.write_text(json.dumps(made), encoding="utf-8")
+    papers = [Paper(path.stem, f"Paper {path.stem}", "Me.", [], [], claims=1) for path in claims]
+    write_site(SiteSettings(papers=papers, **EMPTY), [], [], list(claims), [], tmp_path / "report/index.html")
+    text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert text.index(">Paper b</a></h2>") < text.index(">Paper a</a></h2>")
+    assert text.count("<blockquote>") == 1 and text.count("None of its claims was run here.") == 1
 
 
 def test_a_comparison_that_was_not_run_says_how_to_make_it(tmp_path):
@@ -165,7 +179,7 @@ def test_a_cell_without_a_system_or_a_number_leads_nowhere():
 
 def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
     text = page(site, "claims/toy/1.html")
-    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and "corrected -37.5% to -12.5%" in text
+    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and "decides: -37.5% to -12.5%" in text
     assert "The effect goes the other way: -25.0%, 95 % interval -35.0% to -15.0%; printed -31.0% to -29.0%." in text
     assert 'href="../../toy_table1.html#system=DR_OQ">Table 1, DR_OQ</a>' in text
     assert "snakemake results/mini/claims/toy.md" in text and NASTY not in text

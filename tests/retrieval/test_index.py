@@ -89,7 +89,7 @@ def test_blocks_of_any_size_find_the_same(monkeypatch, seed, passages, block, de
         for name in ("BLOCK", "CACHED"):
             patched.setattr(index, name, block)
         if as_on_a_gpu:
-            patched.setattr(index, "_collect", partial(index._collect_on_gpu, gpu=torch.device("cpu")))
+            patched.setattr(index, "_collected", partial(index._collected_on_gpu, gpu=torch.device("cpu")))
         patched.setattr("robustdr.retrieval.best.QUERIES", 2)
         found = rankings(cut(vectors.astype(np.float16), docids, 1), queries, depth)
     assert found == brute_force(vectors, docids, queries, depth)
@@ -115,9 +115,23 @@ def test_copies_of_a_passage_tie_wherever_they_lie(queries):
     docids = [[f"a{number:03}" for number in range(240)], ["z", *(f"b{number:03}" for number in range(333))]]
     asked = rng.normal(size=(queries, 768)).astype(np.float32)
     asked[0] += copied[0]
-    first = rankings(list(zip(shards, docids, strict=True)), asked, 10)[0]
-    assert [docid for docid, _ in first] == ["z", *(f"a{number:03}" for number in range(39, 30, -1))]
-    assert first == rankings(list(zip(shards, docids, strict=True)), asked[:1], 10)[0]
+    first = rankings(list(zip(shards, docids, strict=True)), asked, 500)[0]
+    assert [docid for docid, _ in first[:10]] == ["z", *(f"a{number:03}" for number in range(39, 30, -1))]
+    assert first == rankings(list(zip(shards, docids, strict=True)), asked[:1], 500)[0]
+
+
+def test_rankings_do_not_depend_on_the_number_of_threads():
+    """Copies at the cut lie in several blocks, so each number of threads collects others of them first."""
+    rng = np.random.default_rng(7)
+    vectors, asked = (rng.normal(size=(rows, 96)).astype(np.float16) for rows in (3 * CACHED + 50, QUERIES + 30))
+    vectors[::40] = asked[0]
+    docids, threads, found = [f"d{number}" for number in range(len(vectors))], torch.get_num_threads(), []
+    for number in (1, 2, 5):
+        torch.set_num_threads(number)
+        found.append([array.tobytes() for array in search([(vectors, docids)], asked.astype(np.float32), 30)[1:]])
+        assert torch.get_num_threads() == number
+    torch.set_num_threads(threads)
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_shard_is_read_in_blocks(tmp_path):
@@ -129,4 +143,5 @@ def test_a_shard_is_read_in_blocks(tmp_path):
     exact(vectors, queries, 10)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert CACHED * 64 * 2 < most < 3 * CACHED * 64 * 2
+    block = CACHED * 64 * 4
+    assert block < most < 2 * torch.get_num_threads() * block

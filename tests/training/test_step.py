@@ -102,6 +102,7 @@ def trained_plainly(loss: dict, data: Path, initial: Path, teacher: Path) -> tup
         {"name": "self_teaching"},
         {"name": "rodr"},
         {"name": "capot"},
+        {"name": "capot_mined"},
         {"name": "intent"},
         {"name": "dual_contrastive"},
     ],
@@ -110,7 +111,7 @@ def trained_plainly(loss: dict, data: Path, initial: Path, teacher: Path) -> tup
 def test_steps_are_those_of_plain_transformers(
     fit, loss, training_file, queries_file, intents_file, still_model, teacher, teacher_embeddings
 ):
-    data = {"capot": queries_file, "intent": intents_file}.get(loss["name"], training_file)
+    data = {"capot": queries_file, "capot_mined": queries_file, "intent": intents_file}.get(loss["name"], training_file)
     model = fit(
         "model",
         data=data,

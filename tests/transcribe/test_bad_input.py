@@ -182,7 +182,7 @@ def test_a_word_document_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "number", "message"),
     [
-        ("a.pdf", "x", "", r"type of file: '.pdf' is unknown; allowed: .csv, .docx"),
+        ("a.odt", "x", "", r"type of file: '.odt' is unknown; allowed: .csv, .docx"),
         ("a.md", "no table", "", "no table; the file has none"),
         ("a.md", GOOD, "7", "no table 7; the file has one without a number"),
         ("a.md", GOOD.replace("18.7", "good").replace("31.4", "bad"), "", "no table with numbers: table_1: it has no"),

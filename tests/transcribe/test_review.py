@@ -6,6 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from robustdr.audit.arithmetic import relations
 from robustdr.cli import main
 from robustdr.transcribe.review import confident
 
@@ -141,3 +142,11 @@ def test_a_file_of_too_many_fields_is_one_line(tmp_path, capsys):
     (tmp_path / "a.md").write_text("| M | A |\n|---|---|\n" + "| x | 1.5 |\n" * 70_000, encoding="utf-8")
     assert main(["review", str(tmp_path / "a.md"), "-o", str(tmp_path / "out")]) == 2
     assert "more than 200,000 bars" in capsys.readouterr().err
+
+
+def test_a_table_is_searched_for_relations_once(review, monkeypatch):
+    searched = []
+    monkeypatch.setattr(
+        "robustdr.audit.arithmetic.relations", lambda table: searched.append(table.id) or relations(table)
+    )
+    assert len(review({"a.tex": GOOD})["proved"]) == 1 and searched == ["table1"]

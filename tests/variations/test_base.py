@@ -130,7 +130,7 @@ def _missing(package):
     raise base.PackageNotFoundError(package)
 
 
-def test_parameters_are_all_fields():
+def test_parameters_are_all_fields_whose_default_is_not_implied():
     assert variations.create("typo").parameters == {
-        field.name: field.default for field in fields(variations.kind("typo"))
+        field.name: field.default for field in fields(variations.kind("typo")) if not field.metadata.get("implied")
     }

@@ -26,8 +26,13 @@ QUERY = "What is the Photosynthesis cycle"  # eligible for a typo: Photosynthesi
         (edits.substitute, "Cat", (0, 0), "aat"),
         (edits.swap_neighbours, "cat", (1,), "cta"),
         (edits.swap_neighbours, "aab", (0,), "aba"),  # only one pair differs
-        (edits.touch_letter, "qqq", (2, 1), "qqs"),  # q touches a, s, w
-        (edits.touch_letter, "Q1", (0, 0), "A1"),  # a digit is no letter's neighbour; case stays
+        (edits.on_keyboard(edits.QWERTY)["touch_letter"], "qqq", (2, 1), "qqs"),  # q touches a, s, w
+        (
+            edits.on_keyboard(edits.QWERTY)["touch_letter"],
+            "Q1",
+            (0, 0),
+            "A1",
+        ),  # a digit is no letter's neighbour; case stays
         (edits.touch_key, "q", (0, 0), "1"),  # 1, 2, a, s, w
         (edits.confuse, "x0x", (0, 2), "xqx"),  # 0: d, o, q; x is never confused
     ],
@@ -41,7 +46,7 @@ def test_an_edit(script, edit, word, choices, expected):
     [
         (edits.delete, "a", (0,)),
         (edits.swap_neighbours, "aAa", ()),
-        (edits.touch_letter, "42", ()),
+        (edits.on_keyboard(edits.QWERTY)["touch_letter"], "42", ()),
         (edits.confuse, "xx", ()),
     ],
 )
@@ -50,9 +55,10 @@ def test_an_edit_that_does_not_apply(script, edit, word, choices):
 
 
 def test_keys_touch_in_both_directions():
-    assert edits.TOUCHING_LETTERS["q"] == "asw"
-    assert edits.TOUCHING_LETTERS["h"] == "bgjntuy"
-    assert edits.TOUCHING_LETTERS["p"] == "lo"
+    touching = edits.touching_letters(edits.QWERTY)
+    assert touching["q"] == "asw"
+    assert touching["h"] == "bgjntuy"
+    assert touching["p"] == "lo"
     assert edits.TOUCHING["p"] == "0lo"
     assert all(key in edits.TOUCHING[other] for key, others in edits.TOUCHING.items() for other in others)
     assert all(

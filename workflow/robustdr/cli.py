@@ -18,14 +18,15 @@ def vary(a: argparse.Namespace) -> None:
         from robustdr.own import beir
 
         if a.queries or a.parameters or a.statistics or a.tokenizer or a.models:
-            raise UserError("--beir: allowed beside it: --variation, --seed, --workers and --output")
-        beir.write(a.beir, a.output, [a.variation] if a.variation else [], a.seed, a.workers)
+            raise UserError("--beir: allowed beside it: --variation, --language, --seed, --workers and --output")
+        beir.write(a.beir, a.output, [a.variation] if a.variation else [], a.seed, a.workers, a.language)
         return
     from robustdr.variations import command
 
     if not a.queries or not a.variation:
         raise UserError("vary: needs queries and --variation, or --beir")
-    command.vary(a.queries, a.output, a.statistics, a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models)
+    given = (a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models, a.language)
+    command.vary(a.queries, a.output, a.statistics, *given)
 
 
 def rerank(a: argparse.Namespace) -> None:
@@ -158,6 +159,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", type=written, required=True, help=text)
     text = "name of a variation; `robustdr variations list` has all; with --beir, all that are rules if not given"
     command.add_argument("--variation", metavar="NAME", help=text)
+    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
+    command.add_argument("--language", metavar="CODE", help=text)
     command.add_argument("--seed", type=int, default=0, help="seed of the variation; default: 0")
     command.add_argument(
         "--parameters", type=json.loads, default={}, help="parameters of the variation, as JSON object"

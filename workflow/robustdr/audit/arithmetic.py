@@ -4,7 +4,7 @@ A relation is believed if it fits nearly all cells and would hardly do so by cha
 worded: a label only lowers the number of relations that count as tried. It is searched along rows and along columns.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -34,19 +34,24 @@ class Found:
         return sum(check.holds for check in self.checks)
 
 
-def undeclared(reported: Reported) -> list[Check]:
-    """The relations that the tables without declarations obey, at every cell; some cells may break them."""
+def obeyed(reported: Reported) -> dict[str, list[Found]]:
+    """By table, the relations that those without declarations obey."""
+    return {
+        id: relations(table)
+        for id, table in reported.tables.items()
+        if not id.startswith("prose") and all(relation.proposed is not None for _, relation in table.relations)
+    }
+
+
+def undeclared(known: Mapping[str, Sequence[Found]]) -> list[Check]:
+    """The relations that were found (see `obeyed`), at every cell; some cells may break them."""
     checks: list[Check] = []
-    for table in reported.tables.values():
-        declared = any(relation.proposed is None for _, relation in table.relations)
-        if not declared and not table.id.startswith("prose"):
-            for number, found in enumerate(relations(table), 1):
-                note = (
-                    f"found, not declared: {found.fit} of {len(found.checks)} cells fit, by chance {odds(found.chance)}"
-                )
-                checks += [
-                    replace(check, line=-number, options=replace(check.options, note=note)) for check in found.checks
-                ]
+    for of_table in known.values():
+        for number, found in enumerate(of_table, 1):
+            note = f"found, not declared: {found.fit} of {len(found.checks)} cells fit, by chance {odds(found.chance)}"
+            checks += [
+                replace(check, line=-number, options=replace(check.options, note=note)) for check in found.checks
+            ]
     return checks
 
 

@@ -1,10 +1,10 @@
 """One audit: checks every relation, explains every failure, and looks for every pattern."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from robustdr.audit.arithmetic import undeclared
+from robustdr.audit.arithmetic import Found, obeyed, undeclared
 from robustdr.audit.bounds import broken
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
@@ -45,14 +45,17 @@ class Audit:
         return sum(finding.severity == severity for finding in self.findings)
 
 
-def audit(reported: Reported) -> Audit:
+def audit(reported: Reported, known: Mapping[str, Sequence[Found]] | None = None) -> Audit:
     """Check a paper's printed numbers against each other.
+
+    Args:
+        known: what `obeyed` gives of the paper, if it is known already.
 
     Raises:
         UserError: a relation cannot be resolved (see `resolve`).
     """
     declared = resolve(reported)
-    checks = [*declared, *undeclared(reported)]
+    checks = [*declared, *undeclared(obeyed(reported) if known is None else known)]
     evidence = Evidence(reported, checks)
     found = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
@@ -60,10 +63,10 @@ def audit(reported: Reported) -> Audit:
     for pattern in patterns(evidence):
         flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
         found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
-    known = {id(flaw.cell) for finding in found for flaw in finding.flaws}
+    told = {id(flaw.cell) for finding in found for flaw in finding.flaws}
     for table in reported.tables.values():
         for kind, cells, words in () if table.id.startswith("prose") else broken(table):
-            if not all(id(cell) in known for cell in cells):
+            if not all(id(cell) in told for cell in cells):
                 found.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
     return Audit(reported, in_order(found, reported.tables), _coverage(reported, declared), checks)
 

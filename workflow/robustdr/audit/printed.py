@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isinf
 from typing import NamedTuple
 
 from robustdr.audit import rounding
@@ -97,13 +98,15 @@ class Printed:
 
 
 def percent(low: float, high: float) -> str:
-    """Return an interval of shares in words: `+51.5% to +52.7%`, or `+50.8%` if both ends round alike."""
+    """Return an interval of shares in words: `+51.5% to +52.7%`, `+50.8%` or `at least +50.0%`."""
+    if isinf(low) or isinf(high):
+        return f"at most {100 * high:+.1f}%" if isinf(low) else f"at least {100 * low:+.1f}%"
     return " to ".join(dict.fromkeys(f"{100 * end:+.1f}%" for end in (low, high)))
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One effect as printed: its rounding interval, the verdict, and the marks of significance beside its cells.
+    """One effect as printed: its rounding interval (a loss is negative), the verdict, and the marks beside its cells.
 
     `asked`: the queries that its margin needs, if it has one.
     """
@@ -182,7 +185,8 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
             else:
                 verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
             asked = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
-            judged.append(Judged(effect.words, size.low, size.high, marks, verdict, asked))
+            low, high = -size if effect.down else size
+            judged.append(Judged(effect.words, low, high, marks, verdict, asked))
     except Absent as error:
         return AsPrinted(NOT_PRINTED, judged, str(error))
     cells = {id(cell) for cell in printed.used}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from robustdr.audit.arithmetic import Found, relations
+from robustdr.audit.arithmetic import Found
 from robustdr.audit.cells import Cell
 from robustdr.audit.relations import KINDS, Check
 from robustdr.audit.reported import ANY, Reported, Table
@@ -27,11 +27,11 @@ class Proposal(NamedTuple):
     cells: int
 
 
-def propose(reported: Reported, table: Table) -> list[Proposal]:
-    """Return the relations that the numbers of a table obey, as far as coordinates can say them."""
+def propose(reported: Reported, table: Table, obeyed: Sequence[Found]) -> list[Proposal]:
+    """Return the relations that the numbers of a table obey (see `relations`), as far as coordinates can say them."""
     made: list[Proposal] = []
     said: set[int] = set()  # targets
-    for found in relations(table):
+    for found in obeyed:
         targets = {id(check.target) for check in found.checks}
         for declared in () if targets <= said else _declared(found, table):
             checks = _checks(reported, table, declared)

@@ -50,11 +50,8 @@ class _Named:
 
     def select(self, cells: Iterable[Cell]) -> list[Cell]:
         """The cells at all these labels; if there are none, also those without a coordinate, but for the measure."""
-        fitting = [
-            cell
-            for cell in cells
-            if all(cell.coordinates.get(name) in {None, *there} for name, there in self.at.items())
-        ]
+        wanted = [(name, {None, *there}) for name, there in self.at.items()]
+        fitting = [cell for cell in cells if all(cell.coordinates.get(name) in labels for name, labels in wanted)]
         whole = [cell for cell in fitting if self.at.keys() <= cell.coordinates.keys()]
         return whole or [cell for cell in fitting if "measure" not in self.at or "measure" in cell.coordinates]
 

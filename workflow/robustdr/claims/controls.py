@@ -29,11 +29,12 @@ class Checked:
     def words(self) -> str:
         """Its numbers: those outside their region, or all of them."""
         shown = [effect for effect in self.effects if not _is_there(effect)] or self.effects
-        return self.reason or "; ".join(f"{_sized(effect)}, asked {asked(effect.region)}" for effect in shown)
+        return self.reason or "; ".join(f"{_sized(effect)}, asked {asked(effect.shown.region)}" for effect in shown)
 
 
 def _sized(effect: Judged) -> str:
-    return f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
+    shown = effect.shown
+    return f"{effect.words}: {100 * shown.size:+.1f}% {bounds(*shown.interval)}"
 
 
 def asked(region: tuple[float, float]) -> str:

@@ -47,7 +47,8 @@ class Effect(Generic[Q]):
 
     `query_set` and `against` say what is compared, in words. `base` None: `gain` is already a share. `unless_refuted`:
     the claim is that a test finds nothing, so that it is right unless a test shows the effect outside of `region`.
-    `sides`: two means, of which the first is the higher one if the claim is right; None if none decide.
+    `sides`: two means, of which the first is the higher one if the claim is right; None if none decide. `down`: the
+    claim is that a value falls; readers see its effect with the other sign, so that a loss is negative everywhere.
     """
 
     query_set: str
@@ -57,6 +58,7 @@ class Effect(Generic[Q]):
     region: Interval = ABOVE
     unless_refuted: bool = False
     sides: tuple[Mean, Mean] | None = None
+    down: bool = False
 
     @property
     def words(self) -> str:

@@ -23,7 +23,7 @@ class Interval(NamedTuple):
         return self.low <= other.high + slack and other.low <= self.high + slack
 
     def __neg__(self) -> "Interval":
-        return Interval(-self.high, -self.low)
+        return Interval(0.0 - self.high, 0.0 - self.low)  # no -0.0
 
     def __add__(self, other: "Interval") -> "Interval":  # type: ignore[override]
         return Interval(self.low + other.low, self.high + other.high)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
+from typing import Any
 
 import scipy.stats
 
@@ -17,6 +18,7 @@ from robustdr.evaluation.names import WORST
 from robustdr.evaluation.quotients import FEW, Ratio
 from robustdr.evaluation.store import Store
 
+USUAL = 0.95  # confidence of the interval that readers see, whatever the level of the claim
 UNKNOWN_RUNS = "one run, and how much training runs vary was not measured"
 
 
@@ -55,18 +57,20 @@ class Measured:
 class Judged:
     """One effect: its size with an interval, the printed interval, and its verdict.
 
-    `low` and `high` are the ends of the interval of `confidence`; `corrected` those at the level divided by the number
-    of effects, None for a single effect, where they are the same. `printed`: the effect that the paper prints, within
-    its rounding; `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
+    `interval` is the one that readers see, with the confidence `USUAL`. `low` and `high` are the ends of that of
+    `confidence`, by which the claim is tested; `corrected` those at the level divided by the number of effects, None
+    for a single effect, where they are the same. `printed`: the effect that the paper prints, within its rounding;
+    `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
     against 0; for a margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite.
     `known`: whether the variance between training runs is in the interval where it counts.
-    `unless_refuted`, `sides`: see `Effect`.
+    `unless_refuted`, `sides`, `down`: see `Effect`.
     """
 
     words: str
     size: float
     low: float
     high: float
+    interval: tuple[float, float]
     confidence: float
     p: float
     against: float
@@ -82,6 +86,18 @@ class Judged:
     unless_refuted: bool = False
     verdict: str = UNDECIDED
     sides: tuple[Mean, Mean] | None = None
+    down: bool = False
+
+    @property
+    def shown(self) -> "Judged":
+        """The effect as readers see it: a loss is negative."""
+        if not self.down:
+            return self
+        turned: dict[str, Any] = {"size": 0.0 - self.size}
+        turned |= dict(zip(("low", "high"), -Interval(self.low, self.high), strict=True))
+        for name in ("interval", "region", "printed", "predicted", "corrected"):
+            turned[name] = -Interval(*of) if (of := getattr(self, name)) else None
+        return replace(self, **turned)
 
     @property
     def inside(self) -> bool:
@@ -144,7 +160,7 @@ def judge(
     Args:
         numbers: the measured ones of its role. said: the size that its sentence gives, if any; it takes the place of
             what is printed.
-        printed: what the paper prints for an effect, within its rounding, by the effect's words.
+        printed: what the paper prints for an effect, as readers see it, within its rounding, by the effect's words.
         sized: whether scale and measures are the paper's, so that sizes compare.
         paper_queries: behind what is printed; None for as many as here.
     """
@@ -179,6 +195,7 @@ def judged(
     made = []
     for effect in found:
         region, size = effect.region, (printed or {}).get(effect.words)
+        size = -size if size and effect.down else size
         if said is not None and region != ABOVE and not (sized and region.low <= 0):
             region, size = ABOVE, region
         made.append(_judged(effect, region, size, level, len(found), paper_queries))
@@ -196,6 +213,7 @@ def _judged(
         size=ratio.value,
         low=ratio.interval(sure)[0],
         high=ratio.interval(sure)[1],
+        interval=ratio.interval(USUAL),
         confidence=sure,
         p=_p(ratio, region),
         against=_against(ratio, region),
@@ -210,6 +228,7 @@ def _judged(
         one_run=ratio.one_run,
         unless_refuted=effect.unless_refuted,
         sides=effect.sides,
+        down=effect.down,
     )
 
 

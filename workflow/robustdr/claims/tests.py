@@ -79,7 +79,7 @@ class Loses(OnQueries, Sized):
         for query_set in self.query_sets:
             loss = original - numbers.mean(self.system, query_set)
             sides = (self.base or self.system, ORIGINAL), (self.system, query_set)
-            yield Effect(query_set, "", loss, original, region, sides=sides)
+            yield Effect(query_set, "", loss, original, region, sides=sides, down=True)
 
 
 class WinsBack(OnQueries):
@@ -148,7 +148,8 @@ class Hurts(AgainstOthers):
             more, less = (query_set, other) if self.name == "hurts_most" else (other, query_set)
             difference = numbers.drop(self.system, less) - numbers.drop(self.system, more)
             sides = (self.system, less), (self.system, more)
-            yield Effect(query_set, f"against {other}", difference, sides=sides)
+            down = more == query_set
+            yield Effect(query_set, f"against {other}", difference, sides=sides, down=down)
 
 
 class Helps(AgainstOthers):
@@ -164,7 +165,8 @@ class Helps(AgainstOthers):
         for query_set, other in self._pairs(numbers):
             more, less = (query_set, other) if self.name == "helps_most" else (other, query_set)
             base, sides = numbers.mean(self.base, ORIGINAL), ((self.system, more), (self.system, less))
-            yield Effect(query_set, f"against {other}", gain(more) - gain(less), base, sides=sides)
+            difference, down = gain(more) - gain(less), less == query_set
+            yield Effect(query_set, f"against {other}", difference, base, sides=sides, down=down)
 
 
 class SmallerDrop(OnQueries, Sized):
@@ -247,7 +249,7 @@ class GainShrinks(OnQueries):
                 / numbers.mean(self.base, ORIGINAL, measure)
                 for measure in (self.from_measure, "")
             )
-            yield Effect(query_set, f"from {self.from_measure}", then - now)
+            yield Effect(query_set, f"from {self.from_measure}", then - now, down=True)
 
 
 class Cheaper(Sized):

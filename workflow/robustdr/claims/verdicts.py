@@ -35,6 +35,7 @@ SAID = {
     INCONCLUSIVE: "rounding leaves it open, or the named mark is missing",
     NOT_PRINTED: "the numbers are not in the available text, or no paper makes the claim",
 }
+OPEN = (UNDECIDED, NOT_TESTABLE, NOT_RUN)  # not decided here
 SHOWN = (SMALLER, LARGER, AS_PRINTED, SEEN)  # the effect is there; the first of them is a claim's verdict
 WORST_FIRST = (OPPOSITE, ABSENT, NOT_SEEN, UNDECIDED, *SHOWN)
 WORST_SAID_FIRST = (FAILS, ABSENT, INCONCLUSIVE, HOLDS)  # as printed

@@ -38,7 +38,9 @@ def run(a: argparse.Namespace) -> int:
     Raises:
         UserError: contradictory arguments, or a format that is not allowed.
     """
+    from robustdr.collections import language
     from robustdr.collections.check import check
+    from robustdr.collections.local import read_queries
 
     if (a.train_queries is None) != (a.train_qrels is None):
         raise UserError("check: --train-queries and --train-qrels go together; give both or neither")
@@ -50,6 +52,9 @@ def run(a: argparse.Namespace) -> int:
     if a.train_queries:
         splits["train"] = (a.train_queries, a.train_qrels)
     problems = check(found.corpus, splits, drop_empty, ignore_unjudged)
+    if not any(problem.kind == "missing file" for problem in problems):
+        texts = [query.text for _, query in read_queries(found.queries, lambda problem: None)]
+        print(language.given_or_found(None, texts)[1])
     for line in lines(problems, None if a.all else SHOWN):
         print(line)
     failed = any(problem.severity == "error" for problem in problems)

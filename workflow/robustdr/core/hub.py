@@ -8,8 +8,8 @@ from pathlib import Path
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 
-# Of a model: configurations, tokenizers in every published form, weights as safetensors.
-MODEL_FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
+# Of a model: configurations (ColBERT's is a .metadata), tokenizers in every published form, weights as safetensors.
+MODEL_FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.metadata", "*.safetensors")
 
 
 @contextmanager

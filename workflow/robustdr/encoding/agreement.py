@@ -1,18 +1,20 @@
 """A written model's vectors beside those that sentence-transformers computes."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from robustdr.core.errors import UserError
-from robustdr.encoding.description import describe
+from robustdr.encoding.any_type import describe
+from robustdr.encoding.description import LATE, SPARSE, model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
-
-if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+from robustdr.encoding.late_interaction import vectors
+from robustdr.encoding.library import Library
+from robustdr.encoding.sparse import weights
 
 LARGEST = 1e-4  # difference that rounding in single precision explains, of vectors of length 1
 SAID = "Where do swifts sleep? In 1869 Mendeleev left gaps; die Tür, l'été, 北京, https://a.org/b?c=1 #tag *x* IT'S … "
@@ -21,38 +23,62 @@ TEXTS = [" ".join((SAID * 60).split()[n : n + 1 + (900 if n > 47 else n * n // 2
 
 
 class Agreement(NamedTuple):
-    """Vectors of [texts, dimension] numbers and their largest `difference` from the library's."""
+    """Vectors of [texts, dimension] numbers and their largest `difference` from the library's.
+
+    Of a sparse encoder the dimension is the number of words; of late interaction each token has a vector.
+    """
 
     texts: int
     dimension: int
     difference: float
 
 
-def agreement(folder: Path, library: "SentenceTransformer") -> Agreement:
+def agreement(folder: Path, library: Any) -> Agreement:
     """Return the largest difference of a number in the vectors of `TEXTS`, where the longest vector has length 1.
 
     One half of the texts are queries, the other passages.
 
     Args:
-        folder: the model as `Encoder` reads it. library: the same model, in single precision on the CPU.
+        folder: the model as this package reads it. library: the same model, in single precision on the CPU.
 
     Raises:
         UserError: it is larger than `LARGEST`.
     """
-    encoder, lengths = Encoder(folder, on=torch.device("cpu")), describe(folder).lengths
-    unit = library.similarity_fn_name == "cosine"
-    found = 0.0
+    read, found = _reader(folder), 0.0
     for texts, route, encode in (
         (TEXTS[::2], QUERY, library.encode_query),
         (TEXTS[1::2], DOCUMENT, library.encode_document),
     ):
-        expected = encode(texts, normalize_embeddings=unit)
-        vectors = encoder.at(route).encode(texts, lengths[route])
+        expected, made = _numbers(encode(texts)), read(texts, route)
+        if library.similarity_fn_name == "cosine":
+            expected = expected / np.linalg.norm(expected, axis=1, keepdims=True)
         longest = np.linalg.norm(expected, axis=1).max()
-        found = max(found, float(np.abs(vectors - expected).max() / longest))
+        same = made.shape == expected.shape
+        found = max(found, float(np.abs(made - expected).max() / longest) if same else np.inf)
     if not found <= LARGEST:
         raise UserError(
             f"{folder}: its vectors are not those of sentence-transformers (they differ by {found:.1g}; rounding "
-            f"explains {LARGEST:.0e}); the model is not read as it should be: please report it"
+            f"explains {LARGEST:.0e}): the folder lacks weights, which are drawn at random, or is not read as it "
+            "should be; please report that"
         )
-    return Agreement(len(TEXTS), encoder.dimension, float(f"{found:.0e}"))
+    return Agreement(len(TEXTS), made.shape[1], float(f"{found:.0e}"))
+
+
+def _reader(folder: Path) -> Callable[[list[str], str], np.ndarray]:
+    """Return what makes vectors of texts, [vectors, dimension], by the model in a folder."""
+    lengths, on = describe(folder).lengths, torch.device("cpu")
+    kind = model_type(folder)
+    if kind not in (SPARSE, LATE):
+        encoder = Encoder(folder, on=on)
+        return lambda texts, route: encoder.at(route).encode(texts, lengths[route])
+    model = Library(folder, kind, lengths, on=on)
+    if kind == SPARSE:
+        return lambda texts, route: weights(model, texts, route).toarray()
+    return lambda texts, route: _numbers(vectors(model, texts, route))
+
+
+def _numbers(made: Any) -> np.ndarray:
+    """Vectors of any type of model as one array, [vectors, dimension]."""
+    if isinstance(made, list):
+        return torch.cat(made).numpy()
+    return made.to_dense().numpy() if isinstance(made, torch.Tensor) else made

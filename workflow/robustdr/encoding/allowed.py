@@ -22,6 +22,13 @@ PROCESSORS = ("processor_config.json", "preprocessor_config.json", "video_prepro
 # Modules of sentence-transformers: of dual encoders that are trained, and of models that the library runs.
 READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
 RUN = (*READ, "StaticEmbedding", "LogitScore")
+SPARSE_READ = (
+    *("Transformer", "MLMTransformer", "SpladePooling", "SparseStaticEmbedding", "Router"),
+    *("Pooling", "Normalize", "SparseAutoEncoder"),
+)
+# PyLate's name for a Dense; sentence-transformers reads it as its own.
+PYLATE = "pylate.models.Dense.Dense"
+LATE_READ = ("Transformer", "Dense", "Dropout", "Normalize", "MultiVectorMask", "HierarchicalTokenPooling", PYLATE)
 # Modules whose activations sentence-transformers makes from a dotted name.
 TORCH = ("torch.nn", "torch.nn.modules.activation", "torch.nn.modules.linear")
 ACTIVATIONS = (
@@ -54,9 +61,14 @@ def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
     entries = _read(folder / MODULES, list) or [{"type": "sentence_transformers.Transformer", "path": ""}]
     for full, part in _parts(folder, entries, modules):
         match full.rpartition(".")[2]:
-            case "Transformer":
+            case "Transformer" | "MLMTransformer":
                 check_transformer(part)
                 _check_arguments(part)
+            case "SparseStaticEmbedding":
+                check_configuration(part)
+                if (path := _read(part / CONFIG).get("path")) is not None:
+                    raise UserError(f"{part / CONFIG}: path: {path!r} is not read; allowed: weights in {WEIGHTS}")
+                _check_weights(part)
             case "Dense":
                 _check_activation(part / CONFIG, "activation_function", _read(part / CONFIG).get("activation_function"))
                 _check_weights(part)
@@ -89,7 +101,8 @@ def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple
     """Yield the class and the folder of each module, also of those in a Router's routes."""
     for entry in entries:
         full, folder = entry["type"], root / entry["path"]
-        if not full.startswith("sentence_transformers.") or full.rpartition(".")[2] not in modules:
+        own = full.startswith("sentence_transformers.") and full.rpartition(".")[2] in modules
+        if not own and not (full == PYLATE and PYLATE in modules):
             raise UserError(f"{root}: the module {full} is not read; allowed: {', '.join(modules)}")
         yield full, folder
         if full.endswith(".Router"):

@@ -4,18 +4,21 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
 from robustdr.core.checks import at
+from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
+from robustdr.encoding.description import LATE, SPARSE, model_type
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.encoding.retriever import write_retriever
 from robustdr.encoding.seq2seq import write_seq2seq
@@ -71,11 +74,7 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
         UserError: see `source.find`, `whole.load` and `agreement.agreement`.
     """
     directory = find(settings.source)
-    with at(f"checkpoint {settings.name}"):
-        model = pooled(directory, settings.pooling) if settings.pooling else load(directory, dtype="auto")
-        model.prompts |= {ROUTE_OF[role]: str(prompt) for role, prompt in settings.prompts.items()}
-        if settings.similarity:
-            model.similarity_fn_name = settings.similarity
+    model = _read(settings, directory, 0)
     card = WHOLE_CARD.format(
         name=settings.name,
         description=settings.description,
@@ -87,8 +86,31 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
     with atomic(output) as temporary:
         write(model, temporary, settings.separator)
         with at(f"checkpoint {settings.name}"):
-            write_json(temporary / AGREEMENT, agreement(temporary, model.float())._asdict())
+            write_json(temporary / AGREEMENT, agreement(temporary, _read(settings, directory, 1).float())._asdict())
         write_text(temporary / "README.md", card)
+
+
+def _read(settings: CheckpointSettings, directory: Path, seed: int) -> Any:
+    """Return a model of sentence-transformers with the prompts and the similarity of the settings.
+
+    Args:
+        seed: for weights that the directory lacks; if a vector depends on them, two seeds show it.
+    """
+    torch.manual_seed(seed)
+    with at(f"checkpoint {settings.name}"):
+        kind = model_type(directory)
+        if settings.pooling:
+            model = pooled(directory, settings.pooling)
+        elif kind in (SPARSE, LATE):
+            model = loading_modules.of_type(directory, kind, "auto")
+        else:
+            model = load(directory, dtype="auto")
+        model.prompts |= {ROUTE_OF[role]: str(prompt) for role, prompt in settings.prompts.items()}
+        if settings.similarity:
+            if kind == LATE:
+                raise UserError(f"similarity: {settings.similarity!r}: {model.similarity_fn_name} is that of its kind")
+            model.similarity_fn_name = settings.similarity
+    return model
 
 
 def write_character(settings: CheckpointSettings, output: Path) -> None:

@@ -9,15 +9,20 @@ from safetensors import SafetensorError, safe_open
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
-from robustdr.encoding.allowed import CONFIG, READ, TOKENIZER, WEIGHTS, check_modules
+from robustdr.encoding.allowed import CONFIG, LATE_READ, READ, SPARSE_READ, TOKENIZER, WEIGHTS, check_modules
 from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, ROUTER_CONFIG, ROUTES, SEPARATOR, SETTINGS
 
 DUAL, CROSS = "SentenceTransformer", "CrossEncoder"
-OTHERS = {  # types of models that are no dual encoders
-    CROSS: "a cross-encoder reads a query and a passage together (`robustdr rerank` ranks with it)",
-    "SparseEncoder": "a sparse encoder makes weights of words",
-    "MultiVectorEncoder": "a late-interaction model makes a vector of every token",
+SPARSE, LATE = "SparseEncoder", "MultiVectorEncoder"
+MODELS = {  # types of models, in words
+    DUAL: ("a dual encoder", "makes one vector of a text"),
+    CROSS: ("a cross-encoder", "reads a query and a passage together (`robustdr rerank` ranks with it)"),
+    SPARSE: ("a sparse encoder", "makes weights of words"),
+    LATE: ("a late-interaction model", "makes a vector of every token"),
 }
+MODULES_OF = {DUAL: READ, SPARSE: SPARSE_READ, LATE: LATE_READ}  # that are read
+FIRST = {DUAL: ("Transformer",), SPARSE: ("Transformer", "MLMTransformer", "SparseStaticEmbedding")}
+COLBERT = ("ColBERT", "HF_ColBERT", "query_prefix")  # how PyLate and ColBERT's own code say that a model is theirs
 TRANSFORMER_SETTINGS = "sentence_bert_config.json"
 POSITIONS = ("max_position_embeddings", "n_positions")
 UNLIMITED = 1e6  # tokenizers without a limit say a larger number
@@ -28,7 +33,7 @@ TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16
 
 @dataclass(frozen=True)
 class Description:
-    """How a dual encoder encodes texts. Mappings are by route: `query` and `document`.
+    """How a model encodes texts. Mappings are by route: `query` and `document`.
 
     Attributes:
         modules: in words, in their order. prompts: before each text. unused: other stored prompts, by name.
@@ -61,7 +66,7 @@ class Description:
 
 
 def model_type(folder: Path) -> str:
-    """The class of sentence-transformers whose model a folder has: `DUAL`, a key of `OTHERS`, or an architecture.
+    """The class of sentence-transformers that reads a folder: a key of `MODELS`, or an architecture.
 
     Raises:
         UserError: there is no model.
@@ -70,6 +75,8 @@ def model_type(folder: Path) -> str:
     if not settings and not config and not (folder / MODULES).is_file():
         raise UserError(f"{folder}: no model directory: it has no {CONFIG}; give one in sentence-transformers' format")
     (head, *_) = config.get("architectures") or [""]
+    if {settings.get("model_type"), head, *settings} & {*COLBERT}:
+        return LATE
     if "model_type" in settings:
         return str(settings["model_type"])
     if (folder / MODULES).is_file() or settings:
@@ -77,47 +84,49 @@ def model_type(folder: Path) -> str:
     return CROSS if head.endswith("ForSequenceClassification") else head or "nothing"
 
 
-def check_dual(folder: Path) -> None:
-    """Refuse a folder whose model is no dual encoder.
+def check_type(folder: Path, *allowed: str) -> None:
+    """Refuse a folder whose model is of another type; one without a type may be a dual encoder.
 
     Raises:
-        UserError: says what the model is.
+        UserError: says what the model is, and what is allowed.
     """
     kind = model_type(folder)
-    if kind in OTHERS:
-        raise UserError(f"{folder}: {OTHERS[kind]}; allowed: a dual encoder, which makes one vector of a text")
+    if kind not in allowed and (kind in MODELS or DUAL not in allowed):
+        found = " ".join(MODELS.get(kind, (f"{kind} alone", "is no retriever")))
+        raise UserError(f"{folder}: {found}; allowed: {', or '.join(', which '.join(MODELS[of]) for of in allowed)}")
 
 
 def describe(folder: Path, pooling: str | None = None) -> Description:
-    """Return what the files of a dual encoder say.
+    """Return what the files of a dual encoder or a sparse encoder say.
 
     Args:
         folder: as sentence-transformers saves it. pooling: of a plain transformer, whose folder names none.
 
     Raises:
-        UserError: it is no dual encoder, or has a part that is not read (names it and what is allowed).
+        UserError: it is neither, or has a part that is not read (names it and what is allowed).
     """
-    check_dual(folder)
+    check_type(folder, DUAL, SPARSE)
+    kind = model_type(folder)
     if pooling and (folder / MODULES).is_file():
         raise UserError(f"{folder}: its {MODULES} says how it pools; `pooling` is for a plain transformer")
     if not pooling and not (folder / MODULES).is_file():
         raise UserError(f"{folder}: no {MODULES}: of a plain transformer, say its pooling (cls, mean)")
+    kind = kind if kind == SPARSE else DUAL
     try:
-        check_modules(folder, READ)
+        check_modules(folder, MODULES_OF[kind])
         if pooling:
             routes = {route: [_Module("Transformer", folder)] for route in ROUTES}
         else:
-            routes = {route: _route(folder, route) for route in ROUTES}
+            routes = {route: _route(folder, route, kind) for route in ROUTES}
         pooled = [f"Pooling ({pooling})"] if pooling else []
         settings = _read(folder / SETTINGS)
-        prompts = {name: text for name, text in (settings.get("prompts") or {}).items() if text}
-        used = {route: prompts.get(route, "") for route in ROUTES}
+        used, unused = prompts(settings.get("prompts") or {})
         return Description(
             modules={route: ", ".join([*map(_said, parts), *pooled]) for route, parts in routes.items()},
             prompts=used,
-            unused={name: text for name, text in prompts.items() if name not in ROUTES and text not in used.values()},
+            unused=unused,
             separator=settings.get(SEPARATOR),
-            similarity=_similarity(folder, settings, routes[QUERY][-1]),
+            similarity=_similarity(folder, settings, routes[QUERY][-1], kind),
             lengths={route: _length(parts[0].folder, route) for route, parts in routes.items()},
             dtype=_dtype(routes[DOCUMENT][0].folder),
         )
@@ -125,6 +134,12 @@ def describe(folder: Path, pooling: str | None = None) -> Description:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{folder}: no model there, or a damaged one ({error})") from error
+
+
+def prompts(stored: Mapping[str, str | None]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the prompts of a model that are used, by route, and the others, by name."""
+    used = {route: stored.get(route) or "" for route in ROUTES}
+    return used, {name: text for name, text in stored.items() if text and text not in used.values()}
 
 
 class _Module(NamedTuple):
@@ -140,7 +155,7 @@ def _read(path: Path) -> Any:
         raise UserError(f"{path}: no model there, or a damaged one ({error})") from None
 
 
-def _route(folder: Path, route: str) -> list[_Module]:
+def _route(folder: Path, route: str, kind: str) -> list[_Module]:
     """Return the modules that encode queries or documents.
 
     Raises:
@@ -160,10 +175,13 @@ def _route(folder: Path, route: str) -> list[_Module]:
         inside = [_module(router["types"][name], parts[0].folder / name) for name in router["structure"][route]]
         parts = [*inside, *parts[1:]]
     first, *others = parts
-    if first.kind != "Transformer":
-        raise UserError(f"{folder}: the first module is {first.kind}; allowed: Transformer")
-    if not others:
-        raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a Pooling")
+    if first.kind not in FIRST[kind]:
+        raise UserError(f"{folder}: the first module is {first.kind}; allowed: {', '.join(FIRST[kind])}")
+    if not others and first.kind != "SparseStaticEmbedding":
+        raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a pooling")
+    (head, *_) = _read(first.folder / CONFIG).get("architectures") or [""]
+    if others and others[0].kind == "SpladePooling" and not head.endswith("ForMaskedLM"):
+        raise UserError(f"{first.folder / CONFIG}: architectures: {head!r} scores no words; needed: a ...ForMaskedLM")
     filled = _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
     if filled and not (filled["strategy"] == "fixed" and filled.get("attend")):
         raise UserError(
@@ -176,13 +194,13 @@ def _module(full: str, folder: Path) -> _Module:
     return _Module(full.rpartition(".")[2], folder)
 
 
-def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module) -> str:
+def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module, kind: str) -> str:
     """Return the similarity of a model whose last module is `last`.
 
     Raises:
         UserError: no inner product ranks as it does. For vectors of length 1, the nearest have the highest one.
     """
-    found = settings.get("similarity_fn_name") or "cosine"
+    found = settings.get("similarity_fn_name") or ("cosine" if kind == DUAL else "dot")
     unit = last.kind == "Normalize" and _read(last.folder / CONFIG).get("module_output_name", VECTOR) == VECTOR
     allowed = SIMILARITIES if not unit or settings.get("truncate_dim") else (*SIMILARITIES, "euclidean")
     if found not in allowed:
@@ -197,7 +215,7 @@ def _said(module: _Module) -> str:
     """A module in words."""
     told = _read(module.folder / CONFIG)
     match module.kind:
-        case "Transformer":
+        case "Transformer" | "MLMTransformer":
             (head, *_) = told.get("architectures") or [told.get("model_type", "")]
             return f"Transformer ({head})"
         case "Pooling":
@@ -210,6 +228,8 @@ def _said(module: _Module) -> str:
             return f"Pooling ({modes if isinstance(modes, str) else ' and '.join(modes)}{without})"
         case "Dense":
             return f"Dense ({told['out_features']})"
+        case "SpladePooling":
+            return f"SpladePooling ({told['pooling_strategy']}, {told['activation_function']})"
     return module.kind
 
 

@@ -5,12 +5,13 @@ It is a file of its own so that keys of code that only loads a transformer do no
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.allowed import RUN, check_modules, check_transformer
-from robustdr.encoding.description import check_dual
+from robustdr.encoding.description import DUAL, MODULES_OF, check_type
 from robustdr.encoding.loading import LOCAL, SAFE, check_tokenizer, reading
 
 if TYPE_CHECKING:
@@ -47,11 +48,30 @@ def sentence_transformer(
         UserError: something in it is not allowed, or it is damaged.
     """
     with readable(folder):
-        check_dual(folder)
+        check_type(folder, DUAL)
         check_modules(folder, modules)
         from sentence_transformers import SentenceTransformer
 
         return SentenceTransformer(str(folder), model_kwargs={**(how or {}), **SAFE}, **LOCAL, **options)
+
+
+def of_type(folder: Path, kind: str, dtype: "dtype | str") -> Any:
+    """Return the model in a folder, on the CPU; raises as `sentence_transformer`.
+
+    Args:
+        kind: its class in sentence-transformers: `SparseEncoder` or `MultiVectorEncoder`. dtype: of its transformers.
+    """
+    with readable(folder):
+        check_type(folder, kind)
+        check_modules(folder, MODULES_OF[kind])
+        import sentence_transformers
+
+        found = getattr(sentence_transformers, kind)(
+            str(folder), model_kwargs={"dtype": dtype, **SAFE}, device="cpu", **LOCAL
+        )
+        if found.modalities != ["text"]:
+            raise UserError(f"{folder}: the model is for {', '.join(map(str, found.modalities))}; allowed: text")
+    return found
 
 
 def cross_encoder(folder: Path) -> "CrossEncoder":
@@ -61,6 +81,24 @@ def cross_encoder(folder: Path) -> "CrossEncoder":
         from sentence_transformers import CrossEncoder
 
         return CrossEncoder(str(folder), model_kwargs=dict(SAFE), **LOCAL)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """The libraries print neither progress nor what a folder lacks."""
+    from transformers.utils import logging
+
+    told = getLogger("sentence_transformers")
+    before, level = logging.get_verbosity(), told.level
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    told.setLevel("ERROR")
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        logging.enable_progress_bar()
+        told.setLevel(level)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
 from robustdr.reporting.findings import Method, write_findings
-from robustdr.reporting.front import write_front
+from robustdr.reporting.front import ledger_digest, write_front
 from robustdr.reporting.settings import TableSettings
 
 README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
@@ -54,7 +54,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
     if judge.has(scale):
         write_json(evidence / REPLICATES.name, {path.stem: deciding(of["claims"]) for path, of in read.items()})
-    write_findings(about, read, methods, output)
+    write_findings(about, read, methods, ledger_digest(evidence), output)
     write_front(about, list(read.values()), evidence, README, PICTURE)
 
 

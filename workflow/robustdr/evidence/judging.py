@@ -105,7 +105,7 @@ def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> di
     A run has its scale, seed, hardware, verdict, and the size and interval of each effect.
     """
     tested = [claim["verdict"] for _, claim in singles if claim["verdict"] not in (NOT_RUN, NOT_TESTABLE)]
-    kept = ("words", "size", "low", "high")
+    kept = ("words", "size", "interval")
     runs = [
         {**single._asdict(), "verdict": claim["verdict"]}
         | {"effects": [{name: effect[name] for name in kept} for effect in claim["effects"]]}

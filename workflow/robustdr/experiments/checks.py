@@ -44,6 +44,9 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         known(f"{path}: seeds_of", paper, config.papers)
     for role in scale.negatives.judged:
         known(f"{path}: negatives.judged", role, scale.collections)
+    for name, score in scale.published.items():
+        known(f"{path}: published", name, scale.checkpoints)
+        known(f"{path}: published.{name}.role", score.role, scale.collections)
     for measure in (*scale.measures, *scale.measures.values()):
         with at(f"{path}: measures"):
             parse(measure)

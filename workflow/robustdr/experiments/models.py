@@ -11,7 +11,7 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
-from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Retrieval, Scale, ScaleVariation
+from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Published, Retrieval, Scale, ScaleVariation
 from robustdr.experiments.sources import Source
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
 from robustdr.retrieval.settings import BM25IndexSettings, Index
@@ -33,6 +33,7 @@ __all__ = [
     "Place",
     "PretrainingBudget",
     "PretrainingRecipe",
+    "Published",
     "Release",
     "Retrieval",
     "Scale",

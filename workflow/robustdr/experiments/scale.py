@@ -92,6 +92,24 @@ class Embeddings:
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
+class Published:
+    """The score of a released checkpoint, as it was published."""
+
+    role: str
+    """Collection, by its role."""
+    measure: str
+    """Measure of the original queries, as in the papers' evaluation."""
+    score: Text
+    """The score as it is printed."""
+    source: Text
+    """Where it is printed, and what differs from here."""
+
+    def of(self, name: str) -> str:
+        """Return the sentence that says what `name`, the checkpoint as it is, should reach."""
+        return f"{name} as released should reach {self.measure} {self.score} on {self.role} ({self.source})."
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class ScaleVariation:
     """How a scale makes a variation that papers name."""
 
@@ -128,6 +146,9 @@ class Scale:
     """Every collection is cut to a part, and every table says so; see below."""
     checkpoints: dict[PartOfPath, Checkpoint]
     """By name: initial models, see below."""
+    published: dict[str, Published] = field(default_factory=dict)
+    """By released checkpoint: a published score that it should reach as it is, see below. Tables of such systems and
+    `robustdr preflight` print it."""
     stand_ins: dict[str, str] = field(default_factory=dict)
     """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
     seeds: PositiveInt

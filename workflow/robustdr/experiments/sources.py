@@ -32,6 +32,9 @@ class Source(Document):
     """What is done here, where it differs from this or this is silent: the deviation."""
     effect: Text | None = None
     """What the deviation changes, as it was measured."""
+    studied: Text | None = None
+    """System that is made otherwise; a table tests it against one that is made as `here` says. `robustdr deviations
+    --results` keeps the difference."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -45,8 +48,9 @@ class Source(Document):
             )
         if self.open and not self.here:
             raise ValueError("`here` is missing: what is done where paper and released code give no value")
-        if self.effect and not self.here:
-            raise ValueError("`effect` is that of a deviation, and `here`, which tells it, is missing")
+        for key in ("effect", "studied"):
+            if getattr(self, key) and not self.here:
+                raise ValueError(f"`{key}` is that of a deviation, and `here`, which tells it, is missing")
         return self
 
     @property

@@ -9,11 +9,12 @@ from typing import Any
 from robustdr.core.errors import unknown
 from robustdr.core.files import write_text
 from robustdr.core.markup import code, plain, prose, table_row
-from robustdr.core.paths import written
+from robustdr.core.paths import named, written
 from robustdr.core.settings import given
 from robustdr.experiments.config import load
 from robustdr.experiments.models import Config
 from robustdr.experiments.sources import Source
+from robustdr.graph.effects import Effects, keep, kept, sentence
 from robustdr.graph.lineage import Lineage
 from robustdr.losses import LOSSES
 from robustdr.training.settings import Schedule
@@ -81,6 +82,8 @@ def faults(config: Config, paper: str) -> Iterator[str]:
             yield str(unknown(f"{where}: systems", gone[0], declared))
             continue
         names = concerned(lineage, paper, source)
+        if source.studied and not _tested(config, paper, source.studied):
+            yield f"{where}: studied: no table of this paper tests {source.studied!r} against another system"
         if source.keys and not names:
             yield f"{where}: {'budgets' if source.budgets else 'systems'}: nothing of this paper is trained with them"
         for name in names:
@@ -102,7 +105,11 @@ def faults(config: Config, paper: str) -> Iterator[str]:
                 yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `open`"
 
 
-def page(config: Config) -> str:
+def _tested(config: Config, paper: str, system: str) -> bool:
+    return any(spec.test and system in spec.test.pairs for spec in config.papers[paper].tables.values())
+
+
+def page(config: Config, effects: Effects) -> str:
     """Return the page of all deviations as Markdown, the shortest of each paper first."""
     lineage, parts = Lineage(config, FULL), [HEAD]
     told = {paper: [each for each in of if each.here] for paper, of in config.sources.items()}
@@ -111,17 +118,23 @@ def page(config: Config) -> str:
             continue
         parts.append(f"\n## {plain(config.papers[paper].title)}\n\n{len(of)} deviations.\n\n")
         rows: list[tuple[str, ...]] = [("about", "systems", "paper", "released", "here"), ("---",) * 5]
-        rows += [_row(lineage, paper, each) for each in sorted(of, key=lambda each: len(each.here or ""))]
+        rows += [_row(lineage, paper, each, effects) for each in sorted(of, key=lambda each: len(each.here or ""))]
         parts.append("\n".join(map(table_row, rows)) + "\n")
     return "".join(parts)
 
 
-def _row(lineage: Lineage, paper: str, source: Source) -> tuple[str, ...]:
+def measured(source: Source, effects: Effects) -> list[str]:
+    """Return what was measured of a deviation, in words."""
+    found = [source.effect or "", sentence(source.studied or "", effects.get(source.studied or "", ()))]
+    return [f"Measured: {words}" for words in found if words]
+
+
+def _row(lineage: Lineage, paper: str, source: Source, effects: Effects) -> tuple[str, ...]:
     differs = differing(lineage, source, concerned(lineage, paper, source))
     shown = [
         f"{code(key)} {source.values[key]} → {', '.join(map(str, dict.fromkeys(of)))}" for key, of in differs.items()
     ]
-    here = [prose(source.here or ""), *shown, *([f"Measured: {prose(source.effect)}"] if source.effect else [])]
+    here = [prose(source.here or ""), *shown, *map(prose, measured(source, effects))]
     says = f"“{prose(source.says)}” ({source.at})" if source.says else "silent"
     systems = ", ".join(map(code, source.systems or source.budgets or ())) or "all"
     return prose(source.about), systems, says, prose(source.released or "silent"), "<br>".join(here)
@@ -131,6 +144,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
     parser.add_argument("--check", action="store_true", help=text)
+    text = "folder of a scale, such as results/mini: keep what its tables measured of deviations, for the page"
+    parser.add_argument("--results", type=named, help=text)
     parser.add_argument(
         "-o", "--output", type=written, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
     )
@@ -147,5 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = [fault for paper, of in config.sources.items() if of for fault in faults(config, paper)]
         print("\n".join(found) or "every value of a training has a source, and every deviation is told")
         return int(bool(found))
-    write_text(arguments.output, page(config))
+    if arguments.results:
+        print("\n".join(keep(config, arguments.results)))
+    write_text(arguments.output, page(config, kept()))
     return 0

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Checkpoint
-from robustdr.graph.deviations import concerned
+from robustdr.graph.deviations import concerned, measured
+from robustdr.graph.effects import kept
 from robustdr.graph.graph import Graph
 from robustdr.reporting.spec import TableSpec
 from robustdr.variations import drawn
@@ -28,6 +29,14 @@ def stand_ins(
     initial = {lineage.recipe(system).initial for system in systems if lineage.starts_from(system)}
     replaced = sorted((name, of) for name, of in lineage.scale.stand_ins.items() if name in initial)
     return found + [f"{name}: stand-in: {lineage.recipe(of).label}" for name, of in replaced]
+
+
+def published(graph: Graph, systems: Iterable[str]) -> list[str]:
+    """Return a note for each released checkpoint that is shown as it is, with the score that it should reach."""
+    lineage = graph.lineage
+    shown = {system: lineage.starts_from(system) for system in systems if not lineage.is_random(system)}
+    scores = {system: lineage.published(name) for system, name in shown.items() if name}
+    return [score.of(lineage.recipe(system).label) for system, score in scores.items() if score]
 
 
 def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
@@ -73,14 +82,20 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
 
 
 def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
-    """Return a note for each paper from which the trainings behind these systems differ at full scale."""
-    lineage = graph.lineage
+    """Return a note for each paper from which trainings behind systems differ at full scale, and for each effect."""
+    lineage, effects = graph.lineage, kept()
     shown = {name for system in systems for name in lineage.lineage(system)}
     shown |= {made for name in shown if (made := lineage.pretraining_of(name))}
     notes = []
     for paper in dict.fromkeys(map(lineage.config.paper_of, sorted(shown))):
         told = [source for source in lineage.config.sources[paper] if source.here]
-        about = [source.about for source in told if shown & {*concerned(lineage, paper, source)}]
-        if about:
-            notes.append(f"{paper} at full scale differs in: {'; '.join(about)} (docs/explanation/deviations.md).")
+        told = [source for source in told if shown & {*concerned(lineage, paper, source)}]
+        if told:
+            about = "; ".join(source.about for source in told)
+            notes.append(f"{paper} at full scale differs in: {about} (docs/explanation/deviations.md).")
+        notes += [
+            f"{source.about[0].upper()}{source.about[1:]}. {words}."
+            for source in told
+            for words in measured(source, effects)
+        ]
     return notes

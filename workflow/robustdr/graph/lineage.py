@@ -8,7 +8,7 @@ from typing import Any
 from robustdr.collections import local_files, passages
 from robustdr.encoding.directory import ENTIRE
 from robustdr.experiments.kinds import Kind, Split, kind_of
-from robustdr.experiments.models import Budget, Config, Scale
+from robustdr.experiments.models import Budget, Config, Published, Scale
 from robustdr.systems.trained import TrainedRecipe
 from robustdr.variations import drawn
 from robustdr.variations.settings import Release
@@ -94,8 +94,8 @@ class Lineage:
 
         None if the kind has no model.
         """
-        recipe = self._trained(system)
-        return self.scale.stand_ins.get(recipe.initial, recipe.initial) if recipe else None
+        initial = getattr(self.recipe(system), "initial", None)
+        return self.scale.stand_ins.get(initial, initial) if initial else None
 
     def is_trained(self, system: str) -> bool:
         """Whether a recipe has a loss, and its initial checkpoint is not already the result of its training."""
@@ -127,6 +127,10 @@ class Lineage:
         if self.scale.miniature or self.is_random(system):
             return False
         return self.starts_from(system) is not None or any(map(self.takes_checkpoint, self.parents(system)))
+
+    def published(self, checkpoint: str) -> Published | None:
+        """Return the score that a released checkpoint should reach; None without one, or if collections are cut."""
+        return None if self.scale.cut else self.scale.published.get(checkpoint)
 
     def seed_of(self, system: str, seed: int) -> int:
         """Return the seed of the ancestor `system` of an artifact made with `seed`."""

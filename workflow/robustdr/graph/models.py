@@ -157,7 +157,7 @@ class Models(Part):
             },
             options={"trains": kind.trains, "seed": seed, "resume": resume, "percents": percents, "snapshots": taken},
             files=self._model_files(folder, lineage.is_whole(name), lineage.is_separate(name)),
-            need=Need(self.sized(3000, 24000) * devices, 360, devices, self.cores(devices, 2)),
+            need=Need(self.sized(3000, 24000) * devices, 360, devices, self.cores(devices, 2 if devices > 1 else 1)),
             makes=lambda: [self.model(made, seed) for made in (name, *(f"{name}.at{percent}" for percent in percents))],
         )
 

@@ -110,28 +110,44 @@ def site_settings(graph: Graph, papers: tuple[str, ...]) -> SiteSettings:
     lineage, shown = graph.lineage, shown_papers(graph.lineage.config, papers)
     pairs = [pair for paper in papers for pair in graph.demand.pairs(paper)]
     miniature, found = banner(lineage, pairs), explored(graph, papers)
-    differ = list(differences(lineage, pairs)) if miniature else []
+    differ = list(differences(lineage, shown, pairs)) if miniature else []
     return SiteSettings(lineage.scale_name, graph.root, miniature, shown, found, differ)
 
 
-def differences(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> Iterator[Difference]:
-    """Yield what a miniature has in place of what the scale `full` has, and why that matters.
+def _behind(lineage: Lineage, system: str) -> set[str]:
+    """Return a system and all that it is made from."""
+    return {system}.union(*(_behind(lineage, parent) for parent in lineage.parents(system)))
+
+
+def differences(lineage: Lineage, papers: Iterable[Paper], pairs: Iterable[tuple[str, str]]) -> Iterator[Difference]:
+    """Yield what a miniature has in place of what the scale `full` has, and why that matters: behind the cells alone.
 
     Args:
-        pairs: system and role of the cells.
+        papers: those that are shown. pairs: system and role of the cells.
     """
     config, here = lineage.config, lineage.scale
     full = config.scales["full"]
-    roles = dict.fromkeys(role for system, role in pairs if lineage.has_cell(system, role))
+    made = [(system, role) for system, role in pairs if lineage.has_cell(system, role)]
+    made = [(system, role) for system, role in made if not lineage.unavailable(system)]
+    systems = set[str]().union(*(_behind(lineage, system) for system, _ in made))
+    trained = [system for system in systems if lineage.starts_from(system)]
+    initial = {lineage.recipe(system).initial for system in trained}
+    tables = [config.papers[paper.name].tables[table] for paper in papers for table in paper.tables]
+    models = {lineage.checkpoint_of(system) for system in trained}.union(*(of.named("encoder") for of in tables))
+    shown = [of for paper in papers for of in config.papers[paper.name].evaluation.values()]
+    measured = {measure for of in shown for measure in of.measures}
+    roles = dict.fromkeys(role for _, role in made)
     for role in (role for role in roles if role in full.collections):
         own, theirs = (config.collections[scale.collections[role].collection] for scale in (here, full))
         size = f"{own['passages']:,} passages. " if "passages" in own else ""
         yield Difference(role, theirs["description"], size + own["description"], WHY["collection"])
     for name, entry in here.checkpoints.items():
-        if not entry.unavailable and name in full.checkpoints:
+        if name in models and not entry.unavailable and name in full.checkpoints:
             yield Difference(name, full.checkpoints[name].description, entry.description, WHY["checkpoint"])
     for name, system in here.stand_ins.items():
+        if name not in initial:
+            continue
         yield Difference(name, full.checkpoints[name].description, lineage.recipe(system).label, WHY["checkpoint"])
     yield Difference("training runs", "no number given", str(here.seeds), WHY["runs"])
-    if here.measures:
-        yield Difference("cut-offs", ", ".join(here.measures), ", ".join(here.measures.values()), WHY["measures"])
+    if cut := {of: taken for of, taken in here.measures.items() if of in measured}:
+        yield Difference("cut-offs", ", ".join(cut), ", ".join(cut.values()), WHY["measures"])

@@ -193,6 +193,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         "losses": losses,
         "notes": [
             *footnotes.on_data(graph, paper, spec),
+            *footnotes.published(graph, systems),
             *own,
             *experiment.notes,
             *(spec.notes or ()),
@@ -209,7 +210,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         settings["lineage"] = {
             s: {part: [f.path for f in files] for part, files in of.items()} for s, of in costs.items()
         }
-        settings["reindexes"] = {system: lineage.reindexes(system, *spec.named("base")) for system in systems}
+        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.named("base") for s in systems}
     return TableSettings(**settings, table=name, spec=spec)
 
 

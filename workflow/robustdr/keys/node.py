@@ -2,13 +2,14 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from robustdr.core.settings import as_json, deciding
+from robustdr.keys.integrity import key_of
 from robustdr.keys.provenance import Code, digests, key, made_of
 
 
@@ -137,6 +138,11 @@ class Node:
         return self.files or (self.path,)
 
     @property
+    def made(self) -> bool:
+        """Whether the artifact is there with this key."""
+        return all(Path(path).exists() for path in self.waited) and key_of(Path(self.path)) == self.key
+
+    @property
     def log(self) -> str:
         return f"{self.root}/logs/{self.rule}/{self.job}.log"
 
@@ -183,17 +189,26 @@ class Node:
         return histories([self])
 
 
-def histories(nodes: Sequence[Node]) -> list[Node]:
-    """Return every node behind `nodes` once, each after its inputs."""
-    found: dict[str, Node] = {}
+def histories(nodes: Iterable[Node], left_out: Callable[[Node], bool] = lambda node: False) -> list[Node]:
+    """Return every node behind `nodes` once, each after its inputs.
+
+    Args:
+        left_out: whether to leave out a node, and what only such nodes are made from.
+    """
+    seen: set[str] = set()
+    found: list[Node] = []
 
     def visit(node: Node) -> None:
         node = node.whole or node
-        if node.path not in found:
-            for other in (*node.after, *node.read):
-                visit(other)
-            found[node.path] = node
+        if node.path in seen:
+            return
+        seen.add(node.path)
+        if left_out(node):
+            return
+        for other in (*node.after, *node.read):
+            visit(other)
+        found.append(node)
 
     for node in nodes:
         visit(node)
-    return list(found.values())
+    return found

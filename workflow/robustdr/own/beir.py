@@ -3,26 +3,30 @@
 import json
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from robustdr.collections.language import given_or_found
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, write_text
 from robustdr.own.experiment import chosen
 from robustdr.variations import create, runner
+from robustdr.variations.languages import spoken
 from robustdr.variations.queries import read
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 
 
-def write(folder: Path, output: Path, variations: Sequence[str], seed: int, workers: int) -> None:
+def write(folder: Path, output: Path, variations: Sequence[str], seed: int, workers: int, code: str | None) -> None:
     """Write `output`/<variation> with corpus.jsonl, queries.jsonl and qrels/, and what changed as statistics.json.
 
     Judgements are copied, and the corpus is the same file, under a further name, where the disk allows that.
 
     Args:
         folder: in BEIR's layout. variations: names; all that need only rules and installed packages if empty.
+        code: of the queries' language; None: it is found.
 
     Raises:
         UserError: a file of the folder is missing, or a variation is unknown; see also `queries.read`.
@@ -31,10 +35,12 @@ def write(folder: Path, output: Path, variations: Sequence[str], seed: int, work
         if not (folder / name).exists():
             raise UserError(f"--beir: {folder}: no {name}; a folder has {CORPUS}, {QUERIES} and {QRELS}/SPLIT.tsv")
     originals = read(folder / QUERIES)
-    for name in [name for of in chosen(variations).values() for name in of]:
+    language, said = given_or_found(code, list(originals.values()))
+    print(said, file=sys.stderr)
+    for name in [name for of in chosen(variations, language).values() for name in of]:
         made = output / name
         made.mkdir(parents=True, exist_ok=True)
-        variation = create(name)
+        variation = create(name, spoken(name, language))
         with TemporaryDirectory() as temporary:
             varied = Path(temporary) / "queries.tsv"
             runner.run(originals, varied, made / "statistics.json", variation, seed, workers=workers)

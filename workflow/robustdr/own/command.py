@@ -12,10 +12,10 @@ from robustdr.own import ROLES
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     text = (
-        "a folder that sentence-transformers saved, or a model of the hub as ORGANISATION/MODEL[@REVISION]; with "
-        "--server, its name there; with --runs, any name; several are compared"
+        "a folder that sentence-transformers saved, a model of the hub as ORGANISATION/MODEL[@REVISION], or a folder "
+        "of runs, as for --runs; with --runs, any name; several are compared"
     )
-    parser.add_argument("--model", "--models", dest="models", nargs="+", required=True, metavar="MODEL", help=text)
+    parser.add_argument("--model", "--models", dest="models", nargs="+", default=[], metavar="MODEL", help=text)
     data.add_arguments(parser)
     parser.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
@@ -23,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measure", "--measures", dest="measures", nargs="+", default=["nDCG@10"], help=text)
     text = "variations to use; default: all that need only rules and installed packages"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
+    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
+    parser.add_argument("--language", metavar="CODE", help=text)
+    text = "draws of each variation; a query's value is their mean; default: 1"
+    parser.add_argument("--draws", type=int, default=1, metavar="N", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=named, metavar="FILE", help="training queries for --fix, as --queries")
@@ -35,8 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder with the TREC runs of a system that ran elsewhere; the command names each missing run and its queries"
     )
     elsewhere.add_argument("--runs", type=named, metavar="FOLDER", help=text)
-    text = "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1"
-    elsewhere.add_argument("--server", metavar="URL", help=text)
+    text = (
+        "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1, and names of models there; "
+        "without names, those of --model"
+    )
+    elsewhere.add_argument("--server", nargs="+", metavar="URL", help=text)
     for role in ROLES:
         text = f"text that the model expects before a {role}; default: that of its directory; for a server: none"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)

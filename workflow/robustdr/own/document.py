@@ -7,7 +7,7 @@ from urllib.parse import quote
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.evaluation.store import MEAN
 from robustdr.own.compared import Compared
-from robustdr.own.experiment import NAME
+from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.results import Report
 
 PARTS: tuple[Literal["original", "variations"], ...] = ("original", "variations")
@@ -81,7 +81,7 @@ def _ranking(found: Report) -> str:
     columns += ["reworded", "behind the best [95 %]", "p, Holm", "drop [95 %]"]
     others = list(found["ranking"][0]["others"])
     columns += [text for measure in others for text in (f"{measure} reworded", "drop")]
-    lines = [[*columns, "weights", "vectors"], [":---", *["---:"] * (len(columns) + 1)]]
+    lines = [[*columns, "weights", "index", "ms a query"], [":---", *["---:"] * (len(columns) + 2)]]
     for each in found["ranking"]:
         fields = [plain(each["label"])]
         for of in (each["original"], each["variations"]):
@@ -90,13 +90,16 @@ def _ranking(found: Report) -> str:
         fields.append(f"{_share(each['drop']['drop'])} {_interval(each['drop']['drop_interval'])}")
         for other in each["others"].values():
             fields += [f"{other['mean']:.3f}", _share(other["drop"])]
-        size = found["sizes"].get(each["system"])
-        lines.append([*fields, *((_megabytes(size["weights"]), _megabytes(size["vectors"])) if size else ("", ""))])
+        cost = found["costs"][each["system"]]
+        took = "" if cost["ms"] is None else f"{cost['ms']:,.1f}"
+        lines.append([*fields, _megabytes(cost["weights"]), _megabytes(cost["index"]), took])
     rows = "\n".join(map(table_row, lines))
     return (
         f"{rows}\n\n- Ordered by {found['measure']} of the original queries; reworded: the mean over all variations. "
         "Intervals are paired, query by query; p is corrected over the systems behind the best (Holm).\n"
-        "- weights: of the model; vectors: of all passages, in single precision."
+        "- weights: of the model; index: of words, or the vectors of all passages in single precision. ms a query: the "
+        "time of the job that ranks, divided by its queries; it reads the model, encodes the passages and searches.\n"
+        "- Empty: not known here."
     )
 
 
@@ -105,8 +108,8 @@ def _behind(of: Compared) -> str:
     return f"{of['difference']:+.3f}" + (f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]" if bounds else "")
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
+def _megabytes(size: int | None) -> str:
+    return "" if size is None else f"{size / 1e6:,.1f} MB"
 
 
 def _table(found: Report) -> str:
@@ -135,6 +138,10 @@ def _notes(found: Report) -> str:
         f"- The model reads {found['passage_length']} tokens of a passage; "
         f"{_share(found['truncated'], '')} of the passages are longer and lose their end."
     )
+    draws = (
+        f"- Each variation is drawn {found['draws']} times, and a query's value is their mean: the intervals hold the "
+        "chance of the queries and of the draws."
+    )
     return "\n".join(
         [
             *(f"- {prose(said)}" for said in found["sources"]),
@@ -145,6 +152,7 @@ def _notes(found: Report) -> str:
             "- detectable: the smallest difference of the measure that so many queries show in four of five samples.",
             "- changed: queries that the variation applies to; the others keep their text and count.",
             *([lengths] if found["passage_length"] else []),
+            *([draws] if found["draws"] > 1 else []),
         ]
     )
 
@@ -184,7 +192,8 @@ def _worst(found: Report) -> str:
 def _linked(found: Report, label: str, name: str) -> str:
     """A link to the queries behind a query set, or behind a mean of several."""
     every = [kind for kinds in found["categories"].values() for kind in kinds]
-    kinds = ",".join({MEAN: every, **found["categories"]}.get(name, [name]))
+    named = {MEAN: every, **found["categories"]}.get(name, [name])
+    kinds = ",".join(draw for kind in named for draw in draws_of(kind, found["draws"]))
     place = "/".join((NAME, NAME, found["split"], kinds, found["measure"], f"{NAME}_table1"))
     return f"[{label}]({found['pages']}/queries.html#{quote(place)})"
 

@@ -4,16 +4,21 @@ import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from robustdr.collections import data
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
-from robustdr.collections.local import irds_id
+from robustdr.collections.language import ENGLISH, NAMES, given_or_found
+from robustdr.collections.local import irds_id, read_queries
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr.core.secrets import check_url, secret
+from robustdr.encoding.allowed import CONFIG
+from robustdr.encoding.directory import MODULES
 from robustdr.evaluation.names import parse
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import LENGTHS
@@ -33,7 +38,13 @@ def run(arguments: argparse.Namespace) -> None:
         parse(measure)
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
-    by_category = experiment.chosen(a.variations)
+    texts = [query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)]
+    language, spoken = given_or_found(a.language, texts)
+    by_category = experiment.chosen(a.variations, language)
+    if a.draws < 1:
+        raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
+    if a.fix and language != ENGLISH:
+        raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
     for model in compared:
         for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {said}", file=sys.stderr)
@@ -42,10 +53,11 @@ def run(arguments: argparse.Namespace) -> None:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         leave = "--drop-empty and --ignore-unjudged leave some out"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
-    experiment.write(folder, compared, used, by_category, a.measures, a.fix)
+    print(spoken, file=sys.stderr)
+    experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
-    if a.runs:
-        _check_runs(made, a.split, a.output, a.cores)
+    if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
+        _check_runs(made, elsewhere, a.split, a.output, a.cores)
     measures = [node.path for node in made.all_measures(made.demand.pairs(NAME))]
     _measure(a.output, [*measures, f"{made.root}/report/index.html"], a.cores)
     found = results.collect(made, a.output)
@@ -85,44 +97,53 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
     """The models to evaluate, each with a label of its own.
 
     Raises:
-        UserError: options that their kind does not have, a URL that is malformed or holds a secret, a key that is not
-            set; see also `models.find`.
+        UserError: no model, options that their kind does not have, a URL that is malformed or holds a secret, a key
+            that is not set; see also `models.find`.
     """
+    url, *asked = a.server or [None]
+    served, here = (asked, a.models) if asked else (a.models if url else [], [] if url else a.models)
+    names = [*here, *served]
+    if not names:
+        raise UserError("--model: missing; name at least one")
     prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt")) is not None}
     given = {"prompts": prompts or None, "similarity": a.similarity}
     given |= {name: getattr(a, name) for name in (*OF_SERVERS, *OF_FOLDERS)}
     how = {name: value for name, value in given.items() if value is not None}
-    others: tuple[str, ...] = tuple(given) if a.runs else OF_FOLDERS if a.server else OF_SERVERS
+    others: tuple[str, ...] = tuple(given) if a.runs else OF_FOLDERS if url else OF_SERVERS
     if wrong := [name for name in how if name in others]:
-        kind = "--runs" if a.runs else "--server" if a.server else "a folder or the hub"
+        kind = "--runs" if a.runs else "--server" if url else "a folder or the hub"
         raise UserError(f"{', '.join(wrong)}: not options of a model of {kind}")
-    if len(a.models) > 1 and (own := [name for name in how if name not in LENGTHS] if not a.server else []):
+    if len(here) > 1 and not url and (own := [name for name in how if name not in LENGTHS]):
         raise UserError(f"{', '.join(own)}: of one model alone; of several, each directory says its own")
-    if len(a.models) > 1 and a.runs:
-        raise UserError("--runs: of one system alone")
-    if a.server:
+    if len(here) > 1 and a.runs:
+        raise UserError("--runs: of one system alone; of several, name the folders of runs after --models")
+    if url:
         with at("--server"):
-            check_url(a.server)
-        if not a.server.startswith(("http://", "https://")):
-            raise UserError(f"--server: {a.server!r}; it must begin with http:// or https://")
+            check_url(url)
+        if not url.startswith(("http://", "https://")):
+            raise UserError(f"--server: {url!r}; it must begin with http:// or https://")
         secret(a.key or "")
     found = []
-    for number, name in enumerate(a.models):
-        if a.runs:
-            found.append(models.ranked(a.runs, name))
-        elif a.server:
-            found.append(models.served(a.server, name, how))
+    for number, name in enumerate(here):
+        if a.runs or _is_runs(Path(name)):
+            found.append(models.ranked(a.runs or Path(name), name if a.runs else Path(name).name))
         else:
-            found.append(models.find(name, how, f"base_{number + 1}" if number else "base"))
+            found.append(models.find(name, {} if url else how, f"base_{number + 1}" if number else "base"))
+    found += [models.served(url, name, how) for name in served]
     labels = [model.label for model in found]
     return [
         model._replace(label=name) if labels.count(model.label) > 1 else model
-        for name, model in zip(a.models, found, strict=True)
+        for name, model in zip(names, found, strict=True)
     ]
 
 
-def _check_runs(graph: Graph, split: str, output: Path, cores: int) -> None:
-    """Write the queries for the user's system, and check that each query set has a run.
+def _is_runs(folder: Path) -> bool:
+    """Whether a folder is of runs: it has a folder for the collection, and no model."""
+    return (folder / NAME).is_dir() and not any((folder / file).is_file() for file in (CONFIG, MODULES))
+
+
+def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int) -> None:
+    """Write the queries for systems that ran elsewhere, and check that each query set has a run of each.
 
     Raises:
         UserError: a run is missing; names the file of its queries.
@@ -131,9 +152,9 @@ def _check_runs(graph: Graph, split: str, output: Path, cores: int) -> None:
     names, _ = graph.demand.evaluations(NAME)[at]
     queries = {name: graph.query_set(at, name).path for name in names}
     _measure(output, list(queries.values()), cores)
-    for name, path in queries.items():
+    for system, (name, path) in product(systems, queries.items()):
         try:
-            graph.run(NAME, 0, at, name)
+            graph.run(system, 0, at, name)
         except UserError as error:
             raise UserError(f"{error}; its queries are in {output / path}") from None
 

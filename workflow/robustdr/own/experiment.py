@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import Stemmer
 import yaml
 
 from robustdr import variations
+from robustdr.collections.language import ENGLISH, NAMES
 from robustdr.collections.local import corpus_of, irds_id, read_queries
 from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError, unknown
@@ -16,6 +18,7 @@ from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies
 from robustdr.own.models import Model
 from robustdr.variations.base import build
+from robustdr.variations.languages import spoken
 
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
@@ -65,11 +68,16 @@ class Data(NamedTuple):
         return found
 
 
-def at_hand() -> dict[str, list[str]]:
-    """By category, the variations that need only rules and installed packages: no stand-ins, models or user files."""
+def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
+    """By category, the variations for a language that need only rules and installed packages.
+
+    Stand-ins, and what needs models or files of the user, are not among them.
+    """
     found: dict[str, list[str]] = {}
     for name in variations.names():
         made = build(variations.kind(name), {})
+        if not made.speaks(language):
+            continue
         try:
             made.check()
         except UserError:
@@ -79,19 +87,26 @@ def at_hand() -> dict[str, list[str]]:
     return found
 
 
-def chosen(names: Sequence[str]) -> dict[str, list[str]]:
+def chosen(names: Sequence[str], language: str = ENGLISH) -> dict[str, list[str]]:
     """By category, the variations of `at_hand` in `names`; all if `names` is empty.
 
     Raises:
         UserError: a name is not in `at_hand`.
     """
-    every = at_hand()
+    every = at_hand(language)
     allowed = [name for of in every.values() for name in of]
     for name in names:
+        if name in variations.names():
+            spoken(name, language)
         if name not in allowed:
             raise unknown("--variations", name, allowed)
     kept = {category: [name for name in of if name in names or not names] for category, of in every.items()}
     return {category: of for category, of in kept.items() if of}
+
+
+def draws_of(variation: str, draws: int) -> list[str]:
+    """The query sets of a variation's draws."""
+    return [variation, *(f"{variation}.draw{number}" for number in range(2, draws + 1))]
 
 
 def system_of(number: int) -> str:
@@ -106,12 +121,15 @@ def write(
     by_category: dict[str, list[str]],
     measures: Sequence[str],
     fix: Sequence[str] = (),
+    language: str = ENGLISH,
+    draws: int = 1,
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
     Args:
         models: the first is the system `own`; of it alone there is a hybrid with BM25. by_category: the variations.
         measures: the first decides. fix: remedies to train from the first model.
+        language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
 
     Raises:
         UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
@@ -132,6 +150,8 @@ def write(
     if fix:
         if not first.folder:
             raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
+        if "kind" in first.recipe:
+            raise UserError(f"--fix: {first.label}: {first.recipe['kind']}; allowed: a dual encoder")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],
@@ -141,8 +161,16 @@ def write(
         queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
         lengths = {name: first.recipe[name] for name in LENGTHS}
         scale["budgets"] = remedies.budgets(first.folder, queries, lengths)
-    means = {f"{category}_mean": names for category, names in by_category.items()}
-    names = [name for of in by_category.values() for name in of]
+    named = [name for of in by_category.values() for name in of]
+    if language != ENGLISH:
+        stemmer = NAMES[language].lower()
+        scale["bm25"]["stemmer"] = stemmer if stemmer in Stemmer.algorithms() else None
+        scale["variations"] = {name: {"parameters": of} for name in named if (of := spoken(name, language))}
+    means = {
+        f"{category}_mean": [draw for name in of for draw in draws_of(name, draws)]
+        for category, of in by_category.items()
+    }
+    names = [draw for name in named for draw in draws_of(name, draws)]
     experiment["evaluation"] = {
         NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [*measures]}
     }

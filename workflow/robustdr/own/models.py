@@ -8,12 +8,16 @@ from typing import Any, NamedTuple
 
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
-from robustdr.encoding.description import Description, describe
+from robustdr.encoding.any_type import describe
+from robustdr.encoding.description import LATE, SPARSE, Description, model_type
 from robustdr.encoding.directory import ROUTE_OF
 from robustdr.encoding.source import from_hub
 from robustdr.systems.existing import Existing
+from robustdr.systems.late_interaction import LateInteraction
 from robustdr.systems.served import Served
+from robustdr.systems.sparse import Sparse
 
+KINDS = {SPARSE: Sparse().name, LATE: LateInteraction().name}  # by type of model; others are dual encoders
 HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
 
@@ -56,7 +60,9 @@ def find(name: str, how: Mapping[str, Any] | None = None, base: str = "base") ->
 def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any], base: str) -> Model:
     """A model from a directory; raises as `describe`."""
     with at("--model"):
-        found = describe(folder, how.get("pooling"))
+        found, kind = describe(folder, how.get("pooling")), KINDS.get(model_type(folder))
+    if "similarity" in how and kind == KINDS[LATE]:
+        raise UserError(f"--similarity: {how['similarity']}: {folder} compares sets of vectors, by {found.similarity}")
     asked = {ROUTE_OF[role]: prompt for role, prompt in how.get("prompts", {}).items()}
     lengths = {f"{role}_length": how.get(f"{role}_length", found.lengths[route]) for role, route in ROUTE_OF.items()}
     prompts = {**found.prompts, **asked}
@@ -70,7 +76,8 @@ def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str,
     )
     replaced = {key: value for key, value in how.items() if key not in lengths}
     checkpoint = {"description": label, "form": "whole", "source": source, **replaced}
-    return Model(label, {"initial": base, **lengths}, checkpoint, folder, encodes)
+    recipe = {"kind": kind} if kind else {}
+    return Model(label, {**recipe, "initial": base, **lengths}, checkpoint, folder, encodes)
 
 
 def served(url: str, name: str, how: Mapping[str, object]) -> Model:

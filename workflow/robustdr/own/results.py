@@ -1,17 +1,16 @@
 """The numbers of `robustdr evaluate`'s report, from the workflow's measures, queries and passages."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-import numpy as np
 from tokenizers import Tokenizer
 
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
-from robustdr.encoding.description import describe
+from robustdr.encoding.any_type import describe
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Source, Store
@@ -19,11 +18,13 @@ from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
 from robustdr.own.compared import Compared, compare
-from robustdr.own.experiment import NAME
+from robustdr.own.costs import Costs, cost
+from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.ranking import Ranked, ranking
 from robustdr.own.remedies import CONTROL, system_of
 from robustdr.systems.trained import lengths
 from robustdr.training.settings import Cost
+from robustdr.variations import drawn
 
 ALONE = 3  # systems where one model is evaluated: BM25, the model, their hybrid
 WORST = 50
@@ -60,13 +61,6 @@ class Reworded(TypedDict):
     after: float
 
 
-class Size(TypedDict):
-    """Bytes of a dense retriever: its weights, and the vectors of all passages in single precision."""
-
-    weights: int
-    vectors: int
-
-
 class Report(TypedDict):
     """All numbers of the report, in the form of its JSON."""
 
@@ -81,11 +75,12 @@ class Report(TypedDict):
     passage_length: int | None
     truncated: float | None
     categories: dict[str, list[str]]
+    draws: int
     changed: dict[str, float]
     systems: dict[str, System]
     remedies: dict[str, Remedy]
     ranking: list[Ranked]
-    sizes: dict[str, Size]
+    costs: dict[str, Costs]
     worst: list[Reworded]
 
 
@@ -103,9 +98,17 @@ def collect(graph: Graph, folder: Path) -> Report:
     systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
     made = graph.all_measures((system, NAME) for system in recipes)
     store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
-    by_category = {mean: kinds for mean, kinds in where["means"].items() if mean != MEAN}
+    draws = max(drawn(kind).draw for kind in where["means"][MEAN])
+    by_category = {
+        mean: [kind for kind in kinds if drawn(kind).draw == 1]
+        for mean, kinds in where["means"].items()
+        if mean != MEAN
+    }
+    named = [kind for kinds in by_category.values() for kind in kinds]
     measure, labels = where["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
+    queries = len(store.queries(NAME, NAME))
+    asked = queries * (1 + len(where["means"][MEAN]))
     return {
         "model": systems[NAME].label,
         "sources": _source(graph, systems),
@@ -113,34 +116,44 @@ def collect(graph: Graph, folder: Path) -> Report:
         "pages": f"{graph.root}/report",
         "measure": measure,
         "split": where["split"],
-        "queries": len(store.queries(NAME, NAME)),
+        "queries": queries,
         "passages": passages,
         "passage_length": longest,
         "truncated": longer,
         "categories": by_category,
-        "changed": {kind: _changed(graph, folder, where["split"], kind) for kind in where["means"][MEAN]},
+        "draws": draws,
+        "changed": {kind: _changed(graph, folder, where["split"], draws_of(kind, draws)) for kind in named},
         "systems": {
-            name: _robustness(store, name, recipe.label, measure, by_category) for name, recipe in systems.items()
+            name: _robustness(store, name, recipe.label, measure, by_category, draws)
+            for name, recipe in systems.items()
         },
         "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
         "ranking": ranking(store, labels, where["measures"]) if len(labels) > ALONE else [],
-        "sizes": {name: size for name, recipe in systems.items() if (size := _size(graph, folder, recipe, passages))},
+        "costs": {
+            name: cost(graph, folder, name, where["split"], _model(graph, folder, recipe), passages, asked)
+            for name, recipe in systems.items()
+        },
         "worst": _worst(graph, store, folder, where["split"], measure),
     }
 
 
-def _changed(graph: Graph, folder: Path, split: str, variation: str) -> float:
-    path = (folder / graph.query_set((NAME, split), variation).path).with_suffix(".json")
-    counts = json.loads(path.read_text(encoding="utf-8"))
-    return counts["changed"] / counts["queries"]
+def _changed(graph: Graph, folder: Path, split: str, draws: Sequence[str]) -> float:
+    paths = [folder / graph.counts((NAME, split), draw).path for draw in draws]
+    counts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return float(np.mean([of["changed"] / of["queries"] for of in counts]))
 
 
-def _robustness(store: Store, system: str, label: str, measure: str, by_category: dict[str, list[str]]) -> System:
+def _robustness(
+    store: Store, system: str, label: str, measure: str, by_category: dict[str, list[str]], draws: int
+) -> System:
     """The mean on the original queries, and its change on every mean and variation."""
     original = store.values(system, NAME, ORIGINAL, measure)
-    names = [name for mean, kinds in by_category.items() for name in (mean, *kinds)]
-    found = {name: compare(store.values(system, NAME, name, measure), original) for name in (MEAN, *names)}
     varied = [name for kinds in by_category.values() for name in kinds]
+    query_sets = {mean: [mean] for mean in (MEAN, *by_category)} | {name: draws_of(name, draws) for name in varied}
+    found = {
+        name: compare(np.mean([store.values(system, NAME, each, measure) for each in of], axis=0), original)
+        for name, of in query_sets.items()
+    }
     for name, p in zip(varied, holm([found[name]["p"] for name in varied]), strict=True):
         found[name]["p_holm"] = p
     return {"label": label, "original": float(original.mean()), "query_sets": found}
@@ -200,14 +213,6 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
         )
         said += [f"{recipe.label}: {sentence}" for sentence in (found.said(), *found.ignored(), check)]
     return said
-
-
-def _size(graph: Graph, folder: Path, recipe: Any, passages: int) -> Size | None:
-    if not (model := _model(graph, folder, recipe)):
-        return None
-    agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
-    weights = sum(file.stat().st_size for file in model.rglob("*.safetensors"))
-    return {"weights": weights, "vectors": passages * agreed["dimension"] * np.dtype(np.float32).itemsize}
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:

@@ -2,15 +2,16 @@
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from robustdr.keys.node import Node
+from robustdr.encoding.settings import CheckpointSettings
+from robustdr.graph.graph import Graph
+from robustdr.keys.node import Node, histories
 from robustdr.preflight import machines
-from robustdr.preflight.behind import undone
 from robustdr.preflight.findings import Missing, lines, merged
 
 
@@ -43,8 +44,10 @@ def run(a: argparse.Namespace) -> int:
     settings, _, graphs = project(dict(a.config))
     report = "results" if settings.scale == "full" else f"results/{settings.scale}"
     asked = a.targets or [f"{report}/report/index.html"]
-    jobs = undone([node for target in asked for node in nodes(target, graphs, settings.papers)])
+    wanted = [node for target in asked for node in nodes(target, graphs, settings.papers)]
+    jobs = histories(wanted, left_out=lambda node: node.made)
     found, told = preflight(jobs, a.offline)
+    told += published(jobs, graphs)
     if not a.offline and not found:
         if machines.is_there():
             gpus = {root: graph.lineage.scale.device == "gpu" for root, graph in graphs.items()}
@@ -85,6 +88,13 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
     if offline:
         folders = [one for one in folders if one.name == "results"]
     return merged([*found, *checks.hosts.unreachable(), *short(folders)]), list(map(str, folders))
+
+
+def published(jobs: Iterable[Node], graphs: Mapping[str, Graph]) -> list[str]:
+    """Return for each released checkpoint that jobs write the score that it should reach."""
+    made = {job.settings.name: job.root for job in jobs if isinstance(job.settings, CheckpointSettings)}
+    scores = {name: graphs[root].lineage.published(name) for name, root in made.items()}
+    return [score.of(name) for name, score in scores.items() if score]
 
 
 def _datasets() -> Path:

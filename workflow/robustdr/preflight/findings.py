@@ -1,7 +1,10 @@
 """What a preflight finds, and what it says of it."""
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
+
+FETCHED = re.compile(r"hf download (\S+)((?:(?!&&|;).)*)")
 
 
 class Missing(NamedTuple):
@@ -31,7 +34,13 @@ def lines(found: Iterable[Missing]) -> list[str]:
     for number, one in enumerate(found, 1):
         needs = one.needs[0] + (f" and {len(one.needs) - 1} more" if len(one.needs) > 1 else "") if one.needs else ""
         told += [f"{number}. {one.what}", *([f"   needed by: {needs}"] if needs else []), f"   mend: {one.mend}"]
+        told += [f"   not pinned: this takes the newest {name} of the hub" for name in unpinned(one.mend)]
     return told
+
+
+def unpinned(command: str) -> list[str]:
+    """Return the models that a command takes from the hub as they are now, without a revision."""
+    return [name for name, options in FETCHED.findall(command) if "--revision" not in options]
 
 
 def amount(size: float) -> str:

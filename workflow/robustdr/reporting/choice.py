@@ -19,8 +19,8 @@ class Method(NamedTuple):
     @property
     def effect(self) -> Effect:
         """The gain on variations, to be drawn."""
-        ends = {"size": self.varied["difference"], "low": self.varied["difference_low"]}
-        return {**ends, "high": self.varied["difference_high"], "printed": None, "corrected": None}  # type: ignore[typeddict-item]
+        ends = [self.varied["difference_low"], self.varied["difference_high"]]
+        return {"size": self.varied["difference"], "interval": ends, "printed": None, "corrected": None, "region": None}  # type: ignore[typeddict-item]
 
     @property
     def gains(self) -> bool:
@@ -50,8 +50,13 @@ def _best(methods: list[Method]) -> str:
 
 
 def advice(methods: list[Method]) -> list[tuple[str, str]]:
-    """(a need, the methods that meet it) pairs; a method counts if its gain on variations is significant."""
+    """(a need, the methods that meet it) pairs; a method counts if its gain on variations is significant.
+
+    None if no method gains.
+    """
     gaining = [method for method in methods if method.gains]
+    if not gaining:
+        return []
     return [
         ("I can train and index again", _best(gaining)),
         ("I cannot index again", _best([one for one in gaining if one.varied.get("new_index") == "no"])),

@@ -16,7 +16,7 @@ from robustdr.claims.controls import Checked, asked, checked, controlled
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.family import by_chance, corrected
 from robustdr.claims.intervals import Interval, bounds
-from robustdr.claims.measured import Judged, Measured, Verdict, judge
+from robustdr.claims.measured import USUAL, Judged, Measured, Verdict, judge
 from robustdr.claims.verdicts import (
     CORRELATION,
     NOT_RUN,
@@ -37,14 +37,15 @@ from robustdr.evaluation.store import Store, open_store
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.written import Record
 
+SIGN = "An effect is a share of the base on the original queries: a gain is positive, a loss negative."
 MOST = 3  # effects shown in a claim's line
 LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
     "In a miniature, or where another measure is taken than the paper's, only directions are judged: seen, not seen, "
     "opposite. Sizes are judged where scale and measures are the paper's.",
-    "An effect is a share of the base on the original queries. In brackets stands its interval at the claim's level. A "
-    "claim is seen if all of its effects are. If not, each effect is judged by the interval at the level divided by "
-    "their number (Bonferroni); p is uncorrected.",
+    f"{SIGN} A difference of two losses is positive where the first is the smaller one. In brackets stands the 95 % "
+    "interval. A claim is tested by the interval at its own level, and is seen if all of its effects are. If not, each "
+    "effect is judged by the interval at the level divided by their number (Bonferroni); p is uncorrected.",
     "Expected: where the printed effect would lie if it were the same as here. The interval has the error of both: the "
     "queries and the training run behind the printed number, and those here. A printed effect may have been chosen "
     "because it was significant, and the upper end allows for that. The queries are taken as different ones.",
@@ -63,14 +64,17 @@ LEGEND = [
 
 def effect_text(effect: Judged, of: int) -> str:
     """One of `of` effects in words: size, intervals, p, printed value, and where that is expected."""
-    text = f"{effect.words}: {100 * effect.size:+.1f}% {bounds(effect.low, effect.high)}"
-    if effect.corrected:
-        text += f" (corrected for {of} effects {bounds(*effect.corrected)})"
+    shown = effect.shown
+    text = f"{shown.words}: {100 * shown.size:+.1f}% {bounds(*shown.interval)}"
+    if shown.corrected:
+        text += f" (corrected for {of} effects {bounds(*shown.corrected)})"
+    elif shown.confidence != USUAL:
+        text += f" (at {100 * shown.confidence:g} % {bounds(shown.low, shown.high)})"
     text += f", p = {effect.p:.2g} ({effect.test})"
     if effect.region != ABOVE:
-        text += f", claimed within {bounds(*effect.region)}"
-    if effect.printed and effect.predicted:
-        text += f", printed {printed.percent(*effect.printed)}, expected {bounds(*effect.predicted)}"
+        text += f", claimed within {bounds(*shown.region)}"
+    if shown.printed and shown.predicted:
+        text += f", printed {printed.percent(*shown.printed)}, expected {bounds(*shown.predicted)}"
     return f"{text}: {effect.verdict}"
 
 
@@ -103,7 +107,7 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         "reason": here.reason,
         "needs": claim.needs,
         "evidence": [effect_text(effect, len(effects)) for effect in effects],
-        "effects": [_finite(asdict(effect)) for effect in effects],
+        "effects": [_finite(asdict(effect.shown)) for effect in effects],
         "as_printed": {
             "verdict": paper.verdict,
             "reason": paper.reason,
@@ -116,7 +120,8 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
 
 def control_record(control: Checked) -> dict[str, Any]:
     """A control with its state, its numbers in words, and its effects."""
-    effects = [{**_finite(asdict(effect)), "asked": asked(effect.region)} for effect in control.effects]
+    shown = [effect.shown for effect in control.effects]
+    effects = [{**_finite(asdict(effect)), "asked": asked(effect.region)} for effect in shown]
     about = {"name": control.name, "what": control.what, "state": control.state, "reason": control.reason}
     return {**about, "evidence": control.words, "effects": effects}
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -50,6 +51,14 @@ class Drawing(Generic[Figure]):
         """The paper's number, from the first of these tables that prints it; NaN if none does."""
         found = self.reported.first(tables, **coordinates) if self.reported else None
         return float(found.number) if found else float("nan")
+
+    @staticmethod
+    def printed_note(numbers: Sequence[float]) -> str:
+        """How many points of the paper's own figure are in `numbers`; NaN is one that it does not print as a number."""
+        found = sum(map(isfinite, numbers))
+        if not found:
+            return "The paper prints no numbers for this figure."
+        return "" if found == len(numbers) else f"The paper prints {found} of these {len(numbers)} points as numbers."
 
     def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[plt.Figure, Any]:
         """(figure, axes) with two panels, reported and reproduced; the x ticks are the depths of the measures."""

@@ -1,18 +1,20 @@
 """The findings on one page: what each paper's headline claims come to, here and by the paper's own numbers."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.audit.printed import percent
 from robustdr.claims.controls import FAILS as FAILS_HERE
 from robustdr.claims.intervals import bounds
-from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, UNDECIDED, VERDICTS
+from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, OPEN, VERDICTS, of_sentences
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
+from robustdr.reporting.claims import SIGN, counted
+from robustdr.reporting.naming import named
 from robustdr.reporting.written import Claims, Effect, Record
 
-OPEN = (UNDECIDED, NOT_TESTABLE, NOT_RUN)
 MOST = 3  # contradictions and controls of a paper that have a line of their own
 
 
@@ -27,50 +29,86 @@ class Method(NamedTuple):
     seeds: int
 
 
+class Sentence(NamedTuple):
+    """A headline sentence of a paper: the part that is shown, the verdict on all parts, and how many were not run."""
+
+    part: Record
+    verdict: str
+    parts: int
+    left_out: int
+
+    @property
+    def words(self) -> str:
+        return self.part["words"] if self.part["verdict"] == self.verdict else self.verdict
+
+
+def sentences(paper: Claims) -> list[Sentence]:
+    """Return a paper's headline sentences; of each the first part that has the verdict of the sentence."""
+    parts: dict[str, list[Record]] = {}
+    for claim in _papers_own(paper):
+        if claim["headline"]:
+            parts.setdefault(claim["sentence"], []).append(claim)
+    verdicts = of_sentences((sentence, one["verdict"]) for sentence, of in parts.items() for one in of)
+    found = []
+    for of, verdict in zip(parts.values(), verdicts, strict=True):
+        run = [one for one in of if one["verdict"] != NOT_RUN] or of
+        part = next((one for one in run if one["verdict"] == verdict), run[0])
+        found.append(Sentence(part, verdict, len(of), sum(one["verdict"] == NOT_RUN for one in of)))
+    return found
+
+
 def _papers_own(paper: Claims) -> list[Record]:
     return [claim for claim in paper["claims"] if not claim["hypothesis"]]
 
 
 def _overview(papers: list[Claims]) -> list[str]:
-    """A table with a line per paper: its headline claims by verdict, and how many of all its claims are decided."""
+    """A table with a line per paper: its headline sentences by verdict, and how all its sentences are decided."""
     papers = [paper for paper in papers if _papers_own(paper)]
-    shown = [v for v in VERDICTS if any(c["verdict"] == v for p in papers for c in _papers_own(p) if c["headline"])]
+    head = [Counter(sentence.verdict for sentence in sentences(paper)) for paper in papers]
+    shown = [verdict for verdict in VERDICTS if any(of[verdict] for of in head)]
     lines = [
         table_row(["Paper", "headline claims", *shown, "all claims", "decided", "as printed: hold", "fail"]),
         table_row(["---", *["---:"] * (len(shown) + 5)]),
     ]
-    for paper in papers:
-        claims = _papers_own(paper)
-        head = Counter(claim["verdict"] for claim in claims if claim["headline"])
-        said = Counter(claim["as_printed"]["verdict"] for claim in claims)
-        decided = sum(claim["verdict"] not in OPEN for claim in claims)
-        numbers = [head.total(), *(head[verdict] for verdict in shown), len(claims), decided, said[HOLDS], said[FAILS]]
+    for paper, of in zip(papers, head, strict=True):
+        here, said = counted(paper["claims"])
+        decided = here.total() - sum(here[verdict] for verdict in OPEN)
+        numbers = [of.total(), *(of[verdict] for verdict in shown), here.total(), decided, said[HOLDS], said[FAILS]]
         lines.append(table_row([plain(paper["title"]), *map(str, numbers)]))
     return lines
 
 
-def _effect(effect: Effect) -> str:
+def _effect(effect: Effect, of: int) -> str:
+    """The effect that decides, of so many."""
     size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
-    text = f"{effect['words']}: {size} {bounds(effect['low'], effect['high'])}"
+    text = f"Here {size} {bounds(*effect['interval'])}"
     low, high = effect["printed"] or (None, None)
-    return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
+    text += "" if low is None or high is None else f", printed {percent(low, high)}"
+    about = ", ".join(filter(None, (effect["words"], f"the first of {of} comparisons" if of > 1 else "")))
+    return f"{text} ({about})" if about else text
 
 
-def headline(claim: Record) -> str:
-    """A claim in one line: verdict, sentence, the effect that decides, and how many single runs agree."""
+def headline(sentence: Sentence, names: Mapping[str, str]) -> str:
+    """A sentence of a paper in one line: verdict, words, the effect that decides, and how many single runs agree.
+
+    Args:
+        names: what the paper calls systems, query sets and measures.
+    """
+    claim = sentence.part
     effects, again = claim["effects"], claim.get("replicates")
-    more = f" (the first of {len(effects)})" if len(effects) > 1 else ""
-    facts = [_effect(effects[0]) + more] if effects else []
-    facts += [claim["reason"]] if claim["reason"] else []
+    facts = [_effect(effects[0], len(effects))] if effects else []
+    if claim["reason"]:  # of a control its name: its numbers have a line of their own
+        facts.append(claim["reason"].partition(":")[0] if claim["verdict"] == NOT_TESTABLE else claim["reason"])
     facts += [f"{again['same']} of {again['of']} single runs say the same"] if again and again["of"] else []
-    words = f"- **{claim['words']}**: {plain(claim['claim'])} ({plain(claim['source'])})."
-    return f"{words} {prose('. '.join(facts))}." if facts else words
+    facts += [f"Not run: {sentence.left_out} of its {sentence.parts} parts"] if sentence.left_out else []
+    words = f"- **{sentence.words}**: {plain(claim['claim'])} ({plain(claim['source'])})."
+    return f"{words} {prose('. '.join(named(fact, names) for fact in facts))}." if facts else words
 
 
-def _headlines(claims: list[Record]) -> list[str]:
-    """A line for each headline claim that was run, and the number of those that were not."""
-    ours = [claim for claim in claims if claim["headline"]]
-    lines = [headline(claim) for claim in ours if claim["verdict"] != NOT_RUN]
+def _headlines(paper: Claims) -> list[str]:
+    """A line for each headline sentence that was run, and the number of those that were not."""
+    ours = sentences(paper)
+    lines = [headline(one, paper["names"]) for one in ours if one.verdict != NOT_RUN]
     left = len(ours) - len(lines)
     return [*lines, f"- **{NOT_RUN}**: {left} of {len(ours)} headline claims."] if left else lines
 
@@ -85,19 +123,23 @@ def _listed(what: str, lines: list[str], where: str) -> list[str]:
 
 def _paper(paper: Claims, where: str) -> list[str]:
     claims = sorted(_papers_own(paper), key=lambda claim: not claim["headline"])
+
+    def readable(evidence: str) -> str:
+        return prose(named(evidence, paper["names"]))
+
     contradicted = [claim for claim in claims if claim["as_printed"]["verdict"] == FAILS]
     said = [
-        f"- {plain(claim['claim'])} ({plain(claim['source'])}). {prose(claim['as_printed']['evidence'][0])}."
+        f"- {plain(claim['claim'])} ({plain(claim['source'])}). {readable(claim['as_printed']['evidence'][0])}."
         for claim in contradicted
     ]
     failed = [
-        f"- {plain(control['what'])}: **{control['state']}**. {prose(control['evidence'])}."
+        f"- {plain(control['what'])}: **{control['state']}**. {readable(control['evidence'])}."
         for control in paper["controls"]
         if control["state"] == FAILS_HERE
     ]
     return [
         *["", f"## {plain(paper['title'])}", ""],
-        *_headlines(claims),
+        *_headlines(paper),
         *_listed("The paper's own numbers contradict:", said, where),
         *_listed("This scale cannot say more, because a control fails:", failed, where),
     ]
@@ -117,28 +159,27 @@ def _methods(methods: list[Method]) -> list[str]:
     return lines
 
 
-def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method], output: Path) -> None:
+def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method], ledger: str, output: Path) -> None:
     """Write the page.
 
     Args:
         about: what the verdicts were reached on, as a sentence. papers: claims at one scale, by their .json file.
-        methods: gains in the comparison of all methods. output: the .md file.
+        methods: gains in the comparison of all methods. ledger: the digest of the evidence. output: the .md file.
     """
     first = next(iter(papers.values()))
     folder = next(iter(papers)).parent
-    lines = ["# Findings", ""]
+    lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     if first["miniature"]:
         lines += [f"> **Miniature.** {prose(first['miniature'])}", ""]
     lines += [
         f"{plain(about)} `make findings` writes this page. It has the claims that a paper's abstract or conclusion "
-        f"rests on; all claims, with every number, stand in `{folder}/`. An effect is a share of the base on the "
-        "original queries, with its interval.",
+        f"rests on; all claims, with every number, stand in `{folder}/`. {SIGN} Brackets hold its 95 % interval.",
         "",
         *_overview(list(papers.values())),
     ]
     for path, paper in papers.items():
         if any(claim["headline"] for claim in _papers_own(paper)):
             lines += _paper(paper, str(path.with_suffix(".md")))
-    shown = {claim["verdict"] for paper in papers.values() for claim in _papers_own(paper) if claim["headline"]}
+    shown = {sentence.verdict for paper in papers.values() for sentence in sentences(paper)}
     lines += [*_methods(methods), "", *(f"- **{v}**: {VERDICTS[v]}." for v in VERDICTS if v in shown)]
     write_text(output, "\n".join(lines) + "\n")

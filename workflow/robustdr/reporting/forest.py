@@ -10,12 +10,12 @@ from robustdr.reporting.written import Effect
 
 
 def _ends(effect: Effect) -> list[float]:
-    every = (effect["size"], effect["low"], effect["high"], *(effect["printed"] or ()), *(effect["corrected"] or ()))
+    every = (effect["size"], *effect["interval"], *(effect["printed"] or ()), *(effect["corrected"] or ()))
     return [end for end in every if end is not None]
 
 
 class Axis(NamedTuple):
-    """An axis of effects, shares of a base; left is against a claim, right is for it."""
+    """An axis of effects, shares of a base: losses left of 0, gains right of it."""
 
     low: float
     high: float

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 from robustdr.claims.controls import PASSES
-from robustdr.claims.measured import detectable
+from robustdr.claims.measured import USUAL, detectable
 from robustdr.claims.verdicts import (
     ABSENT,
     AS_PRINTED,
@@ -13,6 +13,7 @@ from robustdr.claims.verdicts import (
     NOT_RUN,
     NOT_SEEN,
     NOT_TESTABLE,
+    OPEN,
     OPPOSITE,
     PARTLY,
     SEEN,
@@ -42,8 +43,7 @@ def percent(value: float | None) -> str:
 
 def numbers(effect: Effect) -> str:
     """An effect in numbers: its size, its interval with the level, and what the paper prints."""
-    found = f"{percent(effect['size'])}, {100 * effect['confidence']:.3g} % interval "
-    found += f"{percent(effect['low'])} to {percent(effect['high'])}"
+    found = f"{percent(effect['size'])}, {100 * USUAL:g} % interval {' to '.join(map(percent, effect['interval']))}"
     if not effect["printed"]:
         return found
     low, high = map(percent, effect["printed"])
@@ -62,7 +62,7 @@ def queries_for_printed(effect: Effect) -> int | None:
     The error of a mean falls with the root of the number of queries.
     """
     here, (low, high) = smallest(effect), effect["printed"] or (None, None)
-    if here is None or low is None or high is None or (size := (low + high) / 2) <= 0:
+    if here is None or low is None or high is None or not (size := (low + high) / 2):
         return None
     return ceil(effect["queries"] * (here / size) ** 2)
 
@@ -83,7 +83,7 @@ def of_claim(claim: Record, controls: Mapping[str, Control]) -> str:
         others = f"The first of the others: {named}{numbers(first)}"
         return f"{shown} of {len(effects)} comparisons go the claim's way. {others}."
     if verdict in SHOWN and several:
-        least = min(effects, key=lambda effect: effect["size"] or 0.0)
+        least = min(effects, key=lambda effect: (effect["size"] or 0.0) * (-1 if effect["down"] else 1))
         return (
             f"{OPENING[verdict]} in all {len(effects)} comparisons. The smallest: {least['words']}: {numbers(least)}."
         )
@@ -116,7 +116,7 @@ def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, ran
         rank: Spearman's correlation of reported and reproduced drops.
     """
     every = sum((Counter(of) for of in sentences), Counter[str]())
-    open_ = sum(every[verdict] for verdict in (UNDECIDED, NOT_TESTABLE, NOT_RUN))
+    open_ = sum(every[verdict] for verdict in OPEN)
     decided = every.total() - open_
     seen, partly = sum(every[verdict] for verdict in SHOWN), every[PARTLY]
     found = [

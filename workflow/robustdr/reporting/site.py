@@ -18,11 +18,12 @@ from robustdr.audit.formats import CAUSES
 from robustdr.audit.page import shown
 from robustdr.audit.record import FindingRecord, Record
 from robustdr.claims.controls import PASSES
-from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, POWER, VERDICTS
+from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
 from robustdr.core.files import write_text
 from robustdr.reporting.cells import AGREEMENTS
 from robustdr.reporting.charts import Drop, drops, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.claims import SIGN
 from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
@@ -143,7 +144,8 @@ def _svg(path: Path) -> Markup:
 def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
     """The templates, with the values that every page needs."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
-    made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS, "power": POWER}
+    made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
+    made.globals |= {"power": POWER, "sign": SIGN}
     made.filters["percent"] = percent
     return made
 
@@ -228,6 +230,12 @@ def write_site(
     write(output.name, "index.html.j2", **_start(settings, papers, every, read))
 
 
+def _decided(paper: _Page) -> int:
+    """How many of a paper's claims are decided."""
+    here: Any = (paper.claims or {}).get("here") or {}
+    return sum(count for verdict, count in here.items() if verdict not in OPEN)
+
+
 def _start(
     settings: SiteSettings, papers: list[_Page], judged: list[Claims], tables: Mapping[str, tuple[Table | None, str]]
 ) -> dict[str, Any]:
@@ -239,7 +247,9 @@ def _start(
     effects = [effect for claim in claims for effect in claim["effects"]]
     states = Counter(control["state"] for made in judged for control in made["controls"])
     counts = [headlines(made["claims"]) for made in judged]
+    cards = [paper for paper in papers if paper.claims and (paper.claims["missing"] or paper.claims["here"])]
     return {
+        "cards": sorted(cards, key=_decided, reverse=True),
         "compared": any(table and table.get("compared") for table, _ in tables.values()),
         "methods": COMPARISON in tables,
         "chosen": chosen,

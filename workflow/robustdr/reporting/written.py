@@ -35,6 +35,7 @@ class Row(TypedDict):
     difference: float | None
     difference_low: float | None
     difference_high: float | None
+    seeds: int
     mark: str
     printed_at: str
     own_seconds: NotRequired[str]
@@ -75,16 +76,19 @@ class Effect(TypedDict):
     size: float | None
     low: float | None
     high: float | None
+    interval: list[float | None]
     confidence: float
     p: float
     test: str
     queries: int
     seeds: int
+    region: list[float | None]
     printed: list[float | None] | None
     predicted: list[float | None] | None
     corrected: list[float | None] | None
     verdict: str
     sides: list[tuple[str | list[str], str]] | None
+    down: bool
 
 
 class AsPrinted(TypedDict):

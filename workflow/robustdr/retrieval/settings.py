@@ -59,6 +59,22 @@ class SearchSettings:
     threads: int
 
 
+@dataclass(frozen=True, config=STRICT)
+class LibrarySettings:
+    """How a model that sentence-transformers runs searches.
+
+    Attributes:
+        query_length, passage_length: tokens kept. depth: passages per query.
+        precision: of the model's computations. threads: of the processor.
+    """
+
+    query_length: int
+    passage_length: int
+    depth: int
+    precision: Precision
+    threads: int
+
+
 # Files of a BM25 index. The last five are bm25s's own, with the names that it expects.
 INDEX_FILES = (
     "index.json",

@@ -192,7 +192,8 @@ class Trained(Kind):
 def lengths(lineage: Lineage, system: str) -> dict[str, Any]:
     """Tokens that a system reads of a query and of a passage."""
     recipe = lineage.recipe(system)
-    says = lineage.scale.budgets[recipe.budget] if recipe.budget else recipe
+    budget = getattr(recipe, "budget", None)
+    says = lineage.scale.budgets[budget] if budget else recipe
     return {length: getattr(says, length) for length in LENGTHS}
 
 

@@ -3,10 +3,11 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from robustdr.audit.arithmetic import Found
 from robustdr.audit.cells import LOST
 from robustdr.audit.reported import Reported
 from robustdr.core import paths
@@ -14,12 +15,12 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.transcribe.draft import Draft, draft
 from robustdr.transcribe.grids import Grid, Problem
-from robustdr.transcribe.sources import at_line, from_folder, from_zip, read_utf8
+from robustdr.transcribe.sources import at_line, at_page, from_folder, from_zip, read_utf8
 from robustdr.transcribe.words import slug
 from robustdr.transcribe.writing import written
 
 MOST = 40_000  # numbers of a file
-KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx")
+KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx", ".pdf")
 
 
 def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list[str]]:
@@ -28,6 +29,10 @@ def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list
         from robustdr.transcribe.word import read_docx
 
         return read_docx(path), at_line, []
+    if kind == ".pdf":
+        from robustdr.transcribe.pdf import read_pdf
+
+        return read_pdf(path), at_page, []
     if kind == ".zip" or (kind == ".tex" and path.is_file()):
         from robustdr.transcribe.latex import read_latex
 
@@ -74,10 +79,15 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 class Transcribed(NamedTuple):
-    """A draft: its text, what the audit reads in it, its tables, the problems in words, and the place of a line."""
+    """A draft: its text, what the audit reads in it, its tables, the problems in words, and the place of a line.
+
+    Attributes:
+        known: by table, the relations that its numbers obey; None if they were not looked for.
+    """
 
     text: str
     reported: Reported
+    known: Mapping[str, Sequence[Found]] | None
     drafts: list[Draft]
     problems: list[str]
     place: Callable[[int], str]
@@ -118,8 +128,7 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
         raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
     stem = slug(path.stem)
     paper = stem if stem[:1].isalpha() else f"paper_{stem}"
-    text, reported = written(path, paper, drafts, problems)
-    return Transcribed(text, reported, drafts, problems, place)
+    return Transcribed(*written(path, paper, drafts, problems), drafts, problems, place)
 
 
 def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[Problem]]:

@@ -1,6 +1,5 @@
 """The fields of a tabular of LaTeX, from its tokens."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,7 @@ from robustdr.transcribe.commands import (
     accented,
     sign,
 )
-from robustdr.transcribe.grids import covered, raised
+from robustdr.transcribe.grids import beside, covered
 from robustdr.transcribe.tex import Stream, TooMuch
 
 TABULARS = {  # the arguments before the rows: b in brackets, a in braces; the last one describes the columns
@@ -24,8 +23,6 @@ TABULARS = {  # the arguments before the rows: b in brackets, a in braces; the l
     "xltabular": "baa", "tabu": "ba", "longtabu": "ba", "NiceTabular": "ba", "supertabular": "ba", "xtabular": "ba",
     "mpsupertabular": "ba", "deluxetable": "a", "array": "ba",
 }  # fmt: skip
-_SIGNED = re.compile(r"\(?[+\-−±]\s*\d*\.?\d+%?\)?|\(?\d+\.\d+%?\)?")  # a change or an error, raised or lowered
-_POWER = re.compile(r"[×·]\s*10$")
 RAISED = ("textsuperscript", "tnote", "footnotemark", "sp")
 LOWERED = ("textsubscript", "sb")
 HEADS = ("endfirsthead", "endhead", "endfoot", "endlastfoot")
@@ -118,9 +115,9 @@ class Cells:
             if len(self._bold) > 1:
                 self._bold.pop()
         elif token == "^":
-            self._beside(said, raised, self._stream.argument())
+            self._beside(said, True, self._stream.argument())
         elif token == "_":
-            self._beside(said, None, self._stream.argument())
+            self._beside(said, False, self._stream.argument())
         elif token in ("~", "&"):
             said.text += " "
         elif token[0] == "\\":
@@ -135,21 +132,11 @@ class Cells:
         if text.strip():
             self._coming = False
 
-    def _beside(self, said: Said, form: type[str] | object, tokens: Sequence[str]) -> None:
-        """Add a superscript (form `raised`) or a subscript; a change or an error becomes a second value."""
+    def _beside(self, said: Said, is_raised: bool, tokens: Sequence[str]) -> None:
+        """Add a superscript or a subscript."""
         inner = self.words(tokens)
-        text = inner.text
         said.problem = said.problem or inner.problem
-        is_power = _POWER.search(said.text)
-        if (
-            not is_power
-            and _SIGNED.fullmatch(text)
-            and said.text.rstrip()[-1:].isdigit()
-            and (form is None or text[0] in "(+-−±")
-        ):
-            said.text += f" ({text.strip('()').lstrip('±').strip()})" if text[0] != "±" else f" ± {text[1:].strip()}"
-        else:
-            said.text += raised(text) if form is raised else f" {text}" if text else ""
+        said.text += beside(said.text, inner.text, is_raised)
 
     def _command(self, name: str, said: Said) -> None:
         stream = self._stream
@@ -162,9 +149,9 @@ class Cells:
             self._spanning(name, said)
         elif name in RAISED:
             tokens = stream.optional() or [] if name == "footnotemark" else stream.argument()
-            self._beside(said, raised, tokens)
+            self._beside(said, True, tokens)
         elif name in LOWERED:
-            self._beside(said, None, stream.argument())
+            self._beside(said, False, stream.argument())
         elif name in ("frac", "tfrac", "dfrac", "nicefrac", "sfrac"):
             over, under = self.words(stream.argument()).text, self.words(stream.argument()).text
             said.text += f"{over}/{under}"

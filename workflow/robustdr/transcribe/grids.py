@@ -11,6 +11,8 @@ _RAISE = str.maketrans(LETTERS, RAISED)
 CAPTION = re.compile(r"\W*(?:Table|Tab\.)\s*(?P<number>[A-Z]?\.?[0-9]+)\s*[.:|]?\W*\s*(?P<caption>.*)", re.S | re.I)
 
 
+_SIGNED = re.compile(r"\(?[+\-−±]\s*\d*\.?\d+%?\)?|\(?\d+\.\d+%?\)?")  # a change or an error, raised or lowered
+_POWER = re.compile(r"[×·]\s*10$")
 WIDEST = 1000  # columns that a field may cover, as in HTML
 MOST = 200_000  # fields of a table
 
@@ -72,6 +74,14 @@ def covered(text: str) -> int:
 def raised(text: str) -> str:
     """The text as superscript: its letters and digits become marks that cannot be part of a number."""
     return text.translate(_RAISE)
+
+
+def beside(before: str, text: str, is_raised: bool) -> str:
+    """What a raised or lowered text adds to the text before it: a change or an error is a second value."""
+    is_second = _SIGNED.fullmatch(text) and before.rstrip()[-1:].isdigit() and not _POWER.search(before)
+    if is_second and (not is_raised or text[0] in "(+-−±"):
+        return f" ± {text[1:].strip()}" if text[0] == "±" else f" ({text.strip('()').strip()})"
+    return raised(text) if is_raised else f" {text}" if text else ""
 
 
 def titled(text: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from robustdr.transcribe.sources import at_line, from_folder, from_zip, read_utf8
+from robustdr.transcribe.sources import at_line, at_page, from_folder, from_zip, read_utf8
 
 Paragraph = tuple[int, str]  # line, text
 _REFERENCES = re.compile(r"[\W\d_]*(?:references|bibliography)\W*", re.I)
@@ -29,6 +29,10 @@ def paragraphs(path: Path) -> tuple[Iterator[Paragraph], Callable[[int], str]]:
         from docx import Document
 
         return _until_references((0, part.text) for part in Document(str(path)).paragraphs), at_line
+    if kind == ".pdf":
+        from robustdr.transcribe.pdf import text_of_pdf
+
+        return _until_references(text_of_pdf(path)), at_page
     if kind in (".tex", ".zip"):
         paper = from_zip(path) if kind == ".zip" else from_folder(path)
         return _until_references(_of_latex(paper.text)), paper.place

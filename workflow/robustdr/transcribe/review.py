@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> None:
         UserError: the file cannot be read (see `transcribe`).
     """
     if arguments.numbers:
-        made = Transcribed("", load(arguments.numbers), [], [], at_line)
+        made = Transcribed("", load(arguments.numbers), None, [], [], at_line)
     else:
         made = transcribe(arguments.file)
         write_text(arguments.output / "reported.yaml", made.text)
-    found = audit(made.reported)
+    found = audit(made.reported, made.known)
     text, place = paragraphs(arguments.file)
     ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in Prose(made.reported).ties(text)]
     content = {**reviewed(made, found), "prose": ties}

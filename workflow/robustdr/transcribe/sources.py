@@ -66,6 +66,11 @@ def at_line(number: int) -> str:
     return f"line {number}"
 
 
+def at_page(number: int) -> str:
+    """The place of a table or a sentence in a PDF file."""
+    return f"page {number}"
+
+
 def read_utf8(path: Path) -> str:
     """The text of a file, without a byte order mark.
 

@@ -2,13 +2,14 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from yaml.reader import Reader
 
+from robustdr.audit.arithmetic import Found, obeyed
 from robustdr.audit.cells import BOLD
 from robustdr.audit.proposals import Proposal, propose
 from robustdr.audit.reported import Reported, build
@@ -19,17 +20,19 @@ OPENING = (
     "# A draft. Check coordinates, say what marks mean, and take `proposed` away from relations that must hold;",
     "# `?` stands for what could not be read. `robustdr audit` reads this file as it is.",
 )
+Written = tuple[str, Reported, Mapping[str, Sequence[Found]]]
 
 
-def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> tuple[str, Reported]:
-    """The text of a reported.yaml, and its content as the audit reads it."""
+def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> Written:
+    """The text of a reported.yaml, its content as the audit reads it, and the relations that its numbers obey."""
     bare = _text(source, paper, drafts, problems, {})
     reported = build(source, Transcript.model_validate(yaml.load(bare, yaml.CSafeLoader)), defaultdict(int))
+    known = obeyed(reported)
     lines = {
-        id: [f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, table)]
-        for id, table in reported.tables.items()
+        id: [f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, reported.tables[id], found)]
+        for id, found in known.items()
     }
-    return _text(source, paper, drafts, problems, lines), reported
+    return _text(source, paper, drafts, problems, lines), reported, known
 
 
 def _proposed(proposal: Proposal) -> dict[str, Any]:

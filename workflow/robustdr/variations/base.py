@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import ClassVar
 
+from robustdr.collections.language import ENGLISH
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.seeds import Draw
 
@@ -35,10 +36,19 @@ class Variation:
     processes: ClassVar[bool] = True  # may run in several processes
     versions: ClassVar[int] = 1  # versions of a query made together; the parameter `version` selects one
 
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        """Whether the rule applies to queries of a language, an ISO 639-1 code; most rules are for English alone."""
+        return language == ENGLISH
+
     @property
     def parameters(self) -> dict[str, object]:
-        """The parameters with their values."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        """The parameters with their values, without those whose default is implied."""
+        shown = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        implied = {
+            field.name for field in fields(self) if field.metadata.get("implied") and field.default == shown[field.name]
+        }
+        return {key: value for key, value in shown.items() if key not in implied}
 
     @property
     def effective(self) -> dict[str, object]:

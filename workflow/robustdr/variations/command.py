@@ -1,9 +1,12 @@
 """`robustdr vary`: vary a file of queries."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from robustdr.collections.language import given_or_found
 from robustdr.variations import create, runner
+from robustdr.variations.languages import spoken
 from robustdr.variations.queries import read
 from robustdr.variations.similarity import Similarity
 
@@ -18,6 +21,7 @@ def vary(
     tokenizer: Path | None = None,
     workers: int = 1,
     models: Sequence[Path] = (),
+    code: str | None = None,
 ) -> None:
     """Vary a file of queries; see `robustdr.variations.runner.run`.
 
@@ -25,12 +29,18 @@ def vary(
         queries: a TSV or .jsonl file, or `irds:<id>`.
         name: the generator; `parameters` override its defaults.
         models: sentence-transformers folders for the semantic similarity.
+        code: of the queries' language; None: it is found.
 
     Raises:
-        UserError: see `create`, `queries.read` and `runner.run`.
+        UserError: the variation is not for queries of this language; see also `create`, `queries.read` and
+            `runner.run`.
     """
-    variation, encoders = create(name, parameters), {model.name: Similarity(model) for model in models}
+    create(name, parameters)  # before a long file is read
     originals = read(queries)
+    language, said = given_or_found(code, list(originals.values()))
+    print(said, file=sys.stderr)
+    variation = create(name, {**(parameters or {}), **spoken(name, language)})
+    encoders = {model.name: Similarity(model) for model in models}
     variation.fetch(originals)
     variation.ready(originals)
     runner.run(originals, output, statistics, variation, seed, tokenizer, workers, encoders)

@@ -5,7 +5,8 @@ apply. The result differs from the word in more than case.
 """
 
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 
 from robustdr.variations.base import Draw
@@ -13,7 +14,7 @@ from robustdr.variations.base import Draw
 Edit = Callable[[str, Draw], str | None]
 
 _SHIFTED = dict(zip("1234567890", "!@#$%^&*()", strict=True))  # what digits' keys give with the shift key
-_KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")  # the rows of a QWERTY keyboard
+QWERTY = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")  # the rows of a keyboard
 # Groups of characters that optical recognition confuses with each other.
 _CONFUSED = ("0oqd", "1li", "2z", "5s", "6bg", "8b", "9gq", "4a", "7t", "ce", "uv", "vy", "hb", "nm", "rn", "fp", "ij")
 
@@ -27,27 +28,46 @@ def _linked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {character: "".join(sorted(others)) for character, others in links.items()}
 
 
-def _touching() -> Iterable[tuple[str, str]]:
+def _touching(rows: Sequence[str]) -> Iterable[tuple[str, str]]:
     """Pairs of neighbouring keys, in one row or in two rows; each row is shifted by about half a key."""
-    for row in _KEYS:
+    for row in rows:
         yield from pairwise(row)
-    for upper, lower, reach in zip(_KEYS, _KEYS[1:], ((0, 1), (-1, 0, 1), (0, 1)), strict=False):
+    for upper, lower, reach in zip(rows, rows[1:], ((0, 1), (-1, 0, 1), (0, 1)), strict=False):
         for at, key in enumerate(lower):
             yield from ((key, upper[at + step]) for step in reach if 0 <= at + step < len(upper))
 
 
-TOUCHING = _linked(_touching())
-TOUCHING_LETTERS = {key: "".join(filter(str.isalpha, others)) for key, others in TOUCHING.items() if key.isalpha()}
+@cache
+def touching(rows: Sequence[str]) -> dict[str, str]:
+    """The keys that each key of a keyboard touches."""
+    return _linked(_touching(rows))
+
+
+def touching_letters(rows: Sequence[str]) -> dict[str, str]:
+    """The letters that each letter of a keyboard touches."""
+    return {key: "".join(filter(str.isalpha, others)) for key, others in touching(rows).items() if key.isalpha()}
+
+
+def letters(rows: Sequence[str]) -> str:
+    """The letters of a keyboard, in the order of their code points."""
+    return "".join(sorted(filter(str.isalpha, "".join(rows))))
+
+
+TOUCHING = touching(QWERTY)
 TOUCHING_SHIFTED = {
     key: others + "".join(_SHIFTED.get(other, other.upper()) for other in others) for key, others in TOUCHING.items()
 }
 CONFUSED = _linked((one, two) for group in _CONFUSED for one in group for two in group if one < two)
 
 
-def insert(word: str, draw: Draw) -> str:
-    """Insert a random letter a-z before a random character."""
-    at = draw.below(len(word))
-    return word[:at] + draw.choice(string.ascii_lowercase) + word[at:]
+def insert_from(letters: str) -> Edit:
+    """An edit that inserts one of `letters` before a random character."""
+
+    def insert(word: str, draw: Draw) -> str:
+        at = draw.below(len(word))
+        return word[:at] + draw.choice(letters) + word[at:]
+
+    return insert
 
 
 def delete(word: str, draw: Draw) -> str | None:
@@ -99,9 +119,23 @@ def one_of(*edits: Edit) -> Edit:
     return edit
 
 
+@cache
+def on_keyboard(rows: Sequence[str]) -> dict[str, Edit]:
+    """The edits by name; `insert`, the two `substitute` and `touch_letter` use the letters of a keyboard."""
+    lower = letters(rows)
+    upper = "".join(letter.upper() for letter in lower if len(letter.upper()) == 1)  # not so: the German sharp s
+    return {
+        "insert": insert_from(lower),
+        "delete": delete,
+        "substitute": substitute_from(lower),
+        "swap_neighbours": swap_neighbours,
+        "touch_letter": replace_from(touching_letters(rows)),
+        "substitute_any_case": substitute_from(lower + upper),
+    }
+
+
+insert = insert_from(string.ascii_lowercase)
 substitute = substitute_from(string.ascii_lowercase)
-touch_letter = replace_from(TOUCHING_LETTERS)
 touch_key = replace_from(TOUCHING)
 touch_shifted_key = replace_from(TOUCHING_SHIFTED)
 confuse = replace_from(CONFUSED)
-FIVE = (insert, delete, substitute, swap_neighbours, touch_letter)  # of Zhuang & Zuccon

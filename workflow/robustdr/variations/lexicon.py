@@ -33,11 +33,11 @@ _ENDINGS = {
 
 
 @cache
-def stopwords() -> frozenset[str]:
-    """The 179 English function words of NLTK's list, lower case, from bm25s."""
-    from bm25s.stopwords import STOPWORDS_EN_PLUS
+def stopwords(listed: str = "EN_PLUS") -> frozenset[str]:
+    """The function words of one of NLTK's lists, lower case, from bm25s; EN_PLUS has 179 English ones."""
+    from bm25s import stopwords
 
-    return frozenset(STOPWORDS_EN_PLUS)
+    return frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
 
 
 @cache

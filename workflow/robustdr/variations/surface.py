@@ -3,8 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from robustdr.collections.language import UNSPACED
 from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation
+from robustdr.variations.languages import Spoken
 
 # A word, a clitic as in the Penn Treebank (do n't, what 's), or one punctuation mark.
 _TOKEN = re.compile(
@@ -21,6 +23,10 @@ class Original(Variation):
     category = "identity"
     papers = ("rodr", "qvg", "capot", "toroder", "intent")
 
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return True
+
     def rewrite(self, text: str, draw: Draw) -> str:
         return text
 
@@ -34,12 +40,16 @@ class ExtraPunctuation(Variation):
     category = "naturality"
     papers = ("rodr",)
 
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return True
+
     def rewrite(self, text: str, draw: Draw) -> str:
         return text.rstrip() + draw.choice(",.?!") * (1 + draw.below(3))
 
 
 @dataclass(frozen=True)
-class NoStopwords(Variation):
+class NoStopwords(Spoken):
     """rodr, section 2.1, NOSTOPWORD: all stopwords are deleted.
 
     The query is split into words and clitics (what's: what, 's). Those in NLTK's English list are deleted, whatever
@@ -54,11 +64,11 @@ class NoStopwords(Variation):
     packages = (lexicon.STOPWORDS,)
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        stopwords = lexicon.stopwords()
-        tokens = _TOKEN.findall(text)
-        kept = [token for token in tokens if token.lower() not in stopwords]
+        whole = re.sub(rf"\b(?:{self.speech.elided})['\u2019](?=\w)", "", text, flags=re.IGNORECASE)
+        tokens = _TOKEN.findall(whole)
+        kept = [token for token in tokens if token.lower() not in self.speech.stopwords]
         has_word = any(token[-1].isalnum() for token in kept)
-        return " ".join(kept) if has_word and len(kept) < len(tokens) else text
+        return " ".join(kept) if has_word and (len(kept) < len(tokens) or whole != text) else text
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,10 @@ class SwapWords(Variation):
     listed = 14
     category = "ordering"
     papers = ("rodr",)
+
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return language not in UNSPACED
 
     def rewrite(self, text: str, draw: Draw) -> str:
         words = list(WORD.finditer(text))

@@ -1,19 +1,20 @@
 """Typos: toroder's five types (Zhuang & Zuccon), and the character edits of qvg and capot."""
 
 import re
-import string
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import ClassVar
 
 from robustdr.variations import edits, lexicon
-from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, splice
+from robustdr.variations.base import WORD, Draw, Plain, in_range, splice
+from robustdr.variations.languages import Spoken
 
 _NEEDS = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
 
 
 @dataclass(frozen=True)
-class Typo(Variation):
+class Typo(Spoken):
     """toroder, section 3.1, after Zhuang & Zuccon (2021): one of five types of typo, at random, in one random word.
 
     Eligible words have at least three characters and are not in NLTK's English list of stopwords; their first and last
@@ -27,22 +28,24 @@ class Typo(Variation):
     papers = ("toroder",)
     needs = _NEEDS
     packages = (lexicon.STOPWORDS,)
-    kinds: ClassVar[tuple[edits.Edit, ...]] = edits.FIVE
+    kinds: ClassVar[Sequence[str]] = ("insert", "delete", "substitute", "swap_neighbours", "touch_letter")
     shortest: ClassVar[int] = 3
 
     words: int = 1
     share: float = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         in_range(self, "words", 1, 1000)
         in_range(self, "share", 0.0, 1.0)
 
     def eligible(self, word: re.Match[str]) -> bool:
         """Whether a word of a text can get a typo."""
-        return len(word[0]) >= self.shortest and word[0].lower() not in lexicon.stopwords()
+        return len(word[0]) >= self.shortest and word[0].lower() not in self.speech.stopwords
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        edit, words = edits.one_of(*self.kinds), list(WORD.finditer(text))
+        known, words = edits.on_keyboard(self.speech.keyboard), list(WORD.finditer(text))
+        edit = edits.one_of(*(known[kind] for kind in self.kinds))
         wanted = floor(self.share * len(words) + 0.5) if self.share else self.words
         wrong: dict[tuple[int, int], str] = {}
         for word in draw.shuffled(list(filter(self.eligible, words))):
@@ -60,7 +63,7 @@ class RandInsert(Typo):
 
     name = "rand_insert"
     listed = 1
-    kinds = (edits.insert,)
+    kinds = ("insert",)
 
 
 class RandDelete(Typo):
@@ -68,7 +71,7 @@ class RandDelete(Typo):
 
     name = "rand_delete"
     listed = 2
-    kinds = (edits.delete,)
+    kinds = ("delete",)
 
 
 class RandSubstitute(Typo):
@@ -76,7 +79,7 @@ class RandSubstitute(Typo):
 
     name = "rand_substitute"
     listed = 3
-    kinds = (edits.substitute,)
+    kinds = ("substitute",)
 
 
 class SwapNeighbourChars(Typo):
@@ -84,7 +87,7 @@ class SwapNeighbourChars(Typo):
 
     name = "swap_neighbour_chars"
     listed = 4
-    kinds = (edits.swap_neighbours,)
+    kinds = ("swap_neighbours",)
 
 
 class SwapAdjacentKey(Typo):
@@ -92,7 +95,7 @@ class SwapAdjacentKey(Typo):
 
     name = "swap_adjacent_key"
     listed = 5
-    kinds = (edits.touch_letter,)
+    kinds = ("touch_letter",)
 
 
 class NeighbourCharSwap(Plain, SwapNeighbourChars):
@@ -112,7 +115,7 @@ class RandomCharSubstitution(Plain, Typo):
     listed = 17
     papers = ("qvg",)
     shortest = 2
-    kinds = (edits.substitute_from(string.ascii_letters),)
+    kinds = ("substitute_any_case",)
 
 
 class QwertyCharSubstitution(Plain, SwapAdjacentKey):
@@ -129,7 +132,7 @@ _CHARACTER = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True)
-class RandomChar(Variation):
+class RandomChar(Spoken):
     """capot, section 3.1, RCS: a random letter a-z is inserted before or after a random letter or digit of the query,
     or replaces it, with equal probability."""
 
@@ -140,7 +143,7 @@ class RandomChar(Variation):
 
     def noise(self, character: str, draw: Draw) -> str:
         """The character to insert next to `character` or to replace it."""
-        return draw.choice(string.ascii_lowercase.replace(character.lower(), ""))
+        return draw.choice(edits.letters(self.speech.keyboard).replace(character.lower(), ""))
 
     def rewrite(self, text: str, draw: Draw) -> str:
         places = [match.start() for match in _CHARACTER.finditer(text)]
@@ -161,7 +164,9 @@ class KeyboardChar(RandomChar):
     listed = 31
 
     def noise(self, character: str, draw: Draw) -> str:
-        return draw.choice(edits.TOUCHING.get(character.lower(), string.ascii_lowercase))
+        return draw.choice(
+            edits.touching(self.speech.keyboard).get(character.lower(), edits.letters(self.speech.keyboard))
+        )
 
 
 class DeleteChar(RandomChar):

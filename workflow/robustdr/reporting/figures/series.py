@@ -42,6 +42,7 @@ def series(drawing: Drawing[Settings]) -> plt.Figure:
     points, lines = (spec.systems, spec.query_sets) if over_systems else (spec.query_sets, spec.systems)
     figure, axis = plt.subplots(figsize=(5.4, 3.2))
     lacking: dict[str, list[str]] = {}
+    every: list[float] = []
     for colour, marker, (line, label) in zip(COLOURS, MARKERS, lines.items(), strict=False):
         made, printed = [], []
         for point, place in points.items():
@@ -58,9 +59,11 @@ def series(drawing: Drawing[Settings]) -> plt.Figure:
             places, means, widths = (np.array(column) for column in zip(*made, strict=True))
             axis.plot(places, means, color=colour, marker=marker, markersize=4, label=label)
             axis.fill_between(places, means - widths, means + widths, color=colour, alpha=0.12, linewidth=0)
-        quoted = zip(*printed, strict=True)
-        axis.plot(*quoted, color=colour, marker=marker, fillstyle="none", linestyle="none", markersize=7)
+        every += [number for _, number in printed]
+        axis.plot(
+            *zip(*printed, strict=True), color=colour, marker=marker, fillstyle="none", linestyle="none", markersize=7
+        )
     axis.set_xlabel(spec.axis)
     axis.set_ylabel(f"{measure} ×100")
-    note = "Bands: 95 % confidence interval over queries." + (" Hollow: as printed." if spec.reported else "")
+    note = f"Bands: 95 % confidence interval over queries. Hollow: as printed. {drawing.printed_note(every)}"
     return drawing.finish(figure, "\n".join([note, *not_run(lacking)]))

@@ -10,7 +10,7 @@ from robustdr.evaluation.estimates import ONE
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.statistics import holm
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, finite
 from robustdr.reporting.spec import Level, Measured, Name, Names
 from robustdr.training.settings import Cost
 
@@ -63,6 +63,15 @@ def _mark(cells: list[Cell], level: float) -> int:
     return len(tested)
 
 
+def _set_gain(make: Maker[Settings], cell: Cell) -> None:
+    """Give a cell's difference from the base as a share of the base's mean on the original queries."""
+    if cell.difference is not None:
+        own, base = (make.estimate(cell, system, cell.query_set) for system in (cell.system, cell.against))
+        gain = Ratio(own - base, make.estimate(cell, cell.against, ORIGINAL))
+        cell.difference = gain.value
+        cell.difference_low, cell.difference_high = finite(gain.interval(0.95))
+
+
 def _from_best(make: Maker[Settings], cells: dict[str, Cell]) -> dict[str, tuple[str, str]]:
     """By label: whether a system's mean over variations differs from that of the best system, after Holm's correction.
 
@@ -99,7 +108,8 @@ def methods(make: Maker[Settings]) -> Grid:
     for system in make.spec.systems:
         for column, place in columns.items():
             against = base if system != base else ""
-            cells[labels[system], column] = make.cell(system, role, *place, against=against)
+            cell = cells[labels[system], column] = make.cell(system, role, *place, against=against)
+            _set_gain(make, cell)
         found = expenses(make.settings.lineage[system], costs)
         found["new index"] = "yes" if make.settings.reindexes[system] else "no"
         for heading, text in found.items():
@@ -110,6 +120,8 @@ def methods(make: Maker[Settings]) -> Grid:
     notes = [
         f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: paired two-tailed t-tests at "
         f"p < {make.spec.level}, Holm's correction over all {tests} tests of the table.",
+        f"The differences in the CSV and JSON files are shares of {labels[base]} on the original queries, with 95 % "
+        "intervals.",
         f"Differs from best: whether its {MEAN} is told from the highest by such tests, corrected too.",
         "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
         f"trained from. New index: whether its passage vectors are others than those of {labels[base]}. Costs are "

@@ -1,0 +1,85 @@
+"""Late interaction: a text is a vector of every token, as in ColBERT (Khattab and Zaharia 2020)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from robustdr.core.errors import UserError
+from robustdr.core.files import from_json
+from robustdr.encoding import loading_modules
+from robustdr.encoding.description import LATE, Description, prompts
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, SEPARATOR, SETTINGS
+from robustdr.encoding.library import Library
+
+
+def describe(folder: Path) -> Description:
+    """Return how a late-interaction model encodes texts.
+
+    sentence-transformers reads it first: folders of PyLate and of ColBERT's own code do not name all their modules.
+
+    Raises:
+        UserError: a part of it is not supported, or it is damaged.
+    """
+    named = _read(folder / MODULES, [])
+    if "query_prefix" in _read(folder / SETTINGS, {}) and not any(entry["type"].endswith(".Dense") for entry in named):
+        raise UserError(f"{folder / MODULES}: names no Dense, which makes the vectors of PyLate's models")
+    with loading_modules.quiet():
+        model = loading_modules.of_type(folder, LATE, "auto")
+    first, *others = model
+    lengths = {QUERY: first.query_length, DOCUMENT: first.document_length}
+    behind, architecture = list(map(_said, others)), type(first.model).__name__
+    transformers = {QUERY: f"Transformer ({architecture})", DOCUMENT: f"Transformer ({architecture})"}
+    if filled := first.query_expansion:
+        masks = f"filled with {filled['token'] or first.tokenizer.mask_token} to {filled['length']} tokens"
+        transformers[QUERY] = f"Transformer ({architecture}, {masks}{', which it reads' if filled['attend'] else ''})"
+        lengths[QUERY] = filled["length"] if filled["strategy"] == "fixed" else lengths[QUERY]
+    used, unused = prompts(model.prompts)
+    return Description(
+        modules={route: ", ".join([transformer, *behind]) for route, transformer in transformers.items()},
+        prompts=used,
+        unused=unused,
+        separator=_read(folder / SETTINGS, {}).get(SEPARATOR),
+        similarity=model.similarity_fn_name,
+        lengths={route: _length(folder, length or first.max_seq_length) for route, length in lengths.items()},
+        dtype=" and ".join(sorted({str(weights.dtype).removeprefix("torch.") for weights in model.parameters()})),
+    )
+
+
+def _read(file: Path, missing: Any) -> Any:
+    return from_json(file.read_bytes()) if file.is_file() else missing
+
+
+def _length(folder: Path, length: int | None) -> int:
+    if not length:
+        raise UserError(f"{folder}: neither its settings nor its tokenizer gives the length of a text")
+    return length
+
+
+def _said(module: Any) -> str:
+    """A module behind the transformer in words."""
+    told: dict[str, Any] = module.get_config_dict()
+    match type(module).__name__:
+        case "Dense" as name:
+            return f"{name} ({told['out_features']})"
+        case "MultiVectorMask" as name if told["skiplist_words"]:
+            of = " and ".join(role for role, route in ROUTE_OF.items() if route in told["skiplist_tasks"])
+            return f"{name} (leaves {len(told['skiplist_words'])} tokens of a {of} out)"
+        case "HierarchicalTokenPooling" as name:
+            return f"{name} (keeps 1 of {told['pool_factor']:g} vectors)"
+        case name:
+            return name
+
+
+def vectors(model: Library, texts: Sequence[str], route: str) -> list[torch.Tensor]:
+    """Return the vectors of texts: of each, [tokens, dimension], float32.
+
+    Raises:
+        UserError: a vector is not finite (names the text).
+    """
+    made: list[torch.Tensor] = model.encode(texts, route)
+    for text, of in zip(texts, made, strict=True):
+        if not of.isfinite().all():
+            raise UserError(f"{model.path}: a vector of the text {text!r} is not finite")
+    return made

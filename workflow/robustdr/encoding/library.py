@@ -1,0 +1,62 @@
+"""Models that sentence-transformers itself runs: sparse encoders and late interaction."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers.base.modules import Transformer
+
+from robustdr.core.files import from_json
+from robustdr.core.settings import Precision
+from robustdr.encoding import loading_modules
+from robustdr.encoding.directory import QUERY, SEPARATOR, SETTINGS
+from robustdr.encoding.hardware import device, dtype
+from robustdr.encoding.whole import modules
+
+TOKENS = 4096  # of one pass through the model, padding included; a sparse encoder scores every word for each of them
+
+
+class Library:
+    """A model in a directory of sentence-transformers.
+
+    Args:
+        path: the directory. kind: `SPARSE` or `LATE`, the type of its model.
+        lengths: tokens to read of a text, by route. precision: of the computation.
+        on: device; default: the first GPU, else the CPU.
+
+    Attributes:
+        model: it, as sentence-transformers reads it. separator: the string between the title and the text of a passage.
+
+    Raises:
+        UserError: the model is of another type, a part of it is not supported, it is damaged, or the hardware does not
+            compute in the precision.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        lengths: Mapping[str, int],
+        precision: Precision = "float32",
+        on: torch.device | None = None,
+    ):
+        on = on or device()
+        self.path, self.lengths = path, lengths
+        self.model = loading_modules.of_type(path, kind, dtype(precision, on)).to(on)
+        self.separator: str = from_json((path / SETTINGS).read_bytes()).get(SEPARATOR, " ")
+
+    def encode(self, texts: Sequence[str], route: str) -> Any:
+        """Return what the model makes of texts, on the CPU, in single precision.
+
+        Returns:
+            Of a sparse encoder a sparse tensor, [texts, words]; of late interaction for each text [tokens, dimension].
+        """
+        first, length = modules(self.model, route)[0], self.lengths[route]
+        if isinstance(first, Transformer):
+            setattr(first, f"{route}_length", length)
+        else:
+            first.tokenizer.model_max_length = length
+        encode = self.model.encode_query if route == QUERY else self.model.encode_document
+        made = encode(list(texts), batch_size=max(1, TOKENS // length), show_progress_bar=False)
+        return made.cpu().float() if isinstance(made, torch.Tensor) else [vectors.cpu().float() for vectors in made]

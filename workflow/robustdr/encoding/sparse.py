@@ -1,0 +1,26 @@
+"""Sparse encoders: a text is weights of words, as in SPLADE (Formal et al. 2021)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from robustdr.core.errors import UserError
+from robustdr.encoding.library import Library
+
+
+def weights(model: Library, texts: Sequence[str], route: str) -> csr_array:
+    """Return weights of words in texts, [texts, words], float32; their dot product is the model's similarity.
+
+    Raises:
+        UserError: a weight is not finite (names the text).
+    """
+    made = model.encode(texts, route).coalesce()
+    rows, columns = made.indices().numpy()
+    found = csr_array((made.values().numpy(), (rows, columns)), shape=tuple(made.shape))
+    if not np.isfinite(found.data).all():
+        row = int(rows[~np.isfinite(made.values().numpy())][0])
+        raise UserError(f"{model.path}: the weights of the text {texts[row]!r} are not finite")
+    if model.model.similarity_fn_name == "cosine":
+        found.data /= np.repeat(np.sqrt(found.power(2).sum(axis=1)), np.diff(found.indptr))
+    return found

@@ -1,0 +1,27 @@
+"""CAPOT with negative queries that are near their query (Campos, Zhai, Magnani 2023, §4.2, footnote 6)."""
+
+from dataclasses import replace
+
+import torch
+
+from robustdr.core.settings import settings
+from robustdr.losses import capot
+from robustdr.losses.batch import Batch
+
+
+@settings
+class Settings(capot.Settings):
+    """Those of CAPOT."""
+
+    needs = ("query", "variation", "anchor")  # type: ignore[assignment]
+
+
+def capot_mined(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+    """CAPOT, where x⁻ is the other query of the batch whose vector f_a(x⁻) is nearest to f_a(x).
+
+    f_a does not change, so that a query's distances to others do not either. The paper mines x⁻ "from nearby query
+    representation", and does not say from how many queries. A query that is alone is its own negative.
+    """
+    assert batch.anchor is not None
+    distances = torch.cdist(batch.anchor, batch.anchor).fill_diagonal_(torch.inf)  # [B, B]
+    return capot.capot(settings, replace(batch, negative=distances.argmin(1)))

@@ -1,0 +1,74 @@
+"""Rankings by the scores of blocks of passages, from models whose texts are no single vectors."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from robustdr.collections.reading import read_corpus
+from robustdr.retrieval.best import NO_PASSAGE
+from robustdr.retrieval.index import search
+from robustdr.retrieval.nearest import QuerySets
+from robustdr.retrieval.rank import Lists
+from robustdr.retrieval.runs import Ranking, Run, rank
+
+# Scores of texts, by row, for passages of a block, by column: [rows, columns]; 0 where they have nothing in common.
+Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class Block(NamedTuple):
+    """Some passages of a collection, which `index.search` takes as an index."""
+
+    score: Score
+    docids: list[str]
+
+    def search(self, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The `k` best passages of texts that have something in common with them: scores and columns, best first."""
+        scores = self.score(rows, np.arange(len(self.docids)))
+        found, columns = torch.from_numpy(np.where(scores == 0, -np.inf, scores)).topk(k)
+        return found.numpy(), np.where(found.isneginf(), NO_PASSAGE, columns)
+
+
+def blocks(
+    corpus: Path, separator: str, lists: Sequence[Lists], size: int, scores: Callable[[list[str]], Score]
+) -> Iterator[Block]:
+    """Yield the passages in the lists, or all of a corpus if there are no lists, in blocks of `size`."""
+    wanted = {docid for of in lists for docids in of.values() for docid in docids}
+    read = (passage for passage in read_corpus(corpus, separator=separator) if not lists or passage[0] in wanted)
+    while some := list(islice(read, size)):
+        yield Block(scores([text for _, text in some]), [docid for docid, _ in some])
+
+
+def rankings(
+    query_sets: QuerySets, texts: Sequence[str], passages: Iterable[Block], lists: Sequence[Lists], depth: int
+) -> Iterator[Mapping[str, Ranking]]:
+    """The rankings of every query set.
+
+    Args:
+        texts: from `nearest.texts_of`. passages: from `blocks`.
+        lists: of each query set, the passages of a query that are ranked; if empty, the `depth` best of all are.
+    """
+    place = {text: row for row, text in enumerate(texts)}
+    if not lists:
+        found = search(((block, block.docids) for block in passages), np.arange(len(texts)), depth)
+        for queries in query_sets:
+            yield Run({qid: place[text] for qid, text in queries.items()}, *found)
+        return
+    wanted: list[set[str]] = [set() for _ in texts]
+    for queries, listed in zip(query_sets, lists, strict=True):
+        for qid, docids in listed.items():
+            wanted[place[queries[qid]]].update(docids)
+    known: dict[tuple[int, str], float] = {}
+    for block in passages:
+        for row, of in enumerate(wanted):
+            if columns := [column for column, docid in enumerate(block.docids) if docid in of]:
+                (scores,) = block.score(np.array([row]), np.array(columns)).tolist()
+                known |= {(row, block.docids[column]): score for column, score in zip(columns, scores, strict=True)}
+    for queries, listed in zip(query_sets, lists, strict=True):
+        yield {
+            qid: rank(((docid, known[place[queries[qid]], docid]) for docid in docids), len(docids))
+            for qid, docids in listed.items()
+        }
