@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
+import numpy as np
 from tokenizers import Tokenizer
 
 from robustdr.collections.reading import read_corpus
