@@ -102,7 +102,7 @@ def run(room: str, only: list[str]) -> list[tuple[str, str]]:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     gc.collect()
     gc.freeze()
-    equal = EQUIVALENT.read_text(encoding="utf-8").splitlines()
+    equal = set(EQUIVALENT.read_text(encoding="utf-8").splitlines())
     became = []
     with TemporaryDirectory() as temporary:
         folder, notes = copied(Path(temporary, "project")), Path(temporary, "notes.json")

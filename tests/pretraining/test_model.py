@@ -101,10 +101,22 @@ def test_what_decoder_and_encoder_share(student, variant, shared):
     _, student = student(variant=variant, decoder_layers=1)
     model = student.model
     assert (model.decoder_words is model.words) == (model.decoder_head is model.head) == shared
+    assert (model.begun.embeddings is model.encoder.embeddings) == shared
     own, copied = model.encoder.encoder.layer, model.decoder.encoder.layer
     assert len(copied) == 1 and own[-1] is not copied[0]
     assert torch.equal(own[-1].output.dense.weight, copied[0].output.dense.weight)
     assert torch.equal(model.words.weight, model.decoder_words.weight)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_the_loss_is_a_mean_over_pieces(student, number):
+    """A head of zeros gives each of the n pieces it tells apart the same score: ln n for each."""
+    model = student()[1].model
+    for parameter in model.head.parameters():
+        torch.nn.init.zeros_(parameter)
+    read = torch.ones(number, 32, dtype=torch.float64), torch.arange(number)
+    expected = math.log(len(model.ordinary)) if number else 0
+    assert model.loss(model.head, model.words, read).item() == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("variant", ["paper", "released"])
