@@ -26,7 +26,9 @@ def last_line(project, *arguments):
 def test_an_unknown_target_is_answered_with_those_there_are(shared_project):
     line = last_line(shared_project, "-n", "results/tables/rodr_table99.md")
     assert line.startswith("results/tables/rodr_table99.md: one of the tables of rodr: 'table99' is unknown")
-    assert line.endswith("allowed: decomposition, study_deviations, study_hours, table2, table3, table4, table5, table6")
+    assert line.endswith(
+        "allowed: decomposition, study_deviations, study_hours, table2, table3, table4, table5, table6"
+    )
 
 
 def test_what_a_rule_s_functions_meet(shared_project):
