@@ -76,8 +76,9 @@ class Ratio:
         A drop of one system is no such comparison: its training moves both query sets alike.
         """
         shifts = {
-            at: self.numerator.shifts.get(at, 0.0) - self.value * self.denominator.shifts.get(at, 0.0)
+            at: self.numerator.shifts.get(at, 0.0) - (self.value * below if below else 0.0)  # a value may be infinite
             for at in (*self.numerator.shifts, *self.denominator.shifts)
+            for below in [self.denominator.shifts.get(at, 0.0)]
             if at.spread is None and at.runs == 1
         }
         moved = [at for at, by in shifts.items() if abs(by) > EXACT]

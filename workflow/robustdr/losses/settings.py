@@ -37,7 +37,7 @@ class OneSided(LossSettings):
 
 @settings
 class CapotSettings(LossSettings):
-    """Settings of CAPOT. The defaults of the four τ are the paper's for MS MARCO (Table 5); it gives neither ε nor ε_r."""
+    """Settings of CAPOT. The defaults of τ are the paper's for MS MARCO (Table 5); it gives neither ε nor ε_r."""
 
     tau_positive: float = Field(default=1.0, description="τ_positive of Eq. 1")
     tau_negative: float = Field(default=0.1, description="τ_negative of Eq. 1")

@@ -12,11 +12,11 @@ from robustdr.collections import data
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
 from robustdr.collections.language import given_or_found
-from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.collections.local import irds_id, read_queries
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
+from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.secrets import check_url, secret
 from robustdr.encoding.allowed import CONFIG
 from robustdr.encoding.directory import MODULES

@@ -8,11 +8,11 @@ import Stemmer
 import yaml
 
 from robustdr import variations
-from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.collections.local import corpus_of, irds_id, read_queries
 from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
+from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.yaml_files import read
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies

@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import ClassVar
 
-from robustdr.core.languages import ENGLISH
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.languages import ENGLISH
 from robustdr.core.seeds import Draw
 
 # Letters and digits, with apostrophes and hyphens inside: don't, x-ray.

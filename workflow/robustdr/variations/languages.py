@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from robustdr.core.languages import ENGLISH, NAMES, OTHERWISE
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.languages import ENGLISH, NAMES, OTHERWISE
 from robustdr.variations import kind, lexicon, names
 from robustdr.variations.base import Variation
 from robustdr.variations.edits import QWERTY
