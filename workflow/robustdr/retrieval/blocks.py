@@ -9,14 +9,19 @@ import numpy as np
 import torch
 
 from robustdr.collections.reading import read_corpus
+from robustdr.encoding import hardware
+from robustdr.encoding.directory import DOCUMENT, QUERY
+from robustdr.encoding.library import Library
 from robustdr.retrieval.best import NO_PASSAGE
 from robustdr.retrieval.index import search
-from robustdr.retrieval.nearest import QuerySets
-from robustdr.retrieval.rank import Lists
+from robustdr.retrieval.nearest import QuerySets, texts_of
+from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
+from robustdr.retrieval.settings import LibrarySettings
 
 # Scores of texts, by row, for passages of a block, by column: [rows, columns]; 0 where they have nothing in common.
 Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Scorer = Callable[[Library, Sequence[str]], Callable[[list[str]], Score]]  # of queries, then of the passages of a block
 
 
 class Block(NamedTuple):
@@ -72,3 +77,22 @@ def rankings(
             qid: rank(((docid, known[place[queries[qid]], docid]) for docid in docids), len(docids))
             for qid, docids in listed.items()
         }
+
+
+def of_library(
+    settings: LibrarySettings, corpus: Path, files: Files, query_sets: QuerySets, kind: str, size: int, scorer: Scorer
+) -> Iterator[Mapping[str, Ranking]]:
+    """The rankings of every query set by a model that sentence-transformers runs, without an index.
+
+    Args:
+        files: `model`: the directory of a model of this `kind`. size: passages in memory at once.
+    """
+    hardware.start(settings.threads)
+    (folder,) = files["model"]
+    lengths = {QUERY: settings.query_length, DOCUMENT: settings.passage_length}
+    model, texts = Library(folder, kind, lengths, settings.precision), texts_of(query_sets)
+    scores = scorer(model, texts)
+    judged = judged_lists(files)
+    lists = [judged for _ in query_sets] if judged else []
+    passages = blocks(corpus, model.separator, lists, size, scores)
+    yield from rankings(query_sets, texts, passages, lists, settings.depth)

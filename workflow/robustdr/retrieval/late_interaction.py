@@ -1,16 +1,14 @@
 """Retrieval with late interaction: for each vector of a query the nearest one of a passage, summed (MaxSim)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from robustdr.encoding import hardware
 from robustdr.encoding.description import LATE
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.late_interaction import vectors
 from robustdr.encoding.library import Library
 from robustdr.retrieval import blocks
-from robustdr.retrieval.nearest import texts_of
-from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.rank import Files
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import LibrarySettings as Settings
 
@@ -28,10 +26,10 @@ def rankings(
     Raises:
         UserError: see `vectors`.
     """
-    hardware.start(settings.threads)
-    (folder,) = files["model"]
-    lengths = {QUERY: settings.query_length, DOCUMENT: settings.passage_length}
-    model, texts = Library(folder, LATE, lengths, settings.precision), texts_of(query_sets)
+    yield from blocks.of_library(settings, corpus, files, query_sets, LATE, BLOCK, _scorer)
+
+
+def _scorer(model: Library, texts: Sequence[str]) -> Callable[[list[str]], blocks.Score]:
     asked = vectors(model, texts, QUERY)
 
     def scores(passages: list[str]) -> blocks.Score:
@@ -40,7 +38,4 @@ def rankings(
             [asked[row] for row in rows], [made[column] for column in columns]
         ).numpy()
 
-    judged = judged_lists(files)
-    lists = [judged for _ in query_sets] if judged else []
-    passages = blocks.blocks(corpus, model.separator, lists, BLOCK, scores)
-    yield from blocks.rankings(query_sets, texts, passages, lists, settings.depth)
+    return scores

@@ -1,16 +1,14 @@
 """Retrieval with a sparse encoder: dot products of weights of words, over an inverted index of each block."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from robustdr.encoding import hardware
 from robustdr.encoding.description import SPARSE
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.library import Library
 from robustdr.encoding.sparse import weights
 from robustdr.retrieval import blocks
-from robustdr.retrieval.nearest import texts_of
-from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.rank import Files
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import LibrarySettings as Settings
 
@@ -28,17 +26,14 @@ def rankings(
     Raises:
         UserError: see `weights`.
     """
-    hardware.start(settings.threads)
-    (folder,) = files["model"]
-    lengths = {QUERY: settings.query_length, DOCUMENT: settings.passage_length}
-    model, texts = Library(folder, SPARSE, lengths, settings.precision), texts_of(query_sets)
+    yield from blocks.of_library(settings, corpus, files, query_sets, SPARSE, BLOCK, _scorer)
+
+
+def _scorer(model: Library, texts: Sequence[str]) -> Callable[[list[str]], blocks.Score]:
     asked = weights(model, texts, QUERY)
 
     def scores(passages: list[str]) -> blocks.Score:
         index = weights(model, passages, DOCUMENT).T.tocsr()
         return lambda rows, columns: (asked[rows] @ index[:, columns]).toarray()
 
-    judged = judged_lists(files)
-    lists = [judged for _ in query_sets] if judged else []
-    passages = blocks.blocks(corpus, model.separator, lists, BLOCK, scores)
-    yield from blocks.rankings(query_sets, texts, passages, lists, settings.depth)
+    return scores
