@@ -38,8 +38,9 @@ class Mutant(NamedTuple):
 def mutants(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module's source, in the order of its text."""
     tree = ast.parse(source)
+    skipped = _skipped(tree)
     for number, node in enumerate(ast.walk(tree)):
-        if number in _skipped(tree):
+        if number in skipped:
             continue
         for other in _others(node):
             changed = copy.deepcopy(tree)
