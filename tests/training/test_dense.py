@@ -123,6 +123,16 @@ def test_a_batch_holds_what_is_needed(student, seen):
     assert made.batch(made.read(seen, {"passages"}), 0).passages.requires_grad
 
 
+def test_passages_are_encoded_by_their_own_encoder(student, seen):
+    pair, needs = student(encoders="separate"), {"passages", "query"}
+    before = batch_of(pair, seen, 0, needs)
+    with torch.no_grad():
+        weight(pair.encoders[DOCUMENT]).mul_(9)
+    after = batch_of(pair, seen, 0, needs)
+    assert torch.equal(after.query, before.query)
+    assert not torch.allclose(after.passages, before.passages, atol=0.01)
+
+
 def test_every_text_of_every_step_has_a_dropout_of_its_own(student, seen):
     """The same text is another vector as a variation, in another step and under another seed, and the same again."""
     twice = replace(seen, variation=seen.query)
