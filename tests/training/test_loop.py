@@ -57,14 +57,14 @@ def test_what_a_training_cost(fit):
 def test_the_first_process_alone_shows_how_far_it_is_and_writes_the_model(fit, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)  # there is no bar elsewhere
     monkeypatch.setattr(distributed, "start", lambda: (0, 2))
-    seconds = json.loads((fit("first") / "cost.json").read_text())["seconds"]
+    seconds = json.loads((fit("first", epochs=0.5) / "cost.json").read_text())["seconds"]
     printed, bar = capsys.readouterr()
-    assert printed == f"tiny: 15 steps; all 15: {15 * 2 * 4 / seconds:.0f} queries/s\n"
-    assert "15/15" in bar and "loss=" in bar
+    assert printed == f"tiny: 3 steps; all 3: {3 * 2 * 4 / seconds:.0f} queries/s\n"
+    assert "3/3" in bar and "loss=" in bar
     monkeypatch.setattr(distributed, "start", lambda: (1, 2))
-    fit("second")
+    fit("second", epochs=0.5)
     printed, bar = capsys.readouterr()
-    assert not printed and "15/15" not in bar and not (tmp_path / "second").exists()
+    assert not printed and "3/3" not in bar and not (tmp_path / "second").exists()
 
 
 def test_the_log_has_a_line_a_step(fit):
@@ -132,6 +132,11 @@ def test_snapshots_of_the_same_step_are_all_written(fit, tmp_path):
     fit("model", snapshots=paths)
     assert same(*paths.values())
     assert all("step 1 of 15" in (path / "README.md").read_text() for path in paths.values())
+
+
+def test_one_query_is_enough(fit, training_file, tmp_path):
+    (tmp_path / "data.jsonl").write_text(training_file.read_text().splitlines(keepends=True)[0])
+    assert len(log(fit("model", data=tmp_path / "data.jsonl", batch_size=1, epochs=1.0))) == 1
 
 
 # bad numbers
