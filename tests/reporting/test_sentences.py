@@ -58,12 +58,12 @@ def test_how_many_queries_show_the_printed_effect():
 def test_a_paper_and_a_scale_in_one_sentence():
     counts = {"seen": 3, "partly": 1, "opposite": 1, "not run": 2}
     assert of_paper([CLAIM], counts) == (
-        "Of the 7 claims that its abstract and conclusion rest on: 3 seen, 1 partly, 1 opposite, 2 not run."
+        "Its abstract and conclusion rest on 7 claims: 3 seen, 1 partly, 1 opposite, 2 not run."
     )
     assert of_paper([CLAIM], {}) == "No claim of its abstract is among the 1 that are tested."
     assert of_scale("mini", [counts, {"undecided": 1}], "", 0.86) == (
-        "At scale mini, 5 of the 8 claims that abstracts and conclusions rest on could be decided: 3 are seen, "
-        "1 partly, 1 are not; drops here have the order of those printed with a rank correlation of 0.86."
+        "Abstracts and conclusions rest on 8 claims. At scale mini, 5 of them can be decided: 3 seen, 1 partly, 1 not. "
+        "Drops as printed and here have a rank correlation of 0.86."
     )
 
 

@@ -105,11 +105,11 @@ def of_paper(claims: Sequence[Record], sentences: Mapping[str, int]) -> str:
     """
     if not (total := sum(sentences.values())):
         return f"No claim of its abstract is among the {len(claims)} that are tested."
-    return f"Of the {total} claims that its abstract and conclusion rest on: {counted(sentences)}."
+    return f"Its abstract and conclusion rest on {total} claims: {counted(sentences)}."
 
 
 def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, rank: float | None) -> str:
-    """The answer of a scale: do the papers' headline claims replicate?
+    """The answer of a scale, in sentences: do the papers' headline claims replicate?
 
     Args:
         sentences: the number of headline sentences by verdict, one a paper. gains: which methods gain, as a sentence.
@@ -120,10 +120,9 @@ def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, ran
     decided = every.total() - open_
     seen, partly = sum(every[verdict] for verdict in SHOWN), every[PARTLY]
     found = [
-        f"At scale {scale}, {decided} of the {every.total()} claims that abstracts and conclusions rest on could be "
-        f"decided: {seen} are seen, {partly} partly, {decided - seen - partly} are not"
+        f"Abstracts and conclusions rest on {every.total()} claims. At scale {scale}, {decided} of them can be "
+        f"decided: {seen} seen, {partly} partly, {decided - seen - partly} not.",
+        gains,
+        "" if rank is None else f"Drops as printed and here have a rank correlation of {rank:.2f}.",
     ]
-    found += [gains] if gains else []
-    if rank is not None:
-        found.append(f"drops here have the order of those printed with a rank correlation of {rank:.2f}")
-    return "; ".join(found) + "."
+    return " ".join(filter(None, found))
