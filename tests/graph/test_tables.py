@@ -70,8 +70,10 @@ def test_a_table_says_where_rankers_rank_fewer_passages_than_the_paper_s(mini, f
     for made, expected in ((mini, {10: 100}), (full, {})):
         said = {f"Rankers rerank the {n} best passages of their first stage; in the paper, the {m} best."
                 for n, m in expected.items()}  # fmt: skip
-        assert said == {note for note in table_settings(made, "intent", "table5").notes if "rerank" in note}
-        assert not [note for note in table_settings(made, "rodr", "table2").notes if "anew" in note]
+        assert said == {
+            note for note in table_settings(made, "intent", "table5").notes if note.startswith("Rankers rerank")
+        }
+        assert not [note for note in table_settings(made, "rodr", "table2").notes if note.startswith("Rankers rerank")]
 
 
 def test_figures_and_claims_ask_for_what_they_show(config, mini):
