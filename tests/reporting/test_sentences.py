@@ -40,6 +40,12 @@ def test_of_several_effects_the_one_that_decides_is_named():
     assert said == f"1 of 2 comparisons go the claim's way. The first of the others: misspell: {NUMBERS}."
 
 
+def test_a_claim_that_its_paper_s_correction_leaves_open_names_its_weakest_effect():
+    weak = {**MEASURED, "words": "swap_words", "verdict": "seen", "p": 0.02}
+    said = of_claim(claim("undecided", {**MEASURED, "verdict": "seen"}, weak, reason="seen alone"), {})
+    assert said == f"Undecided: seen alone. swap_words: {NUMBERS}."
+
+
 def test_a_control_that_fails_is_named_by_what_must_show():
     said = of_claim(claim(NOT_TESTABLE, needs=["cost"]), {"cost": FAILED})
     assert said == "It cannot be tested here, because a control does not pass: Typos cost a lot (fails)."

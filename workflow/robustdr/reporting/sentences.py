@@ -88,6 +88,9 @@ def of_claim(claim: Record, controls: Mapping[str, Control]) -> str:
             f"{OPENING[verdict]} in all {len(effects)} comparisons. The smallest: {least['words']}: {numbers(least)}."
         )
     if verdict == UNDECIDED and claim["reason"]:
+        if all(effect["verdict"] in SHOWN for effect in effects):  # the correction over claims fails the weakest
+            first = max(effects, key=lambda effect: effect["p"])
+            named = f"{first['words']}: " if several else ""
         return f"Undecided: {claim['reason']}. {named}{numbers(first)}."
     return f"{OPENING[verdict]}. {named}{numbers(first)}." if named else f"{OPENING[verdict]}: {numbers(first)}."
 
