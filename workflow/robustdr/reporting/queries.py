@@ -31,8 +31,8 @@ DIGITS = 1000  # a measure is written as an integer number of thousandths, as th
 def write_data(path: Path, name: str, value: Any) -> None:
     """Write data as a script: a page opened from disk can load scripts, but not JSON.
 
-    The script calls `robustdr.take(name, text)`; the text is the value as JSON, by gzip and base64. So a report takes a
-    fifth of the space, and nothing in a text is markup.
+    The script calls `robustdr.take(name, text)`; the text is the value as JSON, by gzip and base64. So the data take a
+    quarter of the space, and nothing in a text is markup.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode(), 9, wbits=GZIP)  # without a time stamp: the same data give the same bytes
