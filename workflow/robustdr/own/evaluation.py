@@ -115,9 +115,9 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
         kind = "--runs" if a.runs else "--server" if url else "a folder or the hub"
         raise UserError(f"{', '.join(wrong)}: not options of a model of {kind}")
     if len(here) > 1 and not url and (own := [name for name in how if name not in LENGTHS]):
-        raise UserError(f"{', '.join(own)}: of one model alone; of several, each directory says its own")
+        raise UserError(f"{', '.join(own)}: allowed with one model only; with several, each directory says its own")
     if len(here) > 1 and a.runs:
-        raise UserError("--runs: of one system alone; of several, name the folders of runs after --models")
+        raise UserError("--runs: allowed with one system only; name the folders of several after --models")
     if url:
         with at("--server"):
             check_url(url)
