@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
@@ -82,6 +83,11 @@ except UserError as error:
     stop(str(error))
 
 
+# Each scale has rules of its own. Their files begin with the folder of the scale, by which Snakemake finds the rule of a file
+# among hundreds.
+SCALES = [(graph.lineage.scale_name, root, graph) for root, graph in GRAPHS.items()]
+
+
 # There can be one such handler. Snakemake limits how many jobs start a second (100), and by that limit every job that ended
 # wakes the scheduler again and again to the end of the run: after 500 jobs that takes a fifth of a core.
 onstart:
@@ -131,7 +137,6 @@ VARIATION = r"[a-z0-9_.]+"
 
 
 wildcard_constraints:
-    root="|".join(GRAPHS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
     variation=VARIATION,
@@ -145,12 +150,8 @@ wildcard_constraints:
     paper="|".join(CONFIG.papers),
 
 
-def graph(w):
-    return GRAPHS[w.root]
-
-
 def root_of(scale):
-    roots = {graph.lineage.scale_name: root for root, graph in GRAPHS.items()}
+    roots = {name: root for name, root, _ in SCALES}
     if scale not in roots:
         stop(str(unknown("config/config.yaml: scale", scale, roots)))
     return roots[scale]
