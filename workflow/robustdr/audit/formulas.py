@@ -1,7 +1,7 @@
 """The formulas by which a field of a table may follow from others, in the order in which they are tried."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite, nan
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from robustdr.audit.cells import Cell
 from robustdr.audit.reported import Table, literal
+from robustdr.audit.sizes import sizes
 
 WINDOW = 5  # fields beside a field from which it may be computed in pairs, beside the first two of the table
 MANY = 14  # fields up to which all pairs are tried
@@ -23,7 +24,6 @@ NAMES = {
     "counts_match": re.compile(r"%|percent|share|rate|ratio|proportion|fraction", re.I),
 }
 NAMES["drop_from"] = NAMES["points_from"]
-_SIZE = re.compile(r"\b[nN]\s*=\s*(\d[\d,]*)|(\d[\d,]*)\s+(?:queries|questions|topics|participants|samples|instances)")
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,6 @@ class Formula:
     @property
     def fields(self) -> frozenset[tuple[int, int]]:
         return frozenset((field, self.base if role == "main" else -1) for role, ones in self.parts for field in ones)
-
-
-def sizes(texts: Sequence[str]) -> list[int]:
-    """The numbers of queries, people or the like that texts name."""
-    found = [int((a or b).replace(",", "")) for text in texts for a, b in _SIZE.findall(text)]
-    return list(dict.fromkeys(size for size in found if size > 1))
 
 
 class Formulas:
@@ -90,7 +84,7 @@ class Formulas:
         for field in range(width):
             ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
             self.range.append(max((i.high for i in ends), default=0.0) - min((i.low for i in ends), default=0.0))
-        self.sizes = sizes([table.caption, *names, *lines])
+        self.sizes = [size.number for size in sizes(table.caption, *names, *lines)]
 
     def blocks(self, target: int) -> Iterator[Formula]:
         """Means, sums and the like of neighbouring fields that begin or end beside the target, or at the first ones."""

@@ -11,6 +11,7 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.facts import CHANGES, PLAIN, Fact, alike, facts, totals, without
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
+from robustdr.audit.sizes import Size, sizes
 
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
 MOST = 300  # cells that the labels of a sentence may leave: among more, they say too little
@@ -18,6 +19,7 @@ NUMBERS = 5_000  # of sentences
 CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
 DIGITS = 3  # of a number that may differ from a cell
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
+SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
 SHORT = 3  # letters of a name up to which capitals count: DA is no "da"
 _UP = re.compile(r"improv|increas|gain|higher|better|more effective|outperform|larger|\brises?\b", re.I)
 _DOWN = re.compile(
@@ -28,6 +30,9 @@ _DOWN = re.compile(
 _COMPARES = re.compile(r"\b(?:than|over|compared|against|vs|relative to)\b", re.I)
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _WORD = re.compile(r"[a-z0-9]+")
+
+
+_Place = tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]  # labels by coordinate, and tables
 
 
 class Tie(NamedTuple):
@@ -58,6 +63,13 @@ class _Named:
         return True
 
 
+class Said(NamedTuple):
+    """What sentences say: the ties of their numbers, and the size of the sample of a (table, column)."""
+
+    ties: list[Tie]
+    sizes: dict[tuple[str, int], Size]
+
+
 class Prose:
     """Ties the sentences of a paper to the cells of its tables."""
 
@@ -81,13 +93,14 @@ class Prose:
                             self._names[tokens][name, of] = words
         self._longest = max(map(len, self._names), default=0)
 
-    def ties(self, paragraphs: Iterable[tuple[int, str]]) -> list[Tie]:
-        """The numbers of the sentences, in order: the first `NUMBERS`.
+    def said(self, paragraphs: Iterable[tuple[int, str]]) -> Said:
+        """The numbers of the sentences, in order, the first `NUMBERS`; and the sizes of samples (see `_sizes`).
 
         Args:
             paragraphs: (line, text) of each.
         """
         found: list[Tie] = []
+        given: defaultdict[_Place, dict[int, Size]] = defaultdict(dict)
         for line, paragraph in paragraphs:
             if len(found) >= NUMBERS:
                 break
@@ -97,14 +110,17 @@ class Prose:
                 asked = self._asked(sentence) or caption
                 if numbers:
                     found += self._sentence(line + above if line else 0, sentence, numbers, asked)
-        return found
+                if sized := sizes(sentence):
+                    at = tuple((name, (*of,)) for name, of in self._named(sentence).at.items() if name in SAMPLED)
+                    given[at, (*asked,)] |= {one.number: one for one in sized}
+        return Said(found, self._sizes(given))
 
     def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], asked: Sequence[str]) -> list[Tie]:
         up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
         changes = up or down or either
         compares = bool(_COMPARES.search(sentence))
         named = self._named(sentence)
-        cells = self._select(named.at, asked)
+        cells = self._select(named.at, asked) if named.at else []
         said = [*facts(cells, named.at, self._totals, (up or either, down or either))]
         found = []
         for number in numbers:
@@ -123,20 +139,40 @@ class Prose:
         ]
 
     def _select(self, at: Mapping[str, Collection[str]], tables: Collection[str]) -> list[Cell]:
-        """The cells at labels by coordinate; if there are none, also those without a coordinate, but for the measure.
+        """The cells at labels by coordinate (see `_at`); none if they are more than `MOST`."""
+        found = self._at(at, tables)
+        return [self.cells[place] for place in sorted(found)] if len(found) <= MOST else []
 
-        None at all if they are more than `MOST`. `tables`: those in which the cells stand; any if there are none.
+    def _at(self, at: Mapping[str, Collection[str]], tables: Collection[str]) -> set[int]:
+        """The places of cells at labels; if there are none, also of those without a coordinate, but for the measure.
+
+        Args:
+            tables: those in which the cells stand; any if there are none.
         """
         whole: set[int] = set()
         rest: set[int] = set()
         for names, index in self._places.items():
             wanted = [[(name, label) for label in at[name]] for name in at if name in names]
+            wanted += [[("", id) for id in tables]] if tables else []
             if wanted and ("measure" in names or "measure" not in at):
-                wanted += [[("", id) for id in tables]] if tables else []
                 parts = [set[int]().union(*(index[one] for one in ones if one in index)) for ones in wanted]
                 (whole if at.keys() <= names else rest).update(set.intersection(*sorted(parts, key=len)))
-        found = whole or rest
-        return [self.cells[place] for place in sorted(found)] if len(found) <= MOST else []
+        return whole or rest
+
+    def _sizes(self, given: Mapping[_Place, Mapping[int, Size]]) -> dict[tuple[str, int], Size]:
+        """The size of the sample of each (table, column), where it is one.
+
+        A sentence gives it to the tables that it names, and to the collection, the split and the like. If it names
+        nothing, it gives it to all columns that no other sentence speaks of.
+        """
+        found: defaultdict[tuple[str, int], dict[int, Size]] = defaultdict(dict)
+        for (at, tables), those in given.items():
+            for place in self._at(dict(at), tables):
+                found[self.cells[place].table, self.cells[place].column] |= those
+        if len(those := given.get(((), ()), {})) == 1:
+            for cell in self.cells:
+                found.setdefault((cell.table, cell.column), {**those})
+        return {column: next(iter(those.values())) for column, those in found.items() if len(those) == 1}
 
     def _asked(self, text: str) -> list[str]:
         """The tables that a text names, as far as they are there."""
