@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
@@ -82,6 +83,11 @@ except UserError as error:
     stop(str(error))
 
 
+# Each scale has rules of its own. Their files begin with the folder of the scale, by which Snakemake finds the rule of a file
+# among hundreds.
+SCALES = [(graph.lineage.scale_name, root, graph) for root, graph in GRAPHS.items()]
+
+
 # There can be one such handler. Snakemake limits how many jobs start a second (100), and by that limit every job that ended
 # wakes the scheduler again and again to the end of the run: after 500 jobs that takes a fifth of a core.
 onstart:
@@ -131,7 +137,6 @@ VARIATION = r"[a-z0-9_.]+"
 
 
 wildcard_constraints:
-    root="|".join(GRAPHS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
     variation=VARIATION,
@@ -145,12 +150,8 @@ wildcard_constraints:
     paper="|".join(CONFIG.papers),
 
 
-def graph(w):
-    return GRAPHS[w.root]
-
-
 def root_of(scale):
-    roots = {graph.lineage.scale_name: root for root, graph in GRAPHS.items()}
+    roots = {name: root for name, root, _ in SCALES}
     if scale not in roots:
         stop(str(unknown("config/config.yaml: scale", scale, roots)))
     return roots[scale]
@@ -160,7 +161,11 @@ ABSENT = {}  # files and folders of the user that planned jobs lack
 
 
 def inputs(found):
-    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for."""
+    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for.
+
+    The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
+    would not look at the job if one that it waits for runs, and would leave out what an interrupted run left behind.
+    """
 
     def of(w):
         for path, line in found.absent(w).items():
@@ -168,7 +173,7 @@ def inputs(found):
                 last(line)
             ABSENT[path] = line
         files = found.inputs(w)
-        return {**files, "artifacts": ancient(files["artifacts"])}
+        return {**files, "artifacts": ancient(files["artifacts"])} if found.made(w) else files
 
     return of
 

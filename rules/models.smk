@@ -1,10 +1,7 @@
 # Models: checkpoints, training files, training.
-TRAINING_DATA = Found(lambda w: graph(w).training_data(w.system, int(w.seed)))
-SCORE = Found(lambda w: graph(w).teacher_scores(w.system, int(w.seed)))
 
 
-# One rule for each form of checkpoint, because a rule's outputs are fixed. These paths, like those of the trainings and runs
-# below, begin with the folder of their scale, by which Snakemake finds the rule of a file among hundreds.
+# One rule for each form of checkpoint, because a rule's outputs are fixed.
 for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
     CHECKPOINT = Found(lambda w, g=GRAPHS[ROOT]: g.checkpoint(w.checkpoint))
 
@@ -36,50 +33,58 @@ for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
             "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
 
 
-rule training_data:
-    input:
-        unpack(inputs(TRAINING_DATA)),
-    output:
-        data="{root}/training/{collection}/{system}/seed{seed}.jsonl",
-        record="{root}/training/{collection}/{system}/seed{seed}.jsonl.sha256",
-    log:
-        "{root}/logs/training_data/{collection}.{system}.{seed}.log",
-    benchmark:
-        "{root}/benchmarks/training_data/{collection}.{system}.{seed}.tsv"
-    conda:
-        "../envs/data.yaml"
-    threads: 1
-    resources:
-        mem_mb=TRAINING_DATA.memory,
-        runtime=TRAINING_DATA.minutes,
-    params:
-        command=TRAINING_DATA.command,
-    shell:
-        "python -m robustdr.stages {params.command} --output {output.data:q} > {log:q} 2>&1"
+for SCALE, ROOT, GRAPH in SCALES:
+    TRAINING_DATA = Found(lambda w, g=GRAPH: g.training_data(w.system, int(w.seed)))
 
+    rule:
+        name:
+            f"training_data_{SCALE}"
+        input:
+            unpack(inputs(TRAINING_DATA)),
+        output:
+            data=f"{ROOT}/training/{{collection}}/{{system}}/seed{{seed}}.jsonl",
+            record=f"{ROOT}/training/{{collection}}/{{system}}/seed{{seed}}.jsonl.sha256",
+        log:
+            f"{ROOT}/logs/training_data/{{collection}}.{{system}}.{{seed}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/training_data/{{collection}}.{{system}}.{{seed}}.tsv"
+        conda:
+            "../envs/data.yaml"
+        threads: 1
+        resources:
+            mem_mb=TRAINING_DATA.memory,
+            runtime=TRAINING_DATA.minutes,
+        params:
+            command=TRAINING_DATA.command,
+        shell:
+            "python -m robustdr.stages {params.command} --output {output.data:q} > {log:q} 2>&1"
 
-rule score:
-    input:
-        unpack(inputs(SCORE)),
-    output:
-        scores="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl",
-        record="{root}/training/{collection}/{system}/seed{seed}.scores.jsonl.sha256",
-    log:
-        "{root}/logs/score/{collection}.{system}.{seed}.log",
-    benchmark:
-        "{root}/benchmarks/score/{collection}.{system}.{seed}.tsv"
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: SCORE.cores
-    resources:
-        cpus_per_task=SCORE.cores,
-        mem_mb=SCORE.memory,
-        runtime=SCORE.minutes,
-        gpu=SCORE.gpus,
-    params:
-        command=SCORE.command,
-    shell:
-        "python -m robustdr.stages {params.command} --output {output.scores:q} > {log:q} 2>&1"
+    SCORE = Found(lambda w, g=GRAPH: g.teacher_scores(w.system, int(w.seed)))
+
+    rule:
+        name:
+            f"score_{SCALE}"
+        input:
+            unpack(inputs(SCORE)),
+        output:
+            scores=f"{ROOT}/training/{{collection}}/{{system}}/seed{{seed}}.scores.jsonl",
+            record=f"{ROOT}/training/{{collection}}/{{system}}/seed{{seed}}.scores.jsonl.sha256",
+        log:
+            f"{ROOT}/logs/score/{{collection}}.{{system}}.{{seed}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/score/{{collection}}.{{system}}.{{seed}}.tsv"
+        conda:
+            "../envs/index-gpu.yaml"
+        threads: SCORE.cores
+        resources:
+            cpus_per_task=SCORE.cores,
+            mem_mb=SCORE.memory,
+            runtime=SCORE.minutes,
+            gpu=SCORE.gpus,
+        params:
+            command=SCORE.command,
+        shell:
+            "python -m robustdr.stages {params.command} --output {output.scores:q} > {log:q} 2>&1"
 
 
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts

@@ -1,88 +1,94 @@
 # Retrieval: passage vectors in shards and indexes of words, then all query sets of one system in one process.
-EMBED = Found(lambda w: graph(w).vectors(w.system, int(w.seed), w.collection, int(w.shard)))
-INDEX = Found(lambda w: graph(w).index(w.collection, graph(w).indexes()[w.index]))
-RECALL = Found(lambda w: graph(w).recall(w.system, int(w.seed), (w.collection, w.split)))
-COMPRESS = Found(lambda w: graph(w).compressed_shard(w.system, int(w.seed), w.collection, int(w.shard)))
 
 
-rule embed:
-    input:
-        unpack(inputs(EMBED)),
-    output:
-        vectors="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
-        ids="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.ids",
-        record="{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy.sha256",
-    log:
-        "{root}/logs/embed/{collection}.{system}.{seed}.{shard}.log",
-    benchmark:
-        "{root}/benchmarks/embed/{collection}.{system}.{seed}.{shard}.tsv"
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: EMBED.cores
-    resources:
-        cpus_per_task=EMBED.cores,
-        mem_mb=EMBED.memory,
-        runtime=EMBED.minutes,
-        gpu=EMBED.gpus,
-    params:
-        command=EMBED.command,
-    shell:
-        "python -m robustdr.stages {params.command} --output {output.vectors:q} > {log:q} 2>&1"
+for SCALE, ROOT, GRAPH in SCALES:
+    EMBED = Found(lambda w, g=GRAPH: g.vectors(w.system, int(w.seed), w.collection, int(w.shard)))
 
+    rule:
+        name:
+            f"embed_{SCALE}"
+        input:
+            unpack(inputs(EMBED)),
+        output:
+            vectors=f"{ROOT}/embeddings/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.npy",
+            ids=f"{ROOT}/embeddings/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.ids",
+            record=f"{ROOT}/embeddings/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.npy.sha256",
+        log:
+            f"{ROOT}/logs/embed/{{collection}}.{{system}}.{{seed}}.{{shard}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/embed/{{collection}}.{{system}}.{{seed}}.{{shard}}.tsv"
+        conda:
+            "../envs/index-gpu.yaml"
+        threads: EMBED.cores
+        resources:
+            cpus_per_task=EMBED.cores,
+            mem_mb=EMBED.memory,
+            runtime=EMBED.minutes,
+            gpu=EMBED.gpus,
+        params:
+            command=EMBED.command,
+        shell:
+            "python -m robustdr.stages {params.command} --output {output.vectors:q} > {log:q} 2>&1"
 
-rule index:
-    input:
-        unpack(inputs(INDEX)),
-    output:
-        index=expand("{{root}}/indexes/{{collection}}/{{index}}/{file}", file=INDEX_FILES),
-        record="{root}/indexes/{collection}/{index}.sha256",
-    log:
-        "{root}/logs/index/{collection}.{index}.log",
-    benchmark:
-        "{root}/benchmarks/index/{collection}.{index}.tsv"
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: 1
-    resources:
-        mem_mb=INDEX.memory,
-        runtime=INDEX.minutes,
-    params:
-        command=INDEX.command,
-        folder=INDEX.path,
-    shell:
-        "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
+    INDEX = Found(lambda w, g=GRAPH: g.index(w.collection, g.indexes()[w.index]))
 
+    rule:
+        name:
+            f"index_{SCALE}"
+        input:
+            unpack(inputs(INDEX)),
+        output:
+            index=expand(f"{ROOT}/indexes/{{{{collection}}}}/{{{{index}}}}/{{file}}", file=INDEX_FILES),
+            record=f"{ROOT}/indexes/{{collection}}/{{index}}.sha256",
+        log:
+            f"{ROOT}/logs/index/{{collection}}.{{index}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/index/{{collection}}.{{index}}.tsv"
+        conda:
+            "../envs/index-gpu.yaml"
+        threads: 1
+        resources:
+            mem_mb=INDEX.memory,
+            runtime=INDEX.minutes,
+        params:
+            command=INDEX.command,
+            folder=INDEX.path,
+        shell:
+            "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
 
-# A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
-rule compress:
-    input:
-        unpack(inputs(COMPRESS)),
-    output:
-        index="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.faiss",
-        ids="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.ids",
-        settings="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.json",
-        record="{root}/compressed/{collection}/{system}/seed{seed}/{shard}.faiss.sha256",
-    log:
-        "{root}/logs/compress/{collection}.{system}.{seed}.{shard}.log",
-    benchmark:
-        "{root}/benchmarks/compress/{collection}.{system}.{seed}.{shard}.tsv"
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: COMPRESS.cores
-    resources:
-        cpus_per_task=COMPRESS.cores,
-        mem_mb=COMPRESS.memory,
-        runtime=COMPRESS.minutes,
-        gpu=COMPRESS.gpus,
-    params:
-        command=COMPRESS.command,
-    shell:
-        "python -m robustdr.stages {params.command} --output {output.index:q} > {log:q} 2>&1"
+    # A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
+    COMPRESS = Found(lambda w, g=GRAPH: g.compressed_shard(w.system, int(w.seed), w.collection, int(w.shard)))
+
+    rule:
+        name:
+            f"compress_{SCALE}"
+        input:
+            unpack(inputs(COMPRESS)),
+        output:
+            index=f"{ROOT}/compressed/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.faiss",
+            ids=f"{ROOT}/compressed/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.ids",
+            settings=f"{ROOT}/compressed/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.json",
+            record=f"{ROOT}/compressed/{{collection}}/{{system}}/seed{{seed}}/{{shard}}.faiss.sha256",
+        log:
+            f"{ROOT}/logs/compress/{{collection}}.{{system}}.{{seed}}.{{shard}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/compress/{{collection}}.{{system}}.{{seed}}.{{shard}}.tsv"
+        conda:
+            "../envs/index-gpu.yaml"
+        threads: COMPRESS.cores
+        resources:
+            cpus_per_task=COMPRESS.cores,
+            mem_mb=COMPRESS.memory,
+            runtime=COMPRESS.minutes,
+            gpu=COMPRESS.gpus,
+        params:
+            command=COMPRESS.command,
+        shell:
+            "python -m robustdr.stages {params.command} --output {output.index:q} > {log:q} 2>&1"
 
 
 # One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
-# change of what one paper needs touches its own systems alone. Their paths begin with the folder of their scale and
-# collection, by which Snakemake finds the rule of a file among hundreds.
+# change of what one paper needs touches its own systems alone.
 for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
     COLLECTION, SPLIT_NAME = RANKED.split
     PLACE = f"{COLLECTION}.{SPLIT_NAME}.{{system}}.{{seed}}"
@@ -122,25 +128,30 @@ for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
 
 
 # How much of an exact search a compressed index finds; tables print it.
-rule recall:
-    input:
-        unpack(inputs(RECALL)),
-    output:
-        recall="{root}/recall/{collection}/{system}/seed{seed}/{split}.json",
-        record="{root}/recall/{collection}/{system}/seed{seed}/{split}.json.sha256",
-    log:
-        "{root}/logs/recall/{collection}.{split}.{system}.{seed}.log",
-    benchmark:
-        "{root}/benchmarks/recall/{collection}.{split}.{system}.{seed}.tsv"
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: RECALL.cores
-    resources:
-        cpus_per_task=RECALL.cores,
-        mem_mb=RECALL.memory,
-        runtime=RECALL.minutes,
-        gpu=RECALL.gpus,
-    params:
-        command=RECALL.command,
-    shell:
-        "python -m robustdr.stages {params.command} --output {output.recall:q} > {log:q} 2>&1"
+for SCALE, ROOT, GRAPH in SCALES:
+    RECALL = Found(lambda w, g=GRAPH: g.recall(w.system, int(w.seed), (w.collection, w.split)))
+
+    rule:
+        name:
+            f"recall_{SCALE}"
+        input:
+            unpack(inputs(RECALL)),
+        output:
+            recall=f"{ROOT}/recall/{{collection}}/{{system}}/seed{{seed}}/{{split}}.json",
+            record=f"{ROOT}/recall/{{collection}}/{{system}}/seed{{seed}}/{{split}}.json.sha256",
+        log:
+            f"{ROOT}/logs/recall/{{collection}}.{{split}}.{{system}}.{{seed}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/recall/{{collection}}.{{split}}.{{system}}.{{seed}}.tsv"
+        conda:
+            "../envs/index-gpu.yaml"
+        threads: RECALL.cores
+        resources:
+            cpus_per_task=RECALL.cores,
+            mem_mb=RECALL.memory,
+            runtime=RECALL.minutes,
+            gpu=RECALL.gpus,
+        params:
+            command=RECALL.command,
+        shell:
+            "python -m robustdr.stages {params.command} --output {output.recall:q} > {log:q} 2>&1"

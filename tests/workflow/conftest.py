@@ -20,9 +20,12 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_pro
 JOB = re.compile(r"^(?:local)?rule (\S+):\n(?:    input: (.*)\n)?(?:    output: (.*)\n)?", re.MULTILINE)
 
 
+SCALES = "|".join(path.stem for path in (ROOT / "config/scales").glob("*.yaml"))
+
+
 def stage(rule: str) -> str:
-    """Rules that are generated are called by their stage: split, checkpoint, train, rank, site."""
-    return re.sub(r"^(split|checkpoint|train|rank|site)_.*", r"\1", rule)
+    """Return what a rule is called without its scale, and what else tells it from others of the scale."""
+    return re.sub(rf"_(?:{SCALES})(?:_.*)?$", "", rule)
 
 
 class Job(NamedTuple):

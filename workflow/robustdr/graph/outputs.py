@@ -29,9 +29,9 @@ def checkpoints_by_form(graphs: Graphs) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def files_of_versions(suffix: str, count: int = 1) -> list[str]:
+def files_of_versions(root: str, suffix: str, count: int = 1) -> list[str]:
     """Return the files of a query set; with several versions, those of the one that attacks come first."""
-    path = "{root}/variations/{collection}/{split}/{variation}"
+    path = f"{root}/variations/{{collection}}/{{split}}/{{variation}}"
     return [f"{path}{version}{suffix}" for version in ("", *(f".version{number}" for number in range(1, count)))]
 
 
