@@ -14,6 +14,7 @@ import torch
 
 from robustdr import losses
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
+from robustdr.encoding.hardware import device
 from robustdr.losses.batch import Batch
 from robustdr.training import distributed
 from training.models import corpus_of, log, weights
@@ -63,11 +64,21 @@ def test_two_processes_compute_the_gradients_of_one(tmp_path, free_port):
         assert all(torch.allclose(found[name], expected[name], atol=1e-12) for name in expected)
 
 
-def test_one_process_is_left_alone():
-    vectors = torch.ones(2, 3)
+@pytest.mark.parametrize("torchrun", [False, True])
+def test_one_process_is_left_alone(free_port, monkeypatch, torchrun):
+    """Also where torchrun starts it."""
+    told = {"RANK": 0, "WORLD_SIZE": 1, "LOCAL_RANK": 0, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port}
+    for name, value in told.items() if torchrun else ():
+        monkeypatch.setenv(name, str(value))
+    vectors = torch.ones(2, 3, device=device(), requires_grad=True)
     assert distributed.start() == (0, 1)
-    assert distributed.gather(vectors) is vectors
-    assert not distributed.average(vectors.requires_grad_()).requires_grad
+    try:
+        assert (distributed.rank(), distributed.processes(), torch.distributed.is_initialized()) == (0, 1, torchrun)
+        assert torch.equal(distributed.gather(vectors), vectors)
+        assert torch.equal(distributed.average(vectors), vectors) and not distributed.average(vectors).requires_grad
+    finally:
+        distributed.stop()
+    assert not torch.distributed.is_initialized()
 
 
 def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:
