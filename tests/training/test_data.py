@@ -144,12 +144,6 @@ def test_the_file_is_read_back_as_written(stage, tmp_path):
             )
 
 
-def test_a_block_of_queries_at_a_time_is_the_same_file(stage, monkeypatch):
-    once = stage().read_bytes()
-    monkeypatch.setattr(data, "BLOCK", 1)
-    assert stage().read_bytes() == once
-
-
 def test_a_passage_that_the_corpus_lacks(stage, tmp_path):
     lines = (tmp_path / "corpus.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "corpus.jsonl").write_text("".join(lines[:4]))

@@ -17,7 +17,7 @@ from robustdr.core.settings import deciding
 from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
 from robustdr.encoding.encoder import Encoder
 from robustdr.training import distributed
-from training.models import files, log, same, weights
+from training.models import files, log, same
 
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
 
@@ -90,32 +90,16 @@ def test_training_learns(fit):
     assert np.mean(losses[-12:]) < 0.9 * math.log(12)  # better than a guess among the 12 passages of a batch
 
 
-def test_frozen_word_embeddings_stay(fit, tiny_model):
-    name = "embeddings.word_embeddings.weight"
-    start = weights(tiny_model)[name]
-    assert torch.equal(weights(fit("frozen"))[name], start)
-    assert not torch.equal(weights(fit("free", freeze_word_embeddings=False))[name], start)
-
-
-def test_seeds_make_different_models_and_the_same_seed_the_same(fit):
-    assert same(fit("one", seed=1), fit("again", seed=1))
+def test_another_seed_makes_another_model(fit):
     assert not same(fit("one", seed=1), fit("other", seed=2))
 
 
-def test_variations_are_what_is_trained_on(fit):
-    assert not same(fit("original"), fit("varied", loss={"name": "contrastive", "queries": "variation"}))
-
-
-def test_rodr_learns_from_its_teacher(fit, tiny_model, embeddings):
-    teacher = {"teacher": [tiny_model], "teacher_embeddings": embeddings}
-    rows = log(fit("rodr", loss=RODR, epochs=8.0, **teacher))
+def test_the_loss_is_the_sum_of_its_terms(fit, tiny_model, embeddings):
+    rows = log(fit("model", loss=RODR, epochs=1.0, teacher=[tiny_model], teacher_embeddings=embeddings))
     terms = {"nll", "query_alignment", "passage_alignment"}
     assert set(rows[0]) == {"step", "epoch", "learning_rate", "gradient_norm", "loss", *terms}
     for row in rows:
         assert float(row["loss"]) == pytest.approx(sum(float(row[name]) for name in terms), rel=1e-5)
-    alone = log(fit("alignment", loss={**RODR, "nll": 0.0}, epochs=8.0, **teacher))
-    alignment = [float(row["query_alignment"]) for row in alone]
-    assert np.mean(alignment[-12:]) < 0.7 * np.mean(alignment[:12])
 
 
 def test_snapshots_are_models_of_their_own(fit, tmp_path):

@@ -31,11 +31,6 @@ def test_a_window_moves_on_by_its_size_with_every_epoch_and_wraps_around(length,
         assert window(negatives, count, epoch, seed, qid) == expected
 
 
-def test_windows_of_seven_in_twenty_eight_show_every_negative_once_in_four_epochs():
-    seen = [docid for epoch in range(4) for docid in window(list(range(28)), 7, epoch, 1, "q")]
-    assert sorted(seen) == list(range(28))
-
-
 def test_a_list_as_long_as_the_window_is_seen_whole():
     assert all(sorted(window("abcd", 4, epoch, 1, "q")) == list("abcd") for epoch in range(9))
 

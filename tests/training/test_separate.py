@@ -1,13 +1,11 @@
 """Separate encoders for queries and passages, and training on queries alone."""
 
-import numpy as np
 import pytest
 import torch
 
 from robustdr.core.files import sha256
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
-from robustdr.encoding.encoder import Encoder
-from training.models import examples_of, log, weights
+from training.models import log, weights
 
 CAPOT = {"name": "capot"}
 NAME = "encoder.layer.0.attention.self.query.weight"
@@ -70,19 +68,3 @@ def test_anchors_are_the_vectors_of_the_initial_model(fit, queries_file, pair):
     anchor = [float(row["anchor"]) for row in log(model)]
     assert anchor[:2] == [0, 0]
     assert min(anchor[2:]) > 0
-
-
-def test_capot_brings_variations_to_their_queries_and_keeps_the_queries(fit, queries_file, tiny_model):
-    examples = examples_of(queries_file)
-    queries = [example.query for example in examples for _ in example.variations]
-    variations = [text for example in examples for text in example.variations]
-
-    def distance(one: np.ndarray, other: np.ndarray) -> float:
-        return float(np.square(one - other).sum(1).mean())
-
-    start = Encoder(tiny_model)
-    before = distance(start.encode(queries, 16), start.encode(variations, 16))
-    end = Encoder(fit("model", data=queries_file, encoders="separate", loss=CAPOT, epochs=20.0))
-    after = distance(end.encode(queries, 16), end.encode(variations, 16))
-    assert after < 0.5 * before
-    assert distance(end.encode(queries, 16), start.encode(queries, 16)) < 0.3 * before
