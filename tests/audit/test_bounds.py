@@ -50,14 +50,6 @@ def test_bold_that_is_not_the_best(paper):
     assert kinds(paper, cells.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
 
 
-def test_percentages_of_the_number_that_the_caption_names(paper):
-    cells = "a | 62.0\nb | 58.0\nc | 44.0\nd | 76.0\ne | 38.0\nf | WRONG\n"
-    more = {"caption": "Accuracy (n = 50)", "unit": "percent"}
-    assert kinds(paper, cells.replace("WRONG", "82.0"), ["EM"], **more) == []
-    assert kinds(paper, cells.replace("WRONG", "81.3"), ["EM"], **more) == [("not_of_whole", "suspicious", "81.3")]
-    assert kinds(paper, cells.replace("WRONG", "81.3"), ["EM"], **more | {"caption": "Accuracy (n = 900)"}) == []
-
-
 STARRED = """\
 a | 31.2*  | 0.031
 b | 22.8** | 0.004

@@ -45,7 +45,7 @@ def prose(paper):
     ],
 )
 def test_a_number_is_tied_where_its_sentence_says_what_it_is(prose, sentence, verdict, given):
-    [tie] = prose.ties([(7, sentence)])
+    [tie] = prose.said([(7, sentence)]).ties
     assert (tie.line, tie.verdict, tie.given) == (7, verdict, given)
 
 
@@ -55,7 +55,7 @@ def test_words_of_the_paper_name_its_labels(paper):
     )
     declared.words.update({"alpha": ["our method"], "typo": ["misspelled queries"], "RR@10": ["MRR@10"]})
     text = "On misspelled\nqueries. The MRR@10 of our method on misspelled queries is 61.0."
-    [tie] = Prose(declared).ties([(3, text)])
+    [tie] = Prose(declared).said([(3, text)]).ties
     assert (tie.line, tie.verdict, tie.cells, tie.given) == (4, DIFFERS, "table1 [typo · alpha · RR@10]", "60.0")
-    [tie] = Prose(declared).ties([(3, text.replace("misspelled queries is", "all queries is"))])
+    [tie] = Prose(declared).said([(3, text.replace("misspelled queries is", "all queries is"))]).ties
     assert tie.verdict == UNTIED

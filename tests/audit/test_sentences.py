@@ -14,6 +14,7 @@ from robustdr.audit.sentences import figures, sentences, tables_named
         ("4.2 Results on MRR@10 and BM25 in Table 2 and Figures 3.1 and 4.2 of 2021", []),
         ("p < 0.01, and p-value<.05", [("level", 0.01), ("level", 0.05)]),
         ("best on 11 of 13, and on two of the three", [("count", 11), ("count", 2)]),
+        ("an RR@10 of 31.2, 1.10 of 20, 10 of 20.5", [("value", 31.2), ("value", 1.1), ("value", 20.5)]),
         ("a 12.3\\% gain, 4 percent, 3 points", [("share", 12.3), ("share", 4), ("points", 3)]),
         ("6%-12%", [("share", 6), ("share", 12)]),
         ("9.17 million passages, 1,234.5 of them", [("value", 9.17e6), ("value", 1234.5)]),

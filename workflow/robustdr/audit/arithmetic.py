@@ -6,20 +6,22 @@ worded: a label only lowers the number of relations that count as tried. It is s
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from itertools import islice
+
+import numpy as np
 
 from robustdr.audit.cells import Cell
 from robustdr.audit.chance import by_chance, odds
-from robustdr.audit.formulas import FORMULAS, NAMES, Formula, Formulas
+from robustdr.audit.computed import computed, promising
+from robustdr.audit.formulas import NAMES, Formula, Formulas
 from robustdr.audit.relations import Check, Options
 from robustdr.audit.reported import Reported, Table
-from robustdr.claims.intervals import SLACK, Interval
+from robustdr.claims.intervals import Interval
 
 SURE, SURE_NAMED = 1e-6, 1e-3  # chance below which a relation is believed; one that labels name
 SHARE, SHARE_NAMED = 0.8, 0.6  # of its cells that must fit
-STEPS = 400_000  # formulas tried at a line of one table
-SAMPLE = 8  # lines at which a formula is tried before it is computed at all of them
-SCALES = (1.0, 100.0, 0.01)
+MOST = 200_000  # formulas that are tried along the rows of a table, and along its columns
+AT_ONCE = 4096  # of them
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,6 @@ def relations(table: Table) -> list[Found]:
 class _Search(Formulas):
     """Finds the formulas that a table obeys."""
 
-    steps = 0
-
     def found(self) -> Iterator[tuple[tuple[float, ...], Found, tuple[object, ...]]]:
         """Yield (place in the order, relation, what tells it from others of the same numbers)."""
         width = len(self.names)
@@ -86,16 +86,10 @@ class _Search(Formulas):
             return
         kept: list[Formula] = []
         tried = 0
-        for target in range(width):
-            if sum(line[target] is not None for line in self.lines) < 2:
-                continue
-            for formulas in (self.blocks(target), self.pairs(target), self.baselines(target)):
-                for formula in formulas:
-                    tried += 1
-                    if self.steps > STEPS:
-                        break
-                    if self._promises(formula):
-                        kept.append(formula)
+        formulas = islice(self._formulas(), MOST)
+        while some := list(islice(formulas, AT_ONCE)):
+            tried += len(some)
+            kept += promising(self, some)
         for formula in kept:
             named = bool(NAMES[formula.kind].search(self.names[formula.target]))
             one = self._believed(formula, width if named else tried, named)
@@ -104,84 +98,32 @@ class _Search(Formulas):
                 order = (0.0 if named else 1.0, -share, one.chance, -float(formula.target))
                 yield order, one, tuple(sorted([*formula.fields, (formula.target, -1)]))
 
-    def _expected(self, formula: Formula, line: int) -> Interval | None:
-        """What the formula gives at a line, without its factor; None if a number is missing."""
-        self.steps += 1
-        low, high = self.low[line], self.high[line]
-        if formula.kind == "harmonic_mean_of" and not isfinite(self.plain[line][formula.target]):
-            return None
-        if formula.kind in ("mean_of", "sum_is") and formula.whole is None:
-            fields = formula.parts[0][1]
-            least, most = sum(self.plain[line][f] for f in (*fields, formula.target)), sum(high[f] for f in fields)
-            least -= low[formula.target]
-            if not (isfinite(least) and isfinite(most)):
-                return None
-            by = len(fields) if formula.kind == "mean_of" else 1
-            return Interval(least / by, most / by)
-        found: dict[str, list[Interval]] = {}
-        for role, fields in formula.parts:
-            at = formula.line_of(role, line)
-            least_of = self.low if formula.kind == "counts_match" else self.plain
-            found[role] = [Interval(least_of[at][f], self.high[at][f]) for f in fields]
-            if not all(isfinite(end) for interval in found[role] for end in interval):
-                return None
-        return FORMULAS[formula.kind](found, formula.whole)
-
-    def _factor(self, formula: Formula, expected: Interval, target: Cell) -> float:
-        """The factor between units, and the sign, with which a formula comes near to the target; 0 if none does."""
-        if formula.kind in ("mean_of", "sum_is", "std_of", "median_of"):
-            return 1.0
-        middle = (expected.low + expected.high) / 2
-        if abs(middle) < SLACK or abs(target.value) < SLACK:
-            return 0.0
-        signs = (1, -1) if formula.kind == "drop_from" else (1,)
-        if formula.kind == "harmonic_mean_of":
-            return 1.0
-        for scale in SCALES:
-            for sign in signs:
-                if expected.scaled(scale * sign).meets(target.interval):
-                    return scale * sign
-        return 0.0
-
-    def _promises(self, formula: Formula) -> bool:
-        """Whether a formula fits most of the first lines that have its numbers."""
-        fits = misses = 0
-        for line, cells in enumerate(self.lines):
-            target = cells[formula.target]
-            if target is None or line == formula.base:
-                continue
-            expected = self._expected(formula, line)
-            if expected is None:
-                continue
-            factor = self._factor(formula, expected, target)
-            good = bool(factor) and expected.scaled(factor).meets(target.interval)
-            fits, misses = fits + good, misses + (not good)
-            if misses > max(1, fits) or fits + misses == SAMPLE:
-                break
-        return fits > misses and fits > 1
+    def _formulas(self) -> Iterator[Formula]:
+        for target in range(len(self.names)):
+            if self.first_lines[1, target] >= 0:
+                yield from self.blocks(target)
+                yield from self.pairs(target)
+                yield from self.baselines(target)
 
     def _believed(self, formula: Formula, tried: int, named: bool) -> Found | None:
         """The relation at all lines, if it fits nearly all of them and hardly by chance."""
-        places: list[tuple[int, Interval, Cell]] = []
-        factors: list[float] = []
-        for line, cells in enumerate(self.lines):
-            target = cells[formula.target]
-            expected = self._expected(formula, line) if target is not None and line != formula.base else None
-            if target is not None and expected is not None and isfinite(expected.low) and isfinite(target.interval.low):
-                places.append((line, expected, target))
-                factors.append(self._factor(formula, expected, target))
-        known = [factor for factor in factors if factor]
-        if len(places) < 2 or not known:
-            return None
-        formula = replace(formula, factor=max(sorted(set(known)), key=known.count))
+        given = computed(self, [formula], np.arange(len(self.lines))[:, None])
+        lines = np.flatnonzero(given.known[:, 0]).tolist()
+        factors = [factor for factor in given.factor[lines, 0].tolist() if factor]
+        formula = replace(formula, factor=max(sorted(set(factors)), key=factors.count))
+        places = [
+            (line, Interval(*ends), target)
+            for line, *ends in zip(lines, *(end[lines, 0].tolist() for end in given.ends), strict=True)
+            if (target := self.lines[line][formula.target])
+        ]
         chances: dict[tuple[object, ...], float] = {}
         fit = 0
         for line, expected, target in places:
-            given = expected.scaled(formula.factor)
-            if given.meets(target.interval):
+            asked = expected.scaled(formula.factor)
+            if asked.meets(target.interval):
                 fit += 1
-                chances[target.number, round(given.low, 9), round(given.high, 9)] = self._chance(
-                    formula, line, given, target
+                chances[target.number, round(asked.low, 9), round(asked.high, 9)] = self._chance(
+                    formula, line, asked, target
                 )
         if fit < 2 or fit < (SHARE_NAMED if named else SHARE) * len(places):
             return None

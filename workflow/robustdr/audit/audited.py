@@ -15,6 +15,8 @@ from robustdr.audit.recomputed import Recomputed
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
 from robustdr.audit.resolve import resolve
+from robustdr.audit.samples import unsampled
+from robustdr.audit.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,16 @@ class Audit:
         return sum(finding.severity == severity for finding in self.findings)
 
 
-def audit(reported: Reported, known: Mapping[str, Sequence[Found]] | None = None) -> Audit:
+def audit(
+    reported: Reported,
+    known: Mapping[str, Sequence[Found]] | None = None,
+    sizes: Mapping[tuple[str, int], Size] | None = None,
+) -> Audit:
     """Check a paper's printed numbers against each other.
 
     Args:
         known: what `obeyed` gives of the paper, if it is known already.
+        sizes: of the samples behind a (table, column), as the text of the paper has them.
 
     Raises:
         UserError: a relation cannot be resolved (see `resolve`).
@@ -65,7 +72,8 @@ def audit(reported: Reported, known: Mapping[str, Sequence[Found]] | None = None
         found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
     told = {id(flaw.cell) for finding in found for flaw in finding.flaws}
     for table in reported.tables.values():
-        for kind, cells, words in () if table.id.startswith("prose") else broken(table):
+        prose = table.id.startswith("prose")
+        for kind, cells, words in () if prose else (*broken(table), *unsampled(table, sizes or {})):
             if not all(id(cell) in told for cell in cells):
                 found.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
     return Audit(reported, in_order(found, reported.tables), _coverage(reported, declared), checks)

@@ -1,4 +1,4 @@
-"""What holds of any table: ranges, order by depth, bold for the best, rows of their own, whole numbers, marks and p."""
+"""What holds of any table: ranges, order by depth, bold for the best, rows of their own, marks and p."""
 
 import re
 from collections import defaultdict
@@ -8,8 +8,6 @@ from typing import NamedTuple
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import by_chance, odds
 from robustdr.audit.evidence import significant
-from robustdr.audit.formulas import sizes
-from robustdr.audit.grains import Grain, nearest
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
@@ -20,8 +18,6 @@ FEWEST = 3  # cells that must obey
 SURE = 0.05  # chance below which bold is believed to mean the best
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
-WHOLE = Grain(1, frozenset((0, 1)))
-SURE_OF_WHOLE = 1e-3  # chance below which percentages are believed to be of a number that the caption names
 _LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
 _P = re.compile(r"p(?:[-\s_]?val(?:ue)?s?)?", re.I)
 
@@ -40,7 +36,6 @@ def broken(table: Table) -> Iterator[Broken]:
     yield from _out_of_order(table)
     yield from _not_the_best(table)
     yield from _equal_rows(table)
-    yield from _not_of_whole(table)
     yield from _marked_wrongly(table)
 
 
@@ -148,30 +143,6 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
                 other = label(seen[numbers][0], [cells[0]]) or "another row"
                 yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {other}")
             seen.setdefault(numbers, cells)
-
-
-def _not_of_whole(table: Table) -> Iterator[Broken]:
-    """Percentages of a number that the caption names are whole numbers out of it, if nearly all of a column are."""
-    columns: defaultdict[int, list[Cell]] = defaultdict(list)
-    for cell in table.cells:
-        if cell.unit in ("percent", "fraction") and not cell.hedge and cell.coordinates["value"] == "value":
-            columns[cell.column].append(cell)
-    numbers = sizes([table.caption])
-    for cells in columns.values():
-        for number in numbers:
-            wrong = [
-                cell
-                for cell in cells
-                if not any(cell.interval.meets(mean) for mean in nearest(WHOLE, number, cell.interval))
-            ]
-            right = {cell.number: cell for cell in cells if cell not in wrong}
-            fitting = [min(1.0, (number + 1) * cell.scale / 10**cell.decimals) for cell in right.values()]
-            chance = by_chance(fitting, len(right) + len(wrong), len(numbers) * len(columns))
-            fit = len(cells) - len(wrong)
-            if wrong and fit >= max(FEWEST, USUAL * len(cells)) and chance < SURE_OF_WHOLE:
-                words = f"no whole number out of {number}; {fit} of {len(cells)} are, by chance {odds(chance)}"
-                for cell in wrong:
-                    yield Broken("not_of_whole", [cell], words)
 
 
 def _marked_wrongly(table: Table) -> Iterator[Broken]:

@@ -1,17 +1,19 @@
 """The formulas by which a field of a table may follow from others, in the order in which they are tried."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite, nan
 
-from robustdr.audit import rounding
+import numpy as np
+
 from robustdr.audit.cells import Cell
 from robustdr.audit.reported import Table, literal
-from robustdr.claims.intervals import Interval
+from robustdr.audit.sizes import sizes
 
 WINDOW = 5  # fields beside a field from which it may be computed in pairs, beside the first two of the table
 MANY = 14  # fields up to which all pairs are tried
+SAMPLE = 8  # lines at which a formula is tried before it is computed at all of them
 NAMES = {
     "mean_of": re.compile(r"\b(avg|average|mean|overall|macro)|_mean\b", re.I),
     "median_of": re.compile(r"\bmedian", re.I),
@@ -22,7 +24,6 @@ NAMES = {
     "counts_match": re.compile(r"%|percent|share|rate|ratio|proportion|fraction", re.I),
 }
 NAMES["drop_from"] = NAMES["points_from"]
-_SIZE = re.compile(r"\b[nN]\s*=\s*(\d[\d,]*)|(\d[\d,]*)\s+(?:queries|questions|topics|participants|samples|instances)")
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,14 @@ class Formula:
         return frozenset((field, self.base if role == "main" else -1) for role, ones in self.parts for field in ones)
 
 
-def sizes(texts: Sequence[str]) -> list[int]:
-    """The numbers of queries, people or the like that texts name."""
-    found = [int((a or b).replace(",", "")) for text in texts for a, b in _SIZE.findall(text)]
-    return list(dict.fromkeys(size for size in found if size > 1))
-
-
 class Formulas:
     """The numbers of a table along its rows, or along its columns if transposed, and the formulas to try on them.
 
     Attributes:
-        lines: the cells, None where there is none. names: of the fields. low, high: the ends of their intervals.
+        lines: the cells, None where there is none. names: of the fields.
+        low, high: the ends of their intervals, [lines + 1, fields]; NaN where there is none, and in the last line.
         plain: as `low`, without deviations, drops and the like. range: by field, from the least to the greatest number.
+        first_lines: those that have a number in a field, [`SAMPLE`, fields]; -1 where there are fewer.
     """
 
     def __init__(self, table: Table, transposed: bool) -> None:
@@ -75,22 +72,19 @@ class Formulas:
         self.table = table
         self.lines = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
         self.names = lines if transposed else names
-        self.low = [[cell.interval.low if cell else inf for cell in line] for line in self.lines]
-        self.high = [[cell.interval.high if cell else inf for cell in line] for line in self.lines]
-        # A deviation, a drop or the like beside a number is a part of no average, and of no other formula but a share.
-        self.plain = [
-            [
-                low if cell and cell.coordinates["value"] == "value" else inf
-                for cell, low in zip(line, lows, strict=True)
-            ]
-            for line, lows in zip(self.lines, self.low, strict=True)
-        ]
+        none = [None] * len(self.names)
+        self.low, self.high, self.plain = (
+            np.array([[nan if cell is None else end(cell) for cell in line] for line in [*self.lines, none]])
+            for end in (_low, _high, _plain)
+        )
+        numbers = [[n for n, line in enumerate(self.lines) if line[f] is not None] for f in range(len(self.names))]
+        self.first_lines = np.array([[*those[:SAMPLE], *[-1] * (SAMPLE - len(those))] for those in numbers]).T
         width = len(self.names)
         self.range = []
         for field in range(width):
             ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
             self.range.append(max((i.high for i in ends), default=0.0) - min((i.low for i in ends), default=0.0))
-        self.sizes = sizes([table.caption, *names, *lines])
+        self.sizes = [size.number for size in sizes(table.caption, *names, *lines)]
 
     def blocks(self, target: int) -> Iterator[Formula]:
         """Means, sums and the like of neighbouring fields that begin or end beside the target, or at the first ones."""
@@ -172,21 +166,14 @@ class Formulas:
         return self._exact(usual) if usual > 1 and sums.count(usual) > 2 and len(set(sums)) < len(sums) else None
 
 
-def _difference(found: dict[str, list[Interval]], _: Cell | None) -> Interval | None:
-    return found["of"][0] - found["main"][0]
+def _low(cell: Cell) -> float:
+    return cell.interval.low
 
 
-def _share(found: dict[str, list[Interval]], whole: Cell | None) -> Interval | None:
-    total = found["out_of"][0] if whole is None else whole.interval
-    return found["main"][0] / total if total.low > 0 else None
+def _high(cell: Cell) -> float:
+    return cell.interval.high
 
 
-FORMULAS: dict[str, Callable[[dict[str, list[Interval]], Cell | None], Interval | None]] = {
-    "points_from": _difference,
-    "drop_from": lambda found, _: rounding.change(found["of"][0], found["main"][0]),
-    "counts_match": _share,
-    "harmonic_mean_of": lambda found, _: rounding.harmonic_mean(found["main"]),
-    "std_of": lambda found, _: rounding.deviation(found["main"]),
-    "median_of": lambda found, _: rounding.median(found["main"]),
-    "sum_is": lambda found, whole: whole.interval - found["plus"][0] if whole else None,
-}
+def _plain(cell: Cell) -> float:
+    """The low end; none of a deviation, a drop or the like: only of a share it may be a part."""
+    return cell.interval.low if cell.coordinates["value"] == "value" else nan

@@ -11,13 +11,15 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.facts import CHANGES, PLAIN, Fact, alike, facts, totals, without
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
+from robustdr.audit.sizes import Size, sizes
 
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
-MOST = 5_000_000  # cells that are looked at for all sentences together
+MOST = 300  # cells that the labels of a sentence may leave: among more, they say too little
 NUMBERS = 5_000  # of sentences
-DIGITS = 3  # a number with fewer is tied among few candidates alone: others fit by chance
-FEW = 3  # candidates of a number of one digit; of two, so many squared
+CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
+DIGITS = 3  # of a number that may differ from a cell
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
+SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
 SHORT = 3  # letters of a name up to which capitals count: DA is no "da"
 _UP = re.compile(r"improv|increas|gain|higher|better|more effective|outperform|larger|\brises?\b", re.I)
 _DOWN = re.compile(
@@ -28,6 +30,9 @@ _DOWN = re.compile(
 _COMPARES = re.compile(r"\b(?:than|over|compared|against|vs|relative to)\b", re.I)
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _WORD = re.compile(r"[a-z0-9]+")
+
+
+_Place = tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]  # labels by coordinate, and tables
 
 
 class Tie(NamedTuple):
@@ -48,13 +53,6 @@ class _Named:
     at: Mapping[str, Mapping[str, Sequence[int]]]
     words: Sequence[Collection[str]]  # of each word that is a label: the coordinates of which it may be one
 
-    def select(self, cells: Iterable[Cell]) -> list[Cell]:
-        """The cells at all these labels; if there are none, also those without a coordinate, but for the measure."""
-        wanted = [(name, {None, *there}) for name, there in self.at.items()]
-        fitting = [cell for cell in cells if all(cell.coordinates.get(name) in labels for name, labels in wanted)]
-        whole = [cell for cell in fitting if self.at.keys() <= cell.coordinates.keys()]
-        return whole or [cell for cell in fitting if "measure" not in self.at or "measure" in cell.coordinates]
-
     def is_nearest(self, fact: Fact, place: int) -> bool:
         """Whether the labels of a fact are those that stand next to a place of the sentence."""
         for name, there in self.at.items():
@@ -65,6 +63,13 @@ class _Named:
         return True
 
 
+class Said(NamedTuple):
+    """What sentences say: the ties of their numbers, and the size of the sample of a (table, column)."""
+
+    ties: list[Tie]
+    sizes: dict[tuple[str, int], Size]
+
+
 class Prose:
     """Ties the sentences of a paper to the cells of its tables."""
 
@@ -72,6 +77,13 @@ class Prose:
         self.tables = {id: table for id, table in reported.tables.items() if not id.startswith("prose")}
         self.cells = [cell for table in self.tables.values() for cell in table.cells]
         self._totals = totals(self.cells)
+        # By the coordinates that cells have: the places of those at each label, and of those in each table.
+        self._places: defaultdict[frozenset[str], defaultdict[tuple[str, str], set[int]]]
+        self._places = defaultdict(lambda: defaultdict(set))
+        for place, cell in enumerate(self.cells):
+            index = self._places[frozenset(cell.coordinates)]
+            for at in (("", cell.table), *cell.coordinates.items()):
+                index[at].add(place)
         self._names: defaultdict[tuple[str, ...], dict[tuple[str, str], str]] = defaultdict(dict)
         for cell in self.cells:
             for name, of in cell.coordinates.items():
@@ -81,14 +93,14 @@ class Prose:
                             self._names[tokens][name, of] = words
         self._longest = max(map(len, self._names), default=0)
 
-    def ties(self, paragraphs: Iterable[tuple[int, str]]) -> list[Tie]:
-        """The numbers of the sentences, in order: the first `NUMBERS`; in many tables, the last ones are not tied.
+    def said(self, paragraphs: Iterable[tuple[int, str]]) -> Said:
+        """The numbers of the sentences, in order, the first `NUMBERS`; and the sizes of samples (see `_sizes`).
 
         Args:
             paragraphs: (line, text) of each.
         """
         found: list[Tie] = []
-        left = MOST
+        given: defaultdict[_Place, dict[int, Size]] = defaultdict(dict)
         for line, paragraph in paragraphs:
             if len(found) >= NUMBERS:
                 break
@@ -97,26 +109,25 @@ class Prose:
                 numbers = figures(sentence)
                 asked = self._asked(sentence) or caption
                 if numbers:
-                    left -= len(self.cells)
-                    found += self._sentence(line + above if line else 0, sentence, numbers, asked, left > 0)
-        return found
+                    found += self._sentence(line + above if line else 0, sentence, numbers, asked)
+                if sized := sizes(sentence):
+                    at = tuple((name, (*of,)) for name, of in self._named(sentence).at.items() if name in SAMPLED)
+                    given[at, (*asked,)] |= {one.number: one for one in sized}
+        return Said(found, self._sizes(given))
 
-    def _sentence(
-        self, line: int, sentence: str, numbers: Sequence[Figure], asked: Sequence[str], search: bool
-    ) -> list[Tie]:
-        tables = [self.tables[id] for id in asked] or [*self.tables.values()]
+    def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], asked: Sequence[str]) -> list[Tie]:
         up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
         changes = up or down or either
         compares = bool(_COMPARES.search(sentence))
         named = self._named(sentence)
-        cells = named.select(cell for table in tables for cell in table.cells) if named.at and search else []
+        cells = self._select(named.at, asked) if named.at else []
         said = [*facts(cells, named.at, self._totals, (up or either, down or either))]
         found = []
         for number in numbers:
             if number.kind == LEVEL:
-                verdict, *of = _level(number, tables if asked else [])
+                verdict, *of = _level(number, [self.tables[id] for id in asked])
             elif number.kind == COUNT:
-                verdict, *of = _best(number, named, tables)
+                verdict, *of = self._best(number, named.at, asked)
             else:
                 meant = [fact for fact in said if fact.is_meant(number, changes)]
                 verdict, *of = self._tie(number, named, meant, changes or number.kind == POINTS, compares)
@@ -126,6 +137,42 @@ class Prose:
             tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and wrong[tie.cells] > 1 else tie
             for tie in found
         ]
+
+    def _select(self, at: Mapping[str, Collection[str]], tables: Collection[str]) -> list[Cell]:
+        """The cells at labels by coordinate (see `_at`); none if they are more than `MOST`."""
+        found = self._at(at, tables)
+        return [self.cells[place] for place in sorted(found)] if len(found) <= MOST else []
+
+    def _at(self, at: Mapping[str, Collection[str]], tables: Collection[str]) -> set[int]:
+        """The places of cells at labels; if there are none, also of those without a coordinate, but for the measure.
+
+        Args:
+            tables: those in which the cells stand; any if there are none.
+        """
+        whole: set[int] = set()
+        rest: set[int] = set()
+        for names, index in self._places.items():
+            wanted = [[(name, label) for label in at[name]] for name in at if name in names]
+            wanted += [[("", id) for id in tables]] if tables else []
+            if wanted and ("measure" in names or "measure" not in at):
+                parts = [set[int]().union(*(index[one] for one in ones if one in index)) for ones in wanted]
+                (whole if at.keys() <= names else rest).update(set.intersection(*sorted(parts, key=len)))
+        return whole or rest
+
+    def _sizes(self, given: Mapping[_Place, Mapping[int, Size]]) -> dict[tuple[str, int], Size]:
+        """The size of the sample of each (table, column), where it is one.
+
+        A sentence gives it to the tables that it names, and to the collection, the split and the like. If it names
+        nothing, it gives it to all columns that no other sentence speaks of.
+        """
+        found: defaultdict[tuple[str, int], dict[int, Size]] = defaultdict(dict)
+        for (at, tables), those in given.items():
+            for place in self._at(dict(at), tables):
+                found[self.cells[place].table, self.cells[place].column] |= those
+        if len(those := given.get(((), ()), {})) == 1:
+            for cell in self.cells:
+                found.setdefault((cell.table, cell.column), {**those})
+        return {column: next(iter(those.values())) for column, those in found.items() if len(those) == 1}
 
     def _asked(self, text: str) -> list[str]:
         """The tables that a text names, as far as they are there."""
@@ -162,9 +209,10 @@ class Prose:
         near = [fact for fact in meant if named.is_nearest(fact, number.at)]
         if number.hedge not in ("<", ">"):
             for among in (meant, near):
-                fits = [fact for fact in among if fact.fits(number)]
+                few = len(among) <= CHANCE * 10**number.digits
+                fits = [fact for fact in among if fact.fits(number)] if few else []
                 printed = [fact for fact in fits if not fact.apart] or fits
-                if alike(printed) and (number.digits >= DIGITS or len(among) <= FEW**number.digits):
+                if alike(printed):
                     return AGREES, *printed[0].words()
             if any(fact.fits(number) for fact in meant):
                 return UNTIED, "", ""
@@ -190,26 +238,25 @@ class Prose:
             for cell in fact.cells
         )
 
-
-def _best(number: Figure, named: _Named, tables: Sequence[Table]) -> tuple[str, str, str]:
-    """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
-    systems = named.at.get("system", {})
-    rest = _Named({name: there for name, there in named.at.items() if name != "system"}, ())
-    for table in tables if len(systems) == 1 else ():
-        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        for cell in rest.select(table.cells):
-            if cell.coordinates["value"] in PLAIN and {"measure", "system"} <= cell.coordinates.keys():
-                groups[without(cell, "system")].append(cell)
-        compared = [
-            (own[0], cells)
-            for cells in groups.values()
-            if len(cells) > 1 and (own := [cell for cell in cells if cell.coordinates["system"] in systems])
-        ]
-        if len(compared) == number.out_of:
-            best = sum(own.value >= max(cell.value for cell in cells) for own, cells in compared)
-            verdict = AGREES if best == number.interval.low else DIFFERS
-            return verdict, f"{table.id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
-    return UNTIED, "", ""
+    def _best(self, number: Figure, at: Mapping[str, Collection[str]], tables: Collection[str]) -> tuple[str, str, str]:
+        """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
+        systems = at.get("system", ())
+        rest = {name: there for name, there in at.items() if name != "system"}
+        for id in dict.fromkeys(cell.table for cell in self._select(at, tables)) if len(systems) == 1 else ():
+            groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+            for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
+                if cell.coordinates["value"] in PLAIN and {"measure", "system"} <= cell.coordinates.keys():
+                    groups[without(cell, "system")].append(cell)
+            compared = [
+                (own[0], cells)
+                for cells in groups.values()
+                if len(cells) > 1 and (own := [cell for cell in cells if cell.coordinates["system"] in systems])
+            ]
+            if len(compared) == number.out_of:
+                best = sum(own.value >= max(cell.value for cell in cells) for own, cells in compared)
+                verdict = AGREES if best == number.interval.low else DIFFERS
+                return verdict, f"{id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
+        return UNTIED, "", ""
 
 
 def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:

@@ -35,7 +35,7 @@ _FIGURE = re.compile(
 _LEVEL = re.compile(r"\bp(?:[\s-]?values?)?\s*(?:of\s*)?[<≤=]\s*(0?\.\d+)", re.I)
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _SMALL = rf"\d{{1,3}}|{'|'.join(_WORDS)}"
-_COUNT = re.compile(rf"\b({_SMALL})\s+(?:out\s+)?of\s+(?:the\s+|all\s+)?({_SMALL})\b(?!\s?%)", re.I)
+_COUNT = re.compile(rf"(?<![\w@.,])({_SMALL})\s+(?:out\s+)?of\s+(?:the\s+|all\s+)?({_SMALL})\b(?!\s?%|[.,]\d)", re.I)
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|et al|al|vs|cf|Figs?|Tab|Secs?|Eqs?|No|resp|approx|w\.r\.t)\.$")
 
 

@@ -45,9 +45,10 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         made = transcribe(arguments.file)
         write_text(arguments.output / "reported.yaml", made.text)
-    found = audit(made.reported, made.known)
     text, place = paragraphs(arguments.file)
-    ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in Prose(made.reported).ties(text)]
+    said = Prose(made.reported).said(text)
+    ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in said.ties]
+    found = audit(made.reported, made.known, said.sizes)
     content = {**reviewed(made, found), "prose": ties}
     write_json(arguments.output / "review.json", content)
     write_text(arguments.output / "index.html", _page(content))
