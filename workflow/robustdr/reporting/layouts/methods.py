@@ -122,9 +122,9 @@ def methods(make: Maker[Settings]) -> Grid:
         f"p < {make.spec.level}, Holm's correction over all {tests} tests of the table.",
         f"The differences in the CSV and JSON files are shares of {labels[base]} on the original queries, with 95 % "
         "intervals.",
-        f"Differs from best: whether its {MEAN} is told from the highest by such tests, corrected too.",
+        f"Differs from best: whether its {MEAN} differs from the highest by the same tests, corrected too.",
         "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
-        f"trained from. New index: whether its passage vectors are others than those of {labels[base]}. Costs are "
+        f"trained from. New index: whether its passage vectors differ from those of {labels[base]}. Costs are "
         "measured and vary between runs; everything else is deterministic.",
     ]
     rows = [labels[system] for system in make.spec.systems]
