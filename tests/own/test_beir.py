@@ -4,7 +4,8 @@ import json
 
 import ir_measures
 import pytest
-from ir_datasets.formats import GenericQuery, JsonlQueries
+from ir_datasets.datasets.beir import BeirDocs, BeirQrels, BeirQueries, BeirTitleDoc
+from ir_datasets.formats import GenericQuery
 from ir_datasets.util import Cache
 
 from robustdr.cli import main
@@ -26,7 +27,8 @@ def folder(tmp_path):
     return made
 
 
-def test_each_variation_is_a_folder_with_the_queries_that_vary_makes(folder, tmp_path):
+def test_each_variation_is_a_folder_that_ir_datasets_reads_as_those_of_beir(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
     out = tmp_path / "out"
     assert main(["vary", "--beir", str(folder), "--variation", "swap_words", "--seed", "3", "-o", str(out)]) == 0
     alone = ["vary", str(folder / "queries.jsonl"), "--variation", "swap_words", "--seed", "3"]
@@ -34,12 +36,11 @@ def test_each_variation_is_a_folder_with_the_queries_that_vary_makes(folder, tmp
     expected = read_queries(tmp_path / "alone.tsv")
     assert expected.keys() == QUERIES.keys() and expected != QUERIES
     made = out / "swap_words"
-    mapping = {"query_id": "_id", "text": "text"}
-    read = JsonlQueries(Cache(None, made / "queries.jsonl"), query_cls=GenericQuery, mapping=mapping)
-    assert {query.query_id: query.text for query in read.queries_iter()} == expected
-    assert (made / "corpus.jsonl").read_bytes() == (folder / "corpus.jsonl").read_bytes()
-    judged = [line.split("\t") for line in (made / "qrels/test.tsv").read_text().splitlines()[1:]]
-    qrels = [ir_measures.Qrel(qid, docid, int(grade)) for qid, docid, grade in judged]
+    docs = BeirDocs("made", Cache(None, made / "corpus.jsonl"), BeirTitleDoc)
+    assert [*docs.docs_iter()] == [("d1", "a river", ""), ("d2", "a house", "")]
+    queries = BeirQueries("made", Cache(None, made / "queries.jsonl"), GenericQuery)
+    assert {query.query_id: query.text for query in queries.queries_iter()} == expected
+    qrels = [*BeirQrels(Cache(None, made / "qrels/test.tsv"), {}).qrels_iter()]
     run = [ir_measures.ScoredDoc(qid, docid, score) for qid in expected for docid, score in (("d1", 2), ("d2", 1))]
     assert ir_measures.calc_aggregate([ir_measures.RR @ 10], qrels, run) == {ir_measures.RR @ 10: 0.75}
 

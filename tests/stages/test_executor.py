@@ -1,5 +1,6 @@
 """`snakemake --executor robustdr`: real runs of a real stage in Snakemake's own process."""
 
+import os
 import subprocess
 import sys
 
@@ -44,7 +45,7 @@ def test_what_is_wrong_with_a_job_is_in_its_log_and_ends_the_run(tmp_path):
 def test_any_end_of_a_stage_is_a_status(tmp_path):
     log = tmp_path / "log"
     command = f"set -e; python -m robustdr.stages %s > {log} 2>&1"
-    assert run(command % "nothing", log) == 2 and "'nothing' is unknown" in log.read_text()
-    assert run(command % "nothing --network", log) == 2 and "'nothing' is unknown" in log.read_text()
+    assert run(command % "nothing", log, {}) == 2 and "'nothing' is unknown" in log.read_text()
+    assert run(command % "nothing --network", log, dict(os.environ)) == 2 and "'nothing' is unknown" in log.read_text()
     wrong = f"index --settings none --corpus {log} --output {tmp_path}/made --reads []"
-    assert run(command % wrong, log) == 1 and log.read_text().startswith("Traceback")
+    assert run(command % wrong, log, {}) == 1 and log.read_text().startswith("Traceback")

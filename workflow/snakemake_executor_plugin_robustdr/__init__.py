@@ -4,10 +4,12 @@ For small data, where starting Python and its libraries for each job costs more 
 network has a process of its own, because the others are refused it.
 """
 
+import os
 import shlex
 import subprocess
 import sys
 import traceback
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -28,6 +30,7 @@ class Executor(RealExecutor):
     def __post_init__(self) -> None:
         from robustdr.core import network  # not before: see the logger
 
+        self.environment = dict(os.environ)  # of jobs that have the network
         network.refuse()
 
     def run_job(self, job: JobExecutorInterface) -> None:
@@ -37,7 +40,7 @@ class Executor(RealExecutor):
         status = 0
         if not job.is_norun:  # a target without a command
             with benchmarked() as took:
-                status = run(job.shellcmd, Path(job.log[0]))
+                status = run(job.shellcmd, Path(job.log[0]), self.environment)
             write_benchmark_records([took], str(job.benchmark), False)
         (self.report_job_error if status else self.report_job_success)(info)
 
@@ -61,15 +64,20 @@ class Executor(RealExecutor):
         return self.workflow.resource_settings.cores
 
 
-def run(command: str, log: Path) -> int:
-    """Run the stage of a shell command, `… -m robustdr.stages STAGE OPTIONS > LOG 2>&1`, and return its exit status."""
+def run(command: str, log: Path, environment: Mapping[str, str]) -> int:
+    """Run the stage of a shell command, `… -m robustdr.stages STAGE OPTIONS > LOG 2>&1`, and return its exit status.
+
+    Args:
+        environment: of a process of its own.
+    """
     from robustdr.stages.__main__ import main
 
     words = shlex.split(command)
     stage = words[words.index(STAGES[0]) + len(STAGES) : words.index(">")]
     with open(log, "w", encoding="utf-8") as file:
         if "--network" in stage:
-            return subprocess.run([sys.executable, *STAGES, *stage], stdout=file, stderr=file, check=False).returncode
+            alone = [sys.executable, *STAGES, *stage]
+            return subprocess.run(alone, env=environment, stdout=file, stderr=file, check=False).returncode
         with redirect_stdout(file), redirect_stderr(file):
             try:
                 return main(stage)

@@ -6,7 +6,7 @@ import os
 from robustdr.collections import data
 from robustdr.core.paths import named
 from robustdr.encoding.directory import POOLINGS
-from robustdr.own import ROLES
+from robustdr.own import ROLES, SMALL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dimension", type=int, metavar="N", help="dimension to ask the server for; default: its own")
     text = "environment variable that holds the server's key; default: no key"
     parser.add_argument("--key", metavar="NAME", help=text)
-    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="processor cores to use; default: all")
+    text = f"processor cores to use; default: all; for at most {SMALL:,} passages one is used, unless there is --fix"
+    parser.add_argument("--cores", type=int, default=os.cpu_count(), help=text)
     parser.add_argument("-o", "--output", type=named, required=True, help="folder of the report; run again to resume")
 
 

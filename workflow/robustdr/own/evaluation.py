@@ -25,10 +25,8 @@ from robustdr.evaluation.names import parse
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
-from robustdr.own import ROLES, document, experiment, models, results
+from robustdr.own import ROLES, SMALL, document, experiment, models, results
 from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
-
-SMALL = 2000  # passages up to which starting processes costs more than what they do at the same time
 
 
 def run(arguments: argparse.Namespace) -> None:
