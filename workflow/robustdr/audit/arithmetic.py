@@ -116,6 +116,10 @@ class _Search(Formulas):
             for line, *ends in zip(lines, *(end[lines, 0].tolist() for end in given.ends), strict=True)
             if (target := self.lines[line][formula.target])
         ]
+        units = {
+            target.unit for _, expected, target in places if expected.scaled(formula.factor).meets(target.interval)
+        }
+        places = [place for place in places if place[-1].unit in units]  # it says nothing of counts below percentages
         chances: dict[tuple[object, ...], float] = {}
         fit = 0
         for line, expected, target in places:
@@ -140,6 +144,8 @@ class _Search(Formulas):
         if formula.kind in ("mean_of", "median_of"):
             fields = formula.parts[0][1]
             reach = max(self.high[line][f] for f in fields) - min(self.low[line][f] for f in fields)
+        elif formula.kind == "drop_from" and given.low <= 0 <= given.high:
+            return 1.0  # perhaps no change: that of any two equal numbers
         elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is", "counts_match"):
             # What is near to one of its parts anyway says little, as the F1 of two equal numbers.
             middle = (given.low + given.high) / 2
