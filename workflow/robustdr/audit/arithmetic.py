@@ -21,6 +21,8 @@ from robustdr.claims.intervals import Interval
 SURE, SURE_NAMED = 1e-6, 1e-3  # chance below which a relation is believed; one that labels name
 SHARE, SHARE_NAMED = 0.8, 0.6  # of its cells that must fit
 MOST = 200_000  # formulas that are tried along the rows of a table, and along its columns
+FEWEST = 3  # cells that must fit if labels name nothing
+WIDE = 0.25  # share of a computed number that rounding may leave open; with more, numbers of like size fit it
 AT_ONCE = 4096  # of them
 
 
@@ -129,7 +131,7 @@ class _Search(Formulas):
                 chances[target.number, round(asked.low, 9), round(asked.high, 9)] = self._chance(
                     formula, line, asked, target
                 )
-        if fit < 2 or fit < (SHARE_NAMED if named else SHARE) * len(places):
+        if fit < (2 if named else FEWEST) or fit < (SHARE_NAMED if named else SHARE) * len(places):
             return None
         chance = by_chance([*chances.values()], len(places) - fit + len(chances), tried)
         if chance >= (SURE_NAMED if named else SURE):
@@ -138,14 +140,15 @@ class _Search(Formulas):
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
     def _chance(self, formula: Formula, line: int, given: Interval, target: Cell) -> float:
+        """The share of the range of a field that fits; all of it if what is given is open by much of its size."""
+        if given.high - given.low > WIDE * abs(given.low + given.high) / 2:
+            return 1.0
         step = 10.0**-target.decimals * target.scale
         width = given.high - given.low + target.interval.high - target.interval.low
         reach = self.range[formula.target]
         if formula.kind in ("mean_of", "median_of"):
             fields = formula.parts[0][1]
             reach = max(self.high[line][f] for f in fields) - min(self.low[line][f] for f in fields)
-        elif formula.kind == "drop_from" and given.low <= 0 <= given.high:
-            return 1.0  # perhaps no change: that of any two equal numbers
         elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is", "counts_match"):
             # What is near to one of its parts anyway says little, as the F1 of two equal numbers.
             middle = (given.low + given.high) / 2
