@@ -161,7 +161,11 @@ ABSENT = {}  # files and folders of the user that planned jobs lack
 
 
 def inputs(found):
-    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for."""
+    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for.
+
+    The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
+    would not look at the job if one that it waits for runs, and would leave out what an interrupted run left behind.
+    """
 
     def of(w):
         for path, line in found.absent(w).items():
@@ -169,7 +173,7 @@ def inputs(found):
                 last(line)
             ABSENT[path] = line
         files = found.inputs(w)
-        return {**files, "artifacts": ancient(files["artifacts"])}
+        return {**files, "artifacts": ancient(files["artifacts"])} if found.made(w) else files
 
     return of
 

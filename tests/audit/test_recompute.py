@@ -166,4 +166,4 @@ def test_bad_declarations_are_one_line(folder, capsys, name, message):
 
 def test_runs_and_judgements_are_given_together(folder, capsys):
     assert robustdr(["audit", "rodr", "--runs", str(folder)]) == 2
-    assert "--runs and --qrels are given together" in capsys.readouterr().err
+    assert "--runs and --qrels go together" in capsys.readouterr().err

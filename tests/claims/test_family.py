@@ -39,7 +39,7 @@ def test_headline_claims_are_corrected_together_by_hand():
     verdicts[1] = seen(0.02)  # .02 · 3 = .06 is above .05, and then so is all that follows
     found = corrected(claims, verdicts)
     assert [one.verdict for one in found] == ["undecided"] * 3
-    assert found[0].reason == "seen alone (p = 0.02), not among 3 headline claims (p = 0.06)"
+    assert found[0].reason == "seen alone (p = 0.02), but corrected for 3 headline claims p = 0.06"
 
 
 def test_other_claims_hypotheses_and_what_was_not_tested_are_no_part_of_the_family():

@@ -60,7 +60,7 @@ def splits(folder):
 
 
 def found(folder, **options):
-    problems = check(folder / "corpus.tsv", splits(folder), **options)
+    problems, _, _ = check(folder / "corpus.tsv", splits(folder), **options)
     marks = {"error": "", "warning": "warning ", "dropped": "dropped "}
     return [f"{marks[problem.severity]}{problem}".replace(f"{folder}/", "FOLDER/") for problem in problems]
 
@@ -126,7 +126,7 @@ def test_missing_and_empty_files_and_half_a_gzip_file(tmp_path):
     agree(found(tmp_path), ["train-queries.tsv: no query with a text", "train-qrels.txt: no judgement"])
     packed = gzip.compress(CLEAN["corpus.tsv"].encode())[:-6]
     (tmp_path / "corpus.tsv.gz").write_bytes(packed)
-    problems = check(tmp_path / "corpus.tsv.gz", {})
+    problems, _, _ = check(tmp_path / "corpus.tsv.gz", {})
     assert "not a whole gzip file" in str(problems[0])
 
 
@@ -136,7 +136,7 @@ def test_jsonl_passages_are_records(tmp_path):
         ['{"docid": "d2", "text": 2.5}', "d2\ty", r'{"docid": "d", "text": "\ud800"}'],
     )
     (write(tmp_path) / "corpus.jsonl").write_text("\n".join([good, *bad]))
-    problems = check(tmp_path / "corpus.jsonl", {})
+    problems, _, _ = check(tmp_path / "corpus.jsonl", {})
     assert [problem.place.number for problem in problems] == [2, 3, 4]
     assert all("is no record" in problem.message for problem in problems)
 

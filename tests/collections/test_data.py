@@ -71,7 +71,7 @@ def written(found, folder):
     """The three files that the pipeline makes of some data, as texts."""
     split = Split(found.queries, found.qrels)
     source = Data(found.corpus, {"test": split}, "test", found.published, found.published).entry()
-    problems = check(found.corpus, {"test": split}, found.published, found.published)
+    problems, _, _ = check(found.corpus, {"test": split}, found.published, found.published)
     assert not [problem for problem in problems if problem.severity == "error"]
     files = [folder / "made/corpus.jsonl", folder / "made/queries.tsv", folder / "made/qrels.txt"]
     write_corpus(source, files[0])

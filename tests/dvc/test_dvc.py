@@ -112,7 +112,7 @@ def test_a_table_refuses_pulled_cells_that_other_settings_made(pulled):
     edit(pulled.folder / SCALE, variation_seed)
     assert not pulled.is_clean()
     with pytest.raises(AssertionError, match="its record has the key"):
-        pulled.do("snakemake", TABLE, "--allowed-rules", "table", "--forcerun", "table")
+        pulled.do("snakemake", TABLE, "--allowed-rules", "table_mini", "--forcerun", "table_mini")
     (pulled.folder / SCALE).write_bytes(text)
     pulled.do("dvc", "checkout", "--force")
 

@@ -85,7 +85,9 @@ def test_what_is_wrong_with_sources_is_told(config, change, message):
 
 def test_a_table_names_the_deviations_of_its_systems(mini):
     end = "(docs/explanation/deviations.md)."
-    bi_encoders = f"capot at full scale differs in: positives; passages of other devices; number type {end}"
+    bi_encoders = (
+        f"At full scale too, training differs from capot in: positives; passages of other devices; number type {end}"
+    )
     assert deviations(mini, ["regular_nq"]) == [bi_encoders]
     aligned, *_ = deviations(mini, ["capot_nq"])
     assert "margins; the ranking loss" in aligned and "positives" in aligned and "PT" not in aligned

@@ -61,4 +61,4 @@ def test_of_several_models_each_says_its_own_prompts(options, tiny_model, capsys
     arguments = [word for pair in options.items() for word in pair]
     assert main(["evaluate", *arguments, "--models", str(tiny_model), str(tiny_model), "--query-prompt", "q: "]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == "robustdr: prompts: of one model alone; of several, each directory says its own"
+    assert line == "robustdr: prompts: allowed with one model only; with several, each directory says its own"

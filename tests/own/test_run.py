@@ -33,12 +33,12 @@ def project(tmp_path_factory):
     return made
 
 
-def run(project, *arguments):
-    """Exit status, and the last line of what is said of the outcome."""
+def run(project, *arguments, last=1):
+    """Exit status, and the last lines of what is said of the outcome."""
     command = [sys.executable, "-m", "robustdr", "evaluate", *arguments]
     environment = project.environment | {"PYTHONPATH": str(project.folder / "workflow")}
     done = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=900)
-    return done.returncode, (done.stderr if done.returncode else done.stdout).splitlines()[-1]
+    return done.returncode, *(done.stderr if done.returncode else done.stdout).splitlines()[-last:]
 
 
 def measured(path):
@@ -62,6 +62,22 @@ def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project)
     assert report["systems"]["own"]["original"] == np.mean(original)
     pages = project.folder / "out" / report["pages"]
     assert {"site.css", "queries.html", "own_table1.html"} <= {path.name for path in pages.iterdir()}
+
+
+def test_small_data_in_one_process_has_the_bytes_of_a_job_a_process(project):
+    """The same configuration, made again by the workflow as it is; and the workflow has nothing to add to the first."""
+    assert run(project, "--model", MODEL, *ASKED, "-o", "out") == (0, "out/index.html")
+    targets = ["results/own/measures/own/own/seed0.parquet", "results/own/report/index.html"]
+    made = {}
+    for folder in ("out", "again"):
+        where = ["--directory", folder, "--configfile", "out/config/config.yaml"]
+        status, output = project.snakemake(*where, "--", *targets)
+        assert status == 0 and ("Nothing to be done" in output) == (folder == "out"), output
+        results = project.folder / folder / "results"
+        files = [file.relative_to(results) for file in results.rglob("*") if file.is_file()]
+        kept = [file for file in files if not {"logs", "benchmarks"} & {*file.parts}]
+        made[folder] = {file: (results / file).read_bytes() for file in kept}
+    assert made["out"] == made["again"] and len(made["out"]) > 50
 
 
 def test_an_encoder_behind_a_server(project, monkeypatch):
@@ -102,7 +118,8 @@ def test_a_system_behind_its_runs(project):
     assert "Engine: the rankings in " in (project.folder / "ranked/report.md").read_text()
 
 
-def test_a_server_that_is_not_there_is_the_last_line(project):
-    status, line = run(project, "--server", "http://127.0.0.1:9/v1", "--model", "m", *ASKED, "-o", "none")
-    assert status == 2 and line.startswith("robustdr: none: the workflow stopped: results/own/logs/rank/")
-    assert "robustdr: http://127.0.0.1:9/v1 does not answer" in line
+def test_a_server_that_is_not_there_is_said_at_the_end(project):
+    status, *lines = run(project, "--server", "http://127.0.0.1:9/v1", "--model", "m", *ASKED, "-o", "none", last=2)
+    assert status == 2 and lines[1] == "robustdr: none: the workflow stopped; the line above says why"
+    assert lines[0].startswith("results/own/logs/rank/")
+    assert "robustdr: http://127.0.0.1:9/v1 does not answer" in lines[0]

@@ -134,12 +134,28 @@ def test_the_shares_are_those_that_are_asked_for(feed, typos, expected):
     for each in shown:
         assert len(each.encoder.targets) == round(0.3 * len(pieces))
         assert len(each.decoder.targets) >= 0.5 * len(pieces)
-    tokens = [(each.encoder.tokens[at], piece) for each in shown for at, piece in each.encoder.targets.items()]
-    mask = feed().examples.vocabulary.mask
+    tokens = [each.encoder.tokens[at] for each in shown for at in each.encoder.targets]
     error = 4 * (0.8 * 0.2 / len(tokens)) ** 0.5
-    assert abs(sum(seen == mask for seen, _ in tokens) / len(tokens) - 0.8) < error
-    kept = 0.1 + 0.1 / len(feed().examples.ordinary)  # a random piece may be the right one
-    assert abs(sum(seen == piece for seen, piece in tokens) / len(tokens) - kept) < error
+    assert abs(tokens.count(feed().examples.vocabulary.mask) / len(tokens) - 0.8) < error
+
+
+@pytest.mark.parametrize(("number", "rounded", "half"), [(4, 1, 2), (5, 2, 3)])
+def test_shares_of_few_words(feed, number, rounded, half):
+    """1.2 and 1.5 words are rounded half up; the decoder has at least half of the 4 and of the 5, and here no more."""
+    several, none = feed(typos="effective", typo=0.3, mask=0.3), feed(typo=0.0, mask=0.0)
+    passage = several.examples.vocabulary.split("river") * number
+    shown = several.masks.show(passage, Draw(bytes(32)))
+    assert (shown.misspelled, len(shown.encoder.targets), len(shown.decoder.targets)) == (rounded, rounded, 2 * rounded)
+    assert len(none.masks.show(passage, Draw(bytes(32))).decoder.targets) == half
+
+
+def test_of_ten_words_eight_are_masked_one_is_replaced_and_one_stays(feed):
+    """The seed of a `Draw` is a number: its last digit chooses among ten, and what is left of it among the pieces."""
+    masks = feed().masks
+    for number in range(100):
+        rest, last = divmod(number, 10)
+        expected = -1 if last == 9 else masks.random[rest] if last == 8 else masks.vocabulary.mask
+        assert masks.replaced([-1], Draw(number.to_bytes(32))) == [expected]
 
 
 def test_the_decoder_has_no_more_to_recover_than_is_asked_for_or_changed(feed):

@@ -134,6 +134,39 @@ def test_what_is_new_is_fitted_first_and_leaves_the_encoder_as_it_is(feed, tiny_
         assert fitted[side].item() < 0.9 * new[side].item(), side
 
 
+def test_what_is_new_is_fitted_by_adamw_without_decay(feed, tiny_model):
+    """On the first steps, with the gradients' norm cut and a rate that falls to zero; the encoder drops nothing out."""
+    rate, norm = 1e-2, 0.1
+    made = feed(
+        frozen_steps=3, frozen_learning_rate=rate, warmup=0.0, weight_decay=9.0, max_gradient_norm=norm, dropout=0.3
+    )
+    found = Student.load(made.settings, 1, made.examples, tiny_model, {}).parameters
+    plain = Student.load(replace(made.settings, frozen_steps=0), 1, made.examples, tiny_model, {})
+    plain.model.eval()
+    new = [name for name in plain.parameters if not name.startswith("encoder.")]
+    optimiser = torch.optim.AdamW([plain.parameters[name] for name in new], weight_decay=0.0)
+    for step in range(3):
+        optimiser.zero_grad()
+        sum(plain.model(made[step].shown).values()).backward()
+        assert torch.nn.utils.clip_grad_norm_(optimiser.param_groups[0]["params"], norm) > norm
+        optimiser.param_groups[0]["lr"] = rate * (3 - step) / 3
+        optimiser.step()
+    assert new and all(torch.allclose(found[name], plain.parameters[name], atol=1e-6) for name in new)
+
+
+def test_the_encoder_is_loaded_to_be_trained(feed, tiny_model):
+    """In training mode, with the settings' dropout, in single precision; its word embeddings unless they are frozen."""
+    made = feed(dropout=0.3, precision="bfloat16", frozen_steps=1)
+    free, frozen = (
+        Student.load(replace(made.settings, freeze_word_embeddings=freeze), 1, made.examples, tiny_model, {})
+        for freeze in (False, True)
+    )
+    words = {"encoder.embeddings.word_embeddings.weight", "decoder_words.weight"}
+    assert free.parameters.keys() - frozen.parameters.keys() == words
+    assert {parameter.dtype for parameter in free.parameters.values()} == {torch.float32}
+    assert {m.p for m in free.model.modules() if isinstance(m, torch.nn.Dropout) and m.training} == {0.3}
+
+
 @pytest.mark.parametrize("old", [False, True])
 def test_a_checkpoint_s_own_head_goes_on_where_it_was(feed, tiny_model, tmp_path, old):
     """The scores are those of transformers' BertForMaskedLM; old files have other names for a layer norm's parts."""

@@ -224,10 +224,14 @@ def test_two_systems_stand_side_by_side(browser):
     [
         (lambda data: (data / "systems/dr_oq.js").unlink(), "was not made"),
         (
-            lambda data: (data / "systems/dr_oq.js").write_text('robustdr.take("toy/dr_oq",{"sets":'),
+            lambda data: (data / "systems/dr_oq.js").write_text('robustdr.take("toy/dr_oq","H4sI'),
             "cut off or damaged",
         ),
-        (lambda data: (data / "systems/dr_oq.js").write_text('robustdr.take("toy/dr_oq",{});'), "by another version"),
+        (
+            lambda data: (data / "systems/dr_oq.js").write_text('robustdr.take("toy/dr_oq","H4sI");'),
+            "cut off or damaged",
+        ),
+        (lambda data: write_data(data / "systems/dr_oq.js", "toy/dr_oq", {}), "by another version"),
         (lambda data: (data / "queries.js").unlink(), "was not made"),
     ],
 )

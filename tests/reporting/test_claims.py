@@ -118,7 +118,7 @@ def test_every_figure_of_a_claim(write):
     assert found["evidence"][0].endswith(", printed -50.2% to -49.8%, expected [-100.0, -100.0]: seen")
     assert found["as_printed"]["evidence"][0] == f"{MEAN}: -50.2% to -49.8%: holds"
     assert text.startswith("# T: claims\n\n> **Miniature.** Toys.\n\n1 claims. Here: 1 seen. As printed: 1 holds. ")
-    assert "1 of the tests show an effect; in a world without effects, chance would show at most 0.0." in text
+    assert "1 of the tests show an effect. If there were no effects, chance would show at most 0.0." in text
     assert found["evidence"][0] in text and "| **seen** | holds | Noise hurts (§3) |" in text
 
 
@@ -190,7 +190,7 @@ def test_one_training_run_decides_with_the_variance_of_others_or_says_that_it_is
     runs.write_text(json.dumps({"Success@1": spread, "aa": rates}), encoding="utf-8")
     text, [found] = write([claim("Noise hurts", "Success@20", LOSES)], trained=["base"], runs=runs)
     assert found["verdict"] == "undecided"
-    assert "called different: Success@1 30 % without the variance of runs, 5 % with it (40 pairs)." in text
+    assert "called different: Success@1, 30 % of 40 pairs, and 5 % with the variance of runs." in text
 
 
 def test_what_was_not_run_is_folded_away_with_its_reason(write):

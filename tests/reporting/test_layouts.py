@@ -72,7 +72,7 @@ def test_the_legend_says_whose_original_queries_drops_are_from(other_clean):
 
 
 def test_lost_questions_are_counted(paper):
-    lost = "Queries left none of their uncommon words, a lost question more than a reworded one: misspell 7.5 %."
+    lost = "Queries that lost all their uncommon words, and so no longer ask the same: misspell 7.5 %."
     assert lost in notes(paper.table("table1"))
 
 

@@ -1,8 +1,11 @@
 """The queries behind a cell: values, ranks and passages by hand, and what the report's scripts hold."""
 
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.reporting.conftest import RANKS
 from tests.reporting.small_site import NASTY, build, collection, explore, texts
 
@@ -54,12 +57,24 @@ def test_a_query_that_was_not_measured_has_no_value(measured, tmp_path):
     assert found["measures"]["RR@10"] == [1000, 500, 1000, None] and found["ranks"][3] is None
 
 
-def test_data_is_a_script_that_holds_no_markup(tmp_path):
-    path, value = tmp_path / "data.js", {"text": f"{NASTY}\u2028", "number": 1.5}
+@given(
+    st.recursive(
+        st.none() | st.floats(allow_nan=False) | st.text(), lambda of: st.lists(of) | st.dictionaries(st.text(), of)
+    )
+)
+def test_data_is_a_script_that_holds_no_markup(tmp_path_factory, value):
+    path, value = tmp_path_factory.mktemp("data") / "data.js", [value, f"{NASTY}\u2028"]
     write_data(path, "a/b", value)
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith('robustdr.take("a/b",{') and text.endswith(");\n") and "<" not in text
+    assert re.fullmatch(r'robustdr\.take\("a/b","[A-Za-z0-9+/=]+"\);\n', path.read_text(encoding="utf-8"))
     assert read_data(path) == value
+
+
+@pytest.mark.parametrize("text", ['robustdr.take("a",{"sets":', 'robustdr.take("a",{});', 'robustdr.take("a","H4sI");'])
+def test_data_cut_off_or_of_another_version_are_not_read(tmp_path, text):
+    path = tmp_path / "data.js"
+    path.write_text(text)
+    with pytest.raises(ValueError):
+        read_data(path)
 
 
 def test_texts_share_what_the_rankings_show(measured, tmp_path):

@@ -40,6 +40,12 @@ def test_of_several_effects_the_one_that_decides_is_named():
     assert said == f"1 of 2 comparisons go the claim's way. The first of the others: misspell: {NUMBERS}."
 
 
+def test_a_claim_that_its_paper_s_correction_leaves_open_names_its_weakest_effect():
+    weak = {**MEASURED, "words": "swap_words", "verdict": "seen", "p": 0.02}
+    said = of_claim(claim("undecided", {**MEASURED, "verdict": "seen"}, weak, reason="seen alone"), {})
+    assert said == f"Undecided: seen alone. swap_words: {NUMBERS}."
+
+
 def test_a_control_that_fails_is_named_by_what_must_show():
     said = of_claim(claim(NOT_TESTABLE, needs=["cost"]), {"cost": FAILED})
     assert said == "It cannot be tested here, because a control does not pass: Typos cost a lot (fails)."
@@ -58,12 +64,12 @@ def test_how_many_queries_show_the_printed_effect():
 def test_a_paper_and_a_scale_in_one_sentence():
     counts = {"seen": 3, "partly": 1, "opposite": 1, "not run": 2}
     assert of_paper([CLAIM], counts) == (
-        "Of the 7 claims that its abstract and conclusion rest on: 3 seen, 1 partly, 1 opposite, 2 not run."
+        "Its abstract and conclusion rest on 7 claims: 3 seen, 1 partly, 1 opposite, 2 not run."
     )
     assert of_paper([CLAIM], {}) == "No claim of its abstract is among the 1 that are tested."
     assert of_scale("mini", [counts, {"undecided": 1}], "", 0.86) == (
-        "At scale mini, 5 of the 8 claims that abstracts and conclusions rest on could be decided: 3 are seen, "
-        "1 partly, 1 are not; drops here have the order of those printed with a rank correlation of 0.86."
+        "Abstracts and conclusions rest on 8 claims. At scale mini, 5 of them can be decided: 3 seen, 1 partly, 1 not. "
+        "Drops as printed and here have a rank correlation of 0.86."
     )
 
 

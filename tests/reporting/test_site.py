@@ -48,7 +48,7 @@ def test_the_start_page_counts_verdicts_and_findings(site):
         "opposite": "1", "undecided": "1", "not run": "1",
     }  # fmt: skip
     assert counts["toy/impossible"] == "1" and "Toys &amp; more." in text and "a toy" in text
-    assert "1 of the 3 claims that abstracts and conclusions rest on could be decided: 0 are seen" in text
+    assert "rest on 3 claims. At scale mini, 1 of them can be decided: 0 seen, 0 partly, 1 not." in text
     assert "scale mini, commit 1234567" in text and 'href="https://toy.org/paper"' in text
     assert "This report does not compare the methods under equal conditions." in text
 
@@ -194,4 +194,4 @@ def test_a_paper_shows_its_headline_claims_first_each_with_the_effect_that_decid
     assert re.findall('<tr id="claim-([0-9])"', text) == ["1", "2", "3"]
     assert text.index("not run here") < text.index('id="claim-3"')  # what was not run comes last
     assert 'href="claims/toy/1.html"' in text and text.count('class="size" cx="') == 2 + 1  # the legend's
-    assert "Of the 3 claims that its abstract and conclusion rest on: 1 opposite, 1 undecided, 1 not run." in text
+    assert "Its abstract and conclusion rest on 3 claims: 1 opposite, 1 undecided, 1 not run." in text

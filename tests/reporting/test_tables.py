@@ -104,7 +104,7 @@ def test_the_head_and_the_footnotes(paper):
         "- base: a toy.",
         "- In case alone: only capital letters differ from the original query's, which an uncased model does not see.",
         "- A note on two lines.",
-        "- Made by `snakemake results/mini/tables/toy_table1.md`; digests of its measures in the JSON beside it.",
+        "- Made by `snakemake results/mini/tables/toy_table1.md`; the JSON file has the digests of its measures.",
     ):
         assert note in notes
     assert "Miniature" not in paper.table("table1", miniature="")["md"].read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ BUDGET = {"epochs": 12.0, "batch_size": 8, "checkpoint_every": 5}  # about a hun
 WAITS = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "10"]
 SLURM = ["--profile", "slurm", "--config", "preflight=False", *WAITS]  # it is tested by itself
 PARTITIONS = {"cpu": {"max_runtime": 100000}, "gpu": {"max_runtime": 100000, "max_gpu": 2}}
-TOO_LITTLE = "evaluate:mem_mb=50*40**(attempt-1)"  # for anything in Python; then enough
+TOO_LITTLE = "evaluate_mini:mem_mb=50*40**(attempt-1)"  # for anything in Python; then enough
 
 
 @dataclass

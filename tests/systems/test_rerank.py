@@ -356,7 +356,7 @@ def test_a_system_without_a_loss_shares_the_model_that_it_names(config):
     assert len({made.run(system, 1, AT, KIND).key for system in ON_MONO_BERT}) == len(ON_MONO_BERT)
     model, untrained = made.model("mono_bert", 1), made.model("mono_bert_untrained", 0)
     assert model.waited == ["results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"]
-    assert untrained.waited == ["results/mini/checkpoints/base/model.safetensors"]
+    assert untrained.waited == ["results/mini/checkpoints/reranker_base/model.safetensors"]
     assert lineage.seeds("mono_bert_untrained") == [0]
 
 

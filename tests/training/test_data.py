@@ -170,8 +170,15 @@ def test_the_seed_decides_negatives_and_variations(stage):
     assert len({stage(variations, alone=True, seed=seed).read_bytes() for seed in range(5)}) > 1
 
 
+@pytest.mark.parametrize("assign", ["all", "together"])
+def test_without_variations_there_are_none_to_assign(stage, assign):
+    assert stage(assign=assign).read_bytes() == stage().read_bytes()
+
+
 def test_queries_alone_keep_every_query_and_have_no_passages(stage):
-    lines = [json.loads(line) for line in stage(alone=True).read_text(encoding="utf-8").splitlines()]
+    text = stage(alone=True).read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert "the “king”" in text
     assert [line["query_id"] for line in lines] == ["q1", "q2", "q3", "q4"]
     assert all(set(line) == {"query_id", "query", "query_variation"} for line in lines)
 
@@ -227,7 +234,9 @@ def test_released_negatives_are_the_judged_passages_graded_0(stage, tmp_path):
     (tmp_path / "qrels.txt").write_text(
         "q1 0 d1 2\nq1 0 d9 0\nq1 0 d3 -1\nq1 0 d0 0\nq1 0 d2 1\nq2 0 d4 1\nq2 0 d5 -1\n"
     )
-    assert negatives(stage(released=True)) == {"q1": ["d9", "d0"]}
+    (tmp_path / "answers.jsonl").write_text('{"qid": "q1", "answers": ["of d9"]}\n')  # of no ranking
+    for answers in (False, True):
+        assert negatives(stage(released=True, answers=answers)) == {"q1": ["d9", "d0"]}
     (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d3 -1\n")
     with pytest.raises(UserError, match=r"qrels\.txt: no query has both a positive in .*qrels\.txt and a negative"):
         stage(released=True)

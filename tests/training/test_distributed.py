@@ -67,6 +67,7 @@ def test_one_process_is_left_alone():
     vectors = torch.ones(2, 3)
     assert distributed.start() == (0, 1)
     assert distributed.gather(vectors) is vectors
+    assert not distributed.average(vectors.requires_grad_()).requires_grad
 
 
 def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import time
 
 import numpy as np
@@ -15,6 +16,7 @@ from robustdr.core.files import sha256
 from robustdr.core.settings import deciding
 from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
 from robustdr.encoding.encoder import Encoder
+from robustdr.training import distributed
 from training.models import files, log, same, weights
 
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
@@ -50,6 +52,19 @@ def test_what_a_training_cost(fit):
     assert 100 < cost["peak_memory_mb"] < 10_000 or torch.cuda.is_available()
     assert cost["device"] == (torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU")
     assert cost["processes"] == 1
+
+
+def test_the_first_process_alone_shows_how_far_it_is_and_writes_the_model(fit, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)  # there is no bar elsewhere
+    monkeypatch.setattr(distributed, "start", lambda: (0, 2))
+    seconds = json.loads((fit("first") / "cost.json").read_text())["seconds"]
+    printed, bar = capsys.readouterr()
+    assert printed == f"tiny: 15 steps; all 15: {15 * 2 * 4 / seconds:.0f} queries/s\n"
+    assert "15/15" in bar and "loss=" in bar
+    monkeypatch.setattr(distributed, "start", lambda: (1, 2))
+    fit("second")
+    printed, bar = capsys.readouterr()
+    assert not printed and "15/15" not in bar and not (tmp_path / "second").exists()
 
 
 def test_the_log_has_a_line_a_step(fit):
@@ -116,6 +131,7 @@ def test_snapshots_of_the_same_step_are_all_written(fit, tmp_path):
     paths = {0.01: tmp_path / "one", 0.02: tmp_path / "other"}
     fit("model", snapshots=paths)
     assert same(*paths.values())
+    assert all("step 1 of 15" in (path / "README.md").read_text() for path in paths.values())
 
 
 # bad numbers

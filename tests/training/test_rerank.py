@@ -22,7 +22,7 @@ from robustdr.rankers.ranker import load, saved
 from robustdr.retrieval.rerank import rankings
 from robustdr.retrieval.runs import write_run
 from robustdr.retrieval.settings import RerankSettings
-from robustdr.training import loop
+from robustdr.training import distributed, loop
 from robustdr.training.feed import Feed
 from robustdr.training.rerank import Student
 from robustdr.training.scores import read_scores
@@ -314,6 +314,7 @@ def test_queries_with_more_and_with_fewer_variations_do_not_go_together(fit, int
     (tmp_path / "data.jsonl").write_text("\n".join([json.dumps(first), *lines]) + "\n")
     with pytest.raises(UserError, match=r"data\.jsonl: queries with 2 to 3 variations; the loss intent needs the same"):
         fit("model", "intent_bert", data=tmp_path / "data.jsonl", loss={"name": "intent"})
+    assert len(log(fit("other", "mono_bert", data=tmp_path / "data.jsonl", epochs=1 / 6))) == 1  # reads one of them
 
 
 def test_without_a_rate_of_their_own_new_layers_have_the_others(fit, intents_file):
@@ -321,6 +322,22 @@ def test_without_a_rate_of_their_own_new_layers_have_the_others(fit, intents_fil
     without = fit("without", "intent_bert", **told)
     assert same(without, fit("same", "intent_bert", new_layers_learning_rate=1e-3, **told))
     assert not same(without, fit("other", "intent_bert", new_layers_learning_rate=1e-2, **told))
+
+
+def test_a_process_scores_its_own_share(ranker_settings, cross, intents_file, monkeypatch):
+    """Four processes with a query each have what one has for all four."""
+    seen = next(Feed(examples_of(intents_file), 4, 2, 0.0, 1).run(0, 1))
+
+    def batch(size):
+        student = Student(ranker_settings("mono_bert", batch_size=size), 1, load("mono_bert", cross))
+        return student.batch(student.read(seen, {"query", "variations"}), 0)
+
+    whole = batch(4)
+    for rank in range(4):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        share = batch(1)
+        for name in ("query_scores", "variations_scores"):
+            assert torch.allclose(getattr(share, name), getattr(whole, name)[rank : rank + 1], atol=1e-5)
 
 
 def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):

@@ -1,6 +1,7 @@
 """Interrupted trainings: one that goes on ends where one that was never stopped ends."""
 
 import json
+import time
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_a_resumed_training_ends_with_the_same_bytes(
         others |= {"teacher": [tiny_model], "teacher_embeddings": embeddings}
     if cache:
         others["gradient_cache"] = cache
-    whole = fit("whole", **others)
+    whole, began = fit("whole", **others), time.monotonic()
     with monkeypatch.context() as patch, pytest.raises(Interrupted):
         stop_after(2, patch)
         fit("resumed", **others)
@@ -57,8 +58,22 @@ def test_a_resumed_training_ends_with_the_same_bytes(
     assert files(resumed) == files(whole)
     for name in files(whole):
         assert name == "cost.json" or sha256(resumed / name) == sha256(whole / name), name
-    assert json.loads((resumed / "cost.json").read_text())["seconds"] > state["seconds"] > 0
+    seconds = json.loads((resumed / "cost.json").read_text())["seconds"]
+    assert time.monotonic() - began > seconds > state["seconds"] > 0
     assert not (tmp_path / "resume" / "resumed").exists()
+
+
+@pytest.mark.parametrize(("epochs", "steps"), [(8 / 6, [4]), (9 / 6, [4, 8])])
+def test_a_checkpoint_is_written_every_four_steps_but_for_the_last(fit, monkeypatch, epochs, steps):
+    real, written = loop.save_state, []
+
+    def save_state(*arguments):
+        written.append(arguments[-1]["step"])
+        real(*arguments)
+
+    monkeypatch.setattr(loop, "save_state", save_state)
+    fit("model", epochs=epochs)
+    assert written == steps
 
 
 def test_snapshots_from_before_the_interruption_are_written(fit, tmp_path, monkeypatch):

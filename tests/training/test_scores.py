@@ -72,6 +72,16 @@ def test_the_same_scores_are_the_same_bytes(teacher, training_file, scores_file,
     assert (tmp_path / "again.jsonl").read_bytes() == scores_file.read_bytes()
 
 
+def test_names_are_written_as_they_are(teacher, tmp_path):
+    (tmp_path / "corpus.jsonl").write_text('{"docid": "größe", "title": "", "text": "gold"}\n', encoding="utf-8")
+    passages = {"größe": 0}
+    line = {"query_id": "straße", "query": "a", "positive_passages": passages, "negative_passages": passages}
+    (tmp_path / "data.jsonl").write_text(json.dumps(line) + "\n")
+    write_scores(SETTINGS, teacher, tmp_path / "data.jsonl", tmp_path / "corpus.jsonl", tmp_path / "scores.jsonl")
+    written = (tmp_path / "scores.jsonl").read_text(encoding="utf-8")
+    assert written.startswith('{"query_id": "straße", "scores": {"größe": ')
+
+
 def test_scores_are_found_by_query_and_passage(training_file, drawn):
     """The order of the file's lines, and of the passages in a line, is irrelevant."""
     examples, written = examples_of(training_file), {}

@@ -94,6 +94,16 @@ def test_after_an_edit_that_changes_bytes_everything_behind_it_works(project):
     assert rewritten(project) == {"variations", "runs", "measures", "tables"}
 
 
+def test_what_an_interrupted_run_left_behind_is_made_anew_though_a_job_that_it_only_waits_for_runs_too(project):
+    """Snakemake does not look at a job behind one that runs if all that it reads of that one is `ancient`."""
+    edit(project, "collections/wordnet/database.py", "_SENSE_TYPES =", "UNUSED = 1\n_SENSE_TYPES =")
+    status, output = project.snakemake("--", "results/mini/collections/wordnet-mini/corpus.jsonl")
+    assert status == 0, output
+    (project.folder / "results/mini/collections/wordnet-mini/train/queries.tsv").unlink()  # the card is made anew
+    worked, kept = run(project)
+    assert {"card", "index"} <= {*worked, *kept}
+
+
 def test_a_damaged_artifact_is_made_anew_though_its_work_is_the_same(project):
     before, path = bytes_of(project), project.folder / RUN
     path.write_bytes(path.read_bytes()[:-1] + b"x")
@@ -103,7 +113,7 @@ def test_a_damaged_artifact_is_made_anew_though_its_work_is_the_same(project):
 
 
 def test_what_the_user_forces_works_though_its_work_is_the_same(project):
-    assert run(project, "--forcerun", "evaluate") == (["evaluate", "evaluate"], ["table"])
+    assert run(project, "--forcerun", "evaluate_mini") == (["evaluate", "evaluate"], ["table"])
     assert rewritten(project) == {"measures"}
 
 

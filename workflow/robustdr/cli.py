@@ -141,10 +141,10 @@ def parser() -> argparse.ArgumentParser:
     add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
-    text = "count what the authors of a paper released beside what the paper prints"
+    text = "count the files that the authors of a paper released, beside the printed numbers"
     released.add_arguments(add("released", released.run, text))
     own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
-    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file"
+    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV, Word or PDF file"
     transcribe.add_arguments(add("transcribe", transcribe.run, text))
     text = "read all tables of a paper, check them, and show each number beside its place in the source"
     review.add_arguments(add("review", review.run, text))
@@ -153,13 +153,13 @@ def parser() -> argparse.ArgumentParser:
     command = add("vary", vary, "make a variation of your own queries")
     text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, nargs="?", help=text)
-    text = "folder in BEIR's layout, in place of queries: the output is a folder with such a folder for each variation"
+    text = "folder in BEIR's layout, in place of queries; the output then has one such folder for each variation"
     command.add_argument("--beir", type=named, metavar="FOLDER", help=text)
     text = "TSV file to write, -: print it; with --beir, a folder"
     command.add_argument("-o", "--output", type=written, required=True, help=text)
-    text = "name of a variation; `robustdr variations list` has all; with --beir, all that are rules if not given"
+    text = "name of a variation (see `robustdr variations list`); with --beir, default: all variations that are rules"
     command.add_argument("--variation", metavar="NAME", help=text)
-    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
+    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is recognised"
     command.add_argument("--language", metavar="CODE", help=text)
     command.add_argument("--seed", type=int, default=0, help="seed of the variation; default: 0")
     command.add_argument(
@@ -175,12 +175,12 @@ def parser() -> argparse.ArgumentParser:
     command = add("variations", list_variations, "list the variations")
     command.add_argument("list", choices=["list"], help="the only choice")
 
-    command = add(rerank.__name__, rerank, "rank the passages of a run again, with another model")
+    command = add(rerank.__name__, rerank, "rerank the passages of a run with another model")
     command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
     command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
     command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
-    text = "number of passages of a query that are ranked again; default: 100"
+    text = "number of passages of a query that are reranked; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
     command = add("convert-weights", convert, "turn released pickled weights into safetensors")
@@ -217,14 +217,14 @@ def parser() -> argparse.ArgumentParser:
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")
-    text = "keep finished runs in the ledger evidence/, where runs of several evenings and machines add up"
+    text = "keep finished runs in the ledger evidence/, which collects runs of several days and machines"
     evidence.add_arguments(add("evidence", None, text))
     text = "count the cells of the papers' tables and figures that a scale cannot run, and say why"
     command = add(coverage.__name__, coverage, text)
     text = "names of scales; default: mini full"
     command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
-    text = "write the page of what is done otherwise than in the papers, from their sources.yaml"
+    text = "write the page of deviations, of what is done here in another way than in the papers"
     deviations.add_arguments(add("deviations", deviations.run, text))
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"

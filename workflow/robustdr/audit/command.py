@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
             judgements or judgements without runs.
     """
     if (arguments.runs is None) != (arguments.qrels is None):
-        raise UserError("audit: --runs and --qrels are given together: the runs, and what judges them")
+        raise UserError("audit: --runs and --qrels go together; give both or neither")
     audits = [audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
     text = (formats.summary if arguments.summary else FORMATS[arguments.format])(audits)
     if arguments.output:

@@ -24,7 +24,8 @@ def corrected(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> list[Verd
     for number, p in zip(family, holm([verdicts[n].p for n in family]), strict=True):
         found = verdicts[number]
         if found.verdict in (*SHOWN, OPPOSITE) and p >= claims[number].level:
-            reason = f"{found.verdict} alone (p = {found.p:.2g}), not among {len(family)} headline claims (p = {p:.2g})"
+            several = f"corrected for {len(family)} headline claims p = {p:.2g}"
+            reason = f"{found.verdict} alone (p = {found.p:.2g}), but {several}"
             made[number] = replace(found, verdict=UNDECIDED, reason="; ".join(filter(None, (reason, found.reason))))
     return made
 

@@ -45,12 +45,24 @@ class _Lines:
         return ((line, first) for line, first in self.shared(self) if line != first)
 
 
+class Checked(NamedTuple):
+    """The problems of a data set in the order of the files, the number of its passages, and the queries by split.
+
+    Lines that the options leave out are `dropped` problems. Queries without a text are not among the queries.
+    """
+
+    problems: list[Problem]
+    passages: int = 0
+    queries: Mapping[str, list[str]] = {}
+
+
 class _Queries(NamedTuple):
-    """The queries of a file: place by qid, qids without a text, and the lines of ids, texts and words."""
+    """The queries of a file: place by qid, qids without a text, texts, and the lines of ids, texts and words."""
 
     path: Path
     places: dict[str, Place]
     empty: set[str]
+    said: list[str]
     ids: _Lines
     texts: _Lines
     words: _Lines
@@ -58,22 +70,19 @@ class _Queries(NamedTuple):
 
 def check(
     corpus: Path, splits: Mapping[str, tuple[Path, Path]], drop_empty: bool = False, ignore_unjudged: bool = False
-) -> list[Problem]:
+) -> Checked:
     """Find all problems of a data set in the formats of local collections.
 
-    Memory: 32 bytes a passage and some 500 a query; it does not grow with the length of the texts.
+    Memory: 32 bytes a passage, and some 500 and its text a query; it does not grow with the length of passages.
 
     Args:
         splits: name -> its files of queries and of judgements. Splits should share no query.
         drop_empty: leave out empty passages and queries, and judgements about them.
         ignore_unjudged: leave out queries without a judgement.
-
-    Returns:
-        The problems in the order of the files; lines that these options leave out are `dropped` problems.
     """
     files = [path for path in (corpus, *(file for pair in splits.values() for file in pair)) if not irds_id(path)]
     if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
-        return missing
+        return Checked(missing)
     found: list[Problem] = []
 
     def report(problem: Problem) -> None:
@@ -81,18 +90,18 @@ def check(
         found.append(problem._replace(severity="dropped") if dropped else problem)
 
     judged = {row.docid for _, qrels in splits.values() for _, row in read_judgements(qrels, lambda problem: None)}
-    there, empty = _check_corpus(corpus, judged, report)
+    passages, there, empty = _check_corpus(corpus, judged, report)
     asked = [_check_queries(queries, report) for queries, _ in splits.values()]
     for of_split, (_, qrels) in zip(asked, splits.values(), strict=True):
         checked = _check_judgements(qrels, of_split, corpus, there, empty, drop_empty, report)
         _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
     for one, other in combinations(asked, 2):
         _check_overlap(one, other, report)
-    return found
+    return Checked(found, passages, {split: of.said for split, of in zip(splits, asked, strict=True)})
 
 
-def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[set[str], set[str]]:
-    """Check the passages; return the docids of `judged` that exist, and the docids of empty passages."""
+def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[int, set[str], set[str]]:
+    """Check the passages; return their number, the docids of `judged` that exist, and the docids of empty passages."""
     there, empty, ids, texts = set(), set(), _Lines(), _Lines()
     for place, passage in read_passages(path, report):
         check_passage(place, passage, report)
@@ -116,7 +125,7 @@ def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[set[str
         report(Problem("repeated passage", Place(path, line), what, "warning"))
     if not texts.lines:
         report(Problem("file without content", path, "no passage with a text"))
-    return there, empty
+    return len(ids.lines), there, empty
 
 
 def _check_words(place: Place, text: str, report: Report) -> None:
@@ -125,7 +134,7 @@ def _check_words(place: Place, text: str, report: Report) -> None:
 
 
 def _check_queries(path: Path, report: Report) -> _Queries:
-    read = _Queries(path, {}, set(), _Lines(), _Lines(), _Lines())
+    read = _Queries(path, {}, set(), [], _Lines(), _Lines(), _Lines())
     stem = Stemmer.Stemmer("english").stemWords
     for place, query in read_queries(path, report):
         check_query(place, query, read.places, report)
@@ -133,6 +142,7 @@ def _check_queries(path: Path, report: Report) -> _Queries:
             read.empty.add(query.qid)
             continue
         _check_words(place, query.text, report)
+        read.said.append(query.text)
         words = re.findall(r"\w+", query.text.casefold())
         read.ids.add(query.qid, place.number)
         read.texts.add(" ".join(words) or query.text, place.number)

@@ -40,7 +40,6 @@ def run(a: argparse.Namespace) -> int:
     """
     from robustdr.collections import language
     from robustdr.collections.check import check
-    from robustdr.collections.local import read_queries
 
     if (a.train_queries is None) != (a.train_qrels is None):
         raise UserError("check: --train-queries and --train-qrels go together; give both or neither")
@@ -51,10 +50,9 @@ def run(a: argparse.Namespace) -> int:
     splits = {"test": (found.queries, found.qrels)}
     if a.train_queries:
         splits["train"] = (a.train_queries, a.train_qrels)
-    problems = check(found.corpus, splits, drop_empty, ignore_unjudged)
-    if not any(problem.kind == "missing file" for problem in problems):
-        texts = [query.text for _, query in read_queries(found.queries, lambda problem: None)]
-        print(language.given_or_found(None, texts)[1])
+    problems, _, queries = check(found.corpus, splits, drop_empty, ignore_unjudged)
+    if queries:
+        print(language.given_or_found(None, queries["test"])[1])
     for line in lines(problems, None if a.all else SHOWN):
         print(line)
     failed = any(problem.severity == "error" for problem in problems)

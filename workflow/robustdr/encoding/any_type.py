@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from robustdr.core.errors import UserError
-from robustdr.encoding import description, late_interaction
+from robustdr.encoding import description
 from robustdr.encoding.description import LATE, MODULES_OF, Description, check_type, model_type
 
 
@@ -21,4 +21,6 @@ def describe(folder: Path, pooling: str | None = None) -> Description:
         return description.describe(folder, pooling)
     if pooling:
         raise UserError(f"{folder}: keeps the vectors of all tokens; `pooling` is for a plain transformer")
+    from robustdr.encoding import late_interaction  # imported here: it loads sentence-transformers
+
     return late_interaction.describe(folder)

@@ -63,7 +63,7 @@ def find(source: CheckpointSource) -> Path:
         directory = Path(source["path"])
     if "sha256" in source:
         if not (directory / WEIGHTS).is_file():
-            raise UserError(f"checkpoint: {directory} has no {WEIGHTS} that `sha256` could be of")
+            raise UserError(f"checkpoint: {directory} has no {WEIGHTS}; `sha256` is its digest")
         hub.check(directory / WEIGHTS, source["sha256"], "checkpoint", cached="hub" in source)
     return directory
 

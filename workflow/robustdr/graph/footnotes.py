@@ -54,12 +54,11 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
         if entry.validated and all(lineage.release((collection, split), name) for name in entry.variations):
             notes.append(
                 f"{role}: the released variations that people judged valid, as in the paper; a query without a valid "
-                "one keeps its text."
+                "one keeps its original text."
             )
         elif entry.validated:
             notes.append(
-                f"{role}: the paper takes released variations that people judged valid; here every variation made is "
-                "taken."
+                f"{role}: the paper takes released variations that people judged valid; here all variations count."
             )
         of = lineage.scale.corrected.get(f"{collection}/{split}", {})
         if of and any(lineage.kind(system).corrects for system, shown in spec.pairs() if shown == role):
@@ -71,14 +70,16 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
         if not isinstance(candidates := getattr(lineage.recipe(system), "candidates", ""), str)
     }
     notes += [
-        f"Rankers rank the {here} best passages of their first stage anew; in the paper, the {asked} best."
+        f"Rankers rerank the {here} best passages of their first stage; in the paper, the {asked} best."
         for asked, here in sorted(depths)
         if here != asked
     ]
     trained = {name for system, _ in spec.pairs() for name in lineage.lineage(system)}
     recipes = [lineage.recipe(name) for name in sorted(trained) if not lineage.miner_of(name)]
     roles = dict.fromkeys(recipe.collection for recipe in recipes if recipe.negatives)
-    return notes + [f"Hard negatives of {role}: those that its training questions are released with." for role in roles]
+    return notes + [
+        f"Hard negatives of {role} are those that were released with its training questions." for role in roles
+    ]
 
 
 def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
@@ -92,7 +93,9 @@ def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
         told = [source for source in told if shown & {*concerned(lineage, paper, source)}]
         if told:
             about = "; ".join(source.about for source in told)
-            notes.append(f"{paper} at full scale differs in: {about} (docs/explanation/deviations.md).")
+            notes.append(
+                f"At full scale too, training differs from {paper} in: {about} (docs/explanation/deviations.md)."
+            )
         notes += [
             f"{source.about[0].upper()}{source.about[1:]}. {words}."
             for source in told

@@ -48,6 +48,9 @@ class Found:
     def path(self, wildcards: Any) -> str:
         return self.find(wildcards).path
 
+    def made(self, wildcards: Any) -> bool:
+        return self.find(wildcards).made
+
     def memory(self, wildcards: Any) -> int:
         node = self.find(wildcards)
         return asked(node).memory * 2 ** FAILURES.memory[node.log]

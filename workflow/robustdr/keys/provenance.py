@@ -39,6 +39,7 @@ ENVIRONMENT = (
     "OPENBLAS_CORETYPE",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
 )
+version = functools.cache(version)  # jobs of one process ask again and again
 Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; for a plain import "", 0, the modules
 # Distributions whose module has another name; a module may come from several.
 DISTRIBUTIONS = {

@@ -1,6 +1,7 @@
 """The work of `robustdr evaluate`: write the configuration, run the workflow, and report."""
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -27,6 +28,8 @@ from robustdr.graph.graph import Graph, graph
 from robustdr.own import ROLES, document, experiment, models, results
 from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
 
+SMALL = 2000  # passages up to which starting processes costs more than what they do at the same time
+
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the configuration, run the workflow, and write report.md, report.json and index.html.
@@ -49,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     for model in compared:
         for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {said}", file=sys.stderr)
-    problems = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
+    problems, passages, _ = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
     if wrong := [problem for problem in problems if problem.severity == "error"]:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         leave = "--drop-empty and --ignore-unjudged leave some out"
@@ -57,10 +60,12 @@ def run(arguments: argparse.Namespace) -> None:
     print(spoken, file=sys.stderr)
     experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
+    small = passages <= SMALL and not a.fix
+    how = ["--executor", "robustdr", "--cores", "1"] if small else ["--cores", str(a.cores)]
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
-        _check_runs(made, elsewhere, a.split, a.output, a.cores)
+        _check_runs(made, elsewhere, a.split, a.output, how)
     measures = [node.path for node in made.all_measures(made.demand.pairs(NAME))]
-    _measure(a.output, [*measures, f"{made.root}/report/index.html"], a.cores)
+    _measure(a.output, [*measures, f"{made.root}/report/index.html"], how)
     found = results.collect(made, a.output)
     write_json(a.output / "report.json", found)
     write_text(a.output / "report.md", document.markdown(found))
@@ -115,9 +120,9 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
         kind = "--runs" if a.runs else "--server" if url else "a folder or the hub"
         raise UserError(f"{', '.join(wrong)}: not options of a model of {kind}")
     if len(here) > 1 and not url and (own := [name for name in how if name not in LENGTHS]):
-        raise UserError(f"{', '.join(own)}: of one model alone; of several, each directory says its own")
+        raise UserError(f"{', '.join(own)}: allowed with one model only; with several, each directory says its own")
     if len(here) > 1 and a.runs:
-        raise UserError("--runs: of one system alone; of several, name the folders of runs after --models")
+        raise UserError("--runs: allowed with one system only; name the folders of several after --models")
     if url:
         with at("--server"):
             check_url(url)
@@ -143,7 +148,7 @@ def _is_runs(folder: Path) -> bool:
     return (folder / NAME).is_dir() and not any((folder / file).is_file() for file in (CONFIG, MODULES))
 
 
-def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int) -> None:
+def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, how: Sequence[str]) -> None:
     """Write the queries for systems that ran elsewhere, and check that each query set has a run of each.
 
     Raises:
@@ -152,7 +157,7 @@ def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, 
     at = (NAME, split)
     names, _ = graph.demand.evaluations(NAME)[at]
     queries = {name: graph.query_set(at, name).path for name in names}
-    _measure(output, list(queries.values()), cores)
+    _measure(output, list(queries.values()), how)
     for system, (name, path) in product(systems, queries.items()):
         try:
             graph.run(system, 0, at, name)
@@ -160,19 +165,19 @@ def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, 
             raise UserError(f"{error}; its queries are in {output / path}") from None
 
 
-def _measure(output: Path, targets: list[str], cores: int) -> None:
+def _measure(output: Path, targets: Sequence[str], how: Sequence[str]) -> None:
     """Make the targets in the folder `output` by Snakemake, with the project's rules.
 
+    Args:
+        how: options that say where jobs run.
+
     Raises:
-        UserError: the workflow fails; shows the last line of its messages.
+        UserError: the workflow fails; it has said why.
     """
     where = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
     where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
-    how = ["--cores", str(cores), "--quiet"]
-    command, line = [sys.executable, "-m", "snakemake", *where, *how, "--", *targets], ""
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr
-        for line in process.stderr:
-            print(line, end="", file=sys.stderr)
-    if process.returncode:
-        raise UserError(f"{output}: the workflow stopped: {line.strip()}")
+    told = ["--logger", "robustdr", "--logger-robustdr-benchmarks", f"{output}/results/{NAME}/benchmarks"]
+    command = [sys.executable, "-m", "snakemake", *where, *how, *told, "--", *targets]
+    environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
+    if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
+        raise UserError(f"{output}: the workflow stopped; the line above says why")

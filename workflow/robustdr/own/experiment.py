@@ -60,7 +60,7 @@ class Data(NamedTuple):
         for name, split in self.splits.items():
             if id := irds_id(split.queries):
                 if split.qrels != split.queries:
-                    raise UserError(f"--qrels: {split.qrels}; the judgements of {split.queries} come from there, too")
+                    raise UserError(f"--qrels: {split.qrels}; allowed: {split.queries}, which has its own judgements")
                 found["splits"][name] = {"kind": "irds", "id": id}
             else:
                 files = {key: str(path.resolve()) for key, path in split._asdict().items()}

@@ -74,7 +74,7 @@ class Student:
         learns = [p for p in model.encoder.parameters() if p.requires_grad]
         model.encoder.requires_grad_(False)
         new = list(self.parameters.values())
-        optimiser = torch.optim.AdamW(new, lr=0.0, weight_decay=0.0)
+        optimiser = torch.optim.AdamW(new, settings.frozen_learning_rate, weight_decay=0.0)
         for step, seen in enumerate(feed.run(0, steps)):
             rate = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup, settings.decay)
             optimiser.param_groups[0]["lr"] = rate

@@ -65,9 +65,9 @@ def advice(methods: list[Method]) -> list[tuple[str, str]]:
 
 
 def gains(methods: list[Method]) -> str:
-    """Which methods gain on variations, as a clause; '' if none was run."""
+    """Which methods gain on variations, as a sentence; '' if none was run."""
     if not methods:
         return ""
     ours = ", ".join(method.label for method in methods if method.gains)
     over = f"on variations over {methods[0].over}"
-    return f"of the methods, {ours} gain {over}" if ours else f"no method is seen to gain {over}"
+    return f"Methods that gain {over}: {ours}." if ours else f"No method is seen to gain {over}."

@@ -41,24 +41,24 @@ SIGN = "An effect is a share of the base on the original queries: a gain is posi
 MOST = 3  # effects shown in a claim's line
 LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
-    "In a miniature, or where another measure is taken than the paper's, only directions are judged: seen, not seen, "
-    "opposite. Sizes are judged where scale and measures are the paper's.",
-    f"{SIGN} A difference of two losses is positive where the first is the smaller one. In brackets stands the 95 % "
-    "interval. A claim is tested by the interval at its own level, and is seen if all of its effects are. If not, each "
-    "effect is judged by the interval at the level divided by their number (Bonferroni); p is uncorrected.",
-    "Expected: where the printed effect would lie if it were the same as here. The interval has the error of both: the "
-    "queries and the training run behind the printed number, and those here. A printed effect may have been chosen "
-    "because it was significant, and the upper end allows for that. The queries are taken as different ones.",
+    "In a miniature, or with another measure than the paper's, only directions are judged: seen, not seen, opposite. "
+    "If scale and measure are the paper's, sizes are judged too.",
+    f"{SIGN} A difference of two losses is positive if the first is smaller. Brackets hold the 95 % interval. A claim "
+    "is tested by the interval at its own level, and is seen if all of its effects are. If not, each effect is judged "
+    "by the interval at the level divided by their number (Bonferroni); p is uncorrected.",
+    "Expected: where the printed effect would lie if the true effect were the one that we see. This interval holds the "
+    "error of the queries and training runs of both sides. Papers tend to print effects that were significant by luck, "
+    "and its upper end allows for that. The paper's queries count as other queries than ours.",
     f"Training runs: with {ENOUGH} seeds or more, their variance is in the intervals. With fewer, a variance that was "
-    "measured on other runs is added. Where there is none, a claim that compares trained systems is undecided.",
-    f"Intervals are paired over queries (Fieller). With fewer than {FEW} queries that differ, p is that of all flips "
-    "of their signs, and against a margin that of a difference on queries not seen (exact test).",
+    "measured on other runs is added. Without such a measurement, a claim that compares trained systems is undecided.",
+    f"Intervals are paired over queries (Fieller). If fewer than {FEW} queries differ, p comes from all flips of their "
+    "signs; against a margin, it is that of a difference on queries not seen (exact test).",
     "Headline claims are those that the paper's abstract or conclusion rests on. Their p values are corrected together "
     "(Holm).",
     *(f"As printed, {verdict}: {meaning}." for verdict, meaning in SAID.items()),
-    "As printed is the same test on the paper's own numbers, by direction and size; significance counts only where the "
-    "claim names a mark. What a margin asks for is a first guess of the queries that show two equal systems equal with "
-    f"probability {POWER}, if their values of a query correlate by {CORRELATION}.",
+    "As printed is the same test on the paper's own numbers, by direction and size. Significance counts only if the "
+    "claim names a mark. How many queries a margin needs is a first guess: so many show two equal systems as equal "
+    f"with probability {POWER}, if their values of a query correlate by {CORRELATION}.",
 ]
 
 
@@ -152,7 +152,7 @@ def counts(records: Sequence[Record]) -> dict[str, str]:
 def chance(records: Sequence[Record], expected: float) -> str:
     """How many claims are seen, and how many a world without effects would show."""
     seen = sum(claim["verdict"] in SHOWN for claim in records if not claim["hypothesis"])
-    return f"{seen} of the tests show an effect; in a world without effects, chance would show at most {expected:.1f}."
+    return f"{seen} of the tests show an effect. If there were no effects, chance would show at most {expected:.1f}."
 
 
 def _shown(texts: list[str]) -> str:
@@ -173,7 +173,7 @@ def _controls(controls: list[dict[str, Any]]) -> list[str]:
     if not controls:
         return []
     lines = [
-        "Controls: what any valid setting must show. A claim that needs one that does not pass is not testable.",
+        "Controls: what any valid setting must show. If a control does not pass, claims that need it are not testable.",
         "",
     ]
     lines += [table_row(["Control", "State", "What must show", "Here"]), table_row(["---"] * 4)]
@@ -210,12 +210,11 @@ def _different(store: Store, measures: Sequence[str]) -> str:
     """How often two runs that differ in the seed alone are called different, in words; '' if it was not measured."""
     rates = {measure: store.runs.different[measure] for measure in measures if measure in store.runs.different}
     words = (
-        f"{measure} {100 * rate.ignoring:.0f} % without the variance of runs"
-        + (f", {100 * rate.aware:.0f} % with it" if rate.aware is not None else "")
-        + f" ({rate.pairs} pairs)"
+        f"{measure}, {100 * rate.ignoring:.0f} % of {rate.pairs} pairs"
+        + (f", and {100 * rate.aware:.0f} % with the variance of runs" if rate.aware is not None else "")
         for measure, rate in rates.items()
     )
-    return f"Two runs that differ in their seed alone are called different: {'; '.join(words)}." if rates else ""
+    return f"Runs that differ only in their seed are called different: {'; '.join(words)}." if rates else ""
 
 
 def write_claims(

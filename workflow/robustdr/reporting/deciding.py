@@ -20,13 +20,13 @@ FOR, AGAINST = 3, 2  # queries shown that speak most for a claim, and most again
 
 
 class Query(NamedTuple):
-    """A query: its original text, the varied one with what changed marked, and the two values of its measure.
+    """A query: its original text, the varied one (marked where it changed), and the two values of its measure.
 
     `kind`: the variation. `link`: to the list of all queries behind the second value.
     """
 
     original: str
-    varied: Markup
+    varied: str
     kind: str
     values: tuple[float, float]
     link: str
@@ -83,7 +83,8 @@ class Explored:
         """The queries that speak most for and against a claim; none if it compares no two means of single systems."""
         found = sorted(self._compared(claim, evaluation), key=lambda query: -query.difference)
         best = [query for query in found[:FOR] if query.difference > 0]
-        return best + [query for query in found[-AGAINST:] if query.difference < 0]
+        best += [query for query in found[-AGAINST:] if query.difference < 0]
+        return [query._replace(varied=changed(query.original, query.varied)) for query in best]
 
     def _compared(self, claim: Record, evaluation: Mapping[str, Evaluated]) -> Iterator[Query]:
         sides = claim["effects"][0].get("sides") if claim["effects"] else None
@@ -108,4 +109,4 @@ class Explored:
             ):
                 if None not in values:
                     first, second = (value / DIGITS for value in values)
-                    yield Query(original, changed(original, text or original), shown, (first, second), link)
+                    yield Query(original, text or original, shown, (first, second), link)

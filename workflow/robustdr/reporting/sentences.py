@@ -88,6 +88,9 @@ def of_claim(claim: Record, controls: Mapping[str, Control]) -> str:
             f"{OPENING[verdict]} in all {len(effects)} comparisons. The smallest: {least['words']}: {numbers(least)}."
         )
     if verdict == UNDECIDED and claim["reason"]:
+        if all(effect["verdict"] in SHOWN for effect in effects):  # the correction over claims fails the weakest
+            first = max(effects, key=lambda effect: effect["p"])
+            named = f"{first['words']}: " if several else ""
         return f"Undecided: {claim['reason']}. {named}{numbers(first)}."
     return f"{OPENING[verdict]}. {named}{numbers(first)}." if named else f"{OPENING[verdict]}: {numbers(first)}."
 
@@ -105,11 +108,11 @@ def of_paper(claims: Sequence[Record], sentences: Mapping[str, int]) -> str:
     """
     if not (total := sum(sentences.values())):
         return f"No claim of its abstract is among the {len(claims)} that are tested."
-    return f"Of the {total} claims that its abstract and conclusion rest on: {counted(sentences)}."
+    return f"Its abstract and conclusion rest on {total} claims: {counted(sentences)}."
 
 
 def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, rank: float | None) -> str:
-    """The answer of a scale: do the papers' headline claims replicate?
+    """The answer of a scale, in sentences: do the papers' headline claims replicate?
 
     Args:
         sentences: the number of headline sentences by verdict, one a paper. gains: which methods gain, as a sentence.
@@ -120,10 +123,9 @@ def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, ran
     decided = every.total() - open_
     seen, partly = sum(every[verdict] for verdict in SHOWN), every[PARTLY]
     found = [
-        f"At scale {scale}, {decided} of the {every.total()} claims that abstracts and conclusions rest on could be "
-        f"decided: {seen} are seen, {partly} partly, {decided - seen - partly} are not"
+        f"Abstracts and conclusions rest on {every.total()} claims. At scale {scale}, {decided} of them can be "
+        f"decided: {seen} seen, {partly} partly, {decided - seen - partly} not.",
+        gains,
+        "" if rank is None else f"Drops as printed and here have a rank correlation of {rank:.2f}.",
     ]
-    found += [gains] if gains else []
-    if rank is not None:
-        found.append(f"drops here have the order of those printed with a rank correlation of {rank:.2f}")
-    return "; ".join(found) + "."
+    return " ".join(filter(None, found))

@@ -193,7 +193,7 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     notes += [f"{asked} is measured as {measured} here." for asked, measured in taken.items() if asked != measured]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
     notes += _losses(settings) + settings.stand_ins + settings.notes
-    notes.append(f"Made by `{settings.command}`; digests of its measures in the JSON beside it.")
+    notes.append(f"Made by `{settings.command}`; the JSON file has the digests of its measures.")
     return list(dict.fromkeys(notes))
 
 

@@ -75,7 +75,7 @@ def run(name: str, a: argparse.Namespace) -> None:
     if not first:
         return
     computed_on = hardware(read)
-    if "torch" in sys.modules:
+    if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
         computed_on.add(import_module("robustdr.encoding.hardware").here())
     for (path, *beside), key in zip(made, keys, strict=True):

@@ -235,7 +235,7 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
                 where = f"{path}:{number + 1}: query {example.qid!r}"
                 raise UserError(f"{where}: either all examples have passages, or none")
             named += [(number, passage) for passage in example.passages]
-        if examples.corpus is not None and named:
+        if examples.corpus is not None:
             _check_places(path, examples.corpus, named)
     return examples
 

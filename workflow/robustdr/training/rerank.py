@@ -109,7 +109,7 @@ class Student(LearnsFromQueries):
                 pairs[name] = [(text, passage) for at, text in enumerate(texts) for passage in groups[at // each]]
         tokens: dict[str, list[Any]] = {name: self.ranker.tokenise(of, *self.lengths) for name, of in pairs.items()}
         taught = None
-        if self.teacher is not None and "teacher_scores" in needs:
+        if self.teacher is not None:
             taught = scores.of_groups(self.teacher, seen.of("examples", *mine), seen.of("passages", *mine))
         return Ready(len(groups[0]), pairs if "vectors" in needs else {}, tokens, taught)
 

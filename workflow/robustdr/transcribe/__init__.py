@@ -1,1 +1,1 @@
-"""Drafts of reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV or Word file."""
+"""Drafts of reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV, Word or PDF file."""

@@ -72,6 +72,6 @@ def query_sets(make: Maker[Settings]) -> Grid:
     if any("in case alone" in here for _, here in counted.get("changed", {}).values()):
         notes.append(CASE)
     if lost:
-        few = "Queries left none of their uncommon words, a lost question more than a reworded one"
+        few = "Queries that lost all their uncommon words, and so no longer ask the same"
         notes.append(f"{few}: {', '.join(lost)}.")
     return Grid("Query set", rows, [*counted, *columns], cells, counted, notes, printed_at)

@@ -2,25 +2,30 @@
 "use strict";
 
 window.robustdr = {
-  data: {},
-  waiting: {},
+  packed: {},
+  loaded: {},
 
-  // What a script of data calls.
-  take(name, value) {
-    this.data[name] = value;
+  // What a script of data calls; `packed`: JSON, by gzip and base64.
+  take(name, packed) {
+    this.packed[name] = packed;
   },
 
-  // The data of this name, from data/<path>.js; rejected where the script is missing or cut off.
+  // The data of this name, from data/<path>.js; rejected where the script is missing, cut off or damaged.
   load(name, path) {
-    this.waiting[name] ??= new Promise((resolve, reject) => {
+    this.loaded[name] ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = `data/${path}.js`;
-      script.onload = () =>
-        name in this.data ? resolve(this.data[name]) : reject(new Error(`report/data/${path}.js is cut off or damaged`));
+      const damaged = () => reject(new Error(`report/data/${path}.js is cut off or damaged`));
+      script.onload = () => this.unpack(this.packed[name]).then(resolve, damaged);
       script.onerror = () => reject(new Error(`report/data/${path}.js was not made`));
       document.head.append(script);
     });
-    return this.waiting[name];
+    return this.loaded[name];
+  },
+
+  async unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   },
 
   // An element with attributes and children; texts are always texts, never markup.
