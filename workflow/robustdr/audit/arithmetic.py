@@ -22,7 +22,7 @@ SURE, SURE_NAMED = 1e-6, 1e-3  # chance below which a relation is believed; one 
 SHARE, SHARE_NAMED = 0.8, 0.6  # of its cells that must fit
 MOST = 200_000  # formulas that are tried along the rows of a table, and along its columns
 FEWEST = 3  # cells that must fit if labels name nothing
-WIDE = 0.25  # share of a computed number that rounding may leave open; with more, numbers of like size fit it
+WIDE = 0.4  # share of a quotient that rounding may leave open; with more, numbers of like size fit it
 AT_ONCE = 4096  # of them
 
 
@@ -140,8 +140,9 @@ class _Search(Formulas):
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
     def _chance(self, formula: Formula, line: int, given: Interval, target: Cell) -> float:
-        """The share of the range of a field that fits; all of it if what is given is open by much of its size."""
-        if given.high - given.low > WIDE * abs(given.low + given.high) / 2:
+        """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""
+        is_quotient = formula.kind in ("drop_from", "counts_match")
+        if is_quotient and given.high - given.low > WIDE * abs(given.low + given.high) / 2:
             return 1.0
         step = 10.0**-target.decimals * target.scale
         width = given.high - given.low + target.interval.high - target.interval.low
