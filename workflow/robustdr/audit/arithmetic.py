@@ -114,23 +114,18 @@ class _Search(Formulas):
         factors = [factor for factor in given.factor[lines, 0].tolist() if factor]
         formula = replace(formula, factor=max(sorted(set(factors)), key=factors.count))
         places = [
-            (line, Interval(*ends), target)
+            (line, Interval(*ends).scaled(formula.factor), target)
             for line, *ends in zip(lines, *(end[lines, 0].tolist() for end in given.ends), strict=True)
             if (target := self.lines[line][formula.target])
         ]
-        units = {
-            target.unit for _, expected, target in places if expected.scaled(formula.factor).meets(target.interval)
-        }
+        fitting = [(line, asked, target) for line, asked, target in places if asked.meets(target.interval)]
+        units = {target.unit for _, _, target in fitting}
         places = [place for place in places if place[-1].unit in units]  # it says nothing of counts below percentages
-        chances: dict[tuple[object, ...], float] = {}
-        fit = 0
-        for line, expected, target in places:
-            asked = expected.scaled(formula.factor)
-            if asked.meets(target.interval):
-                fit += 1
-                chances[target.number, round(asked.low, 9), round(asked.high, 9)] = self._chance(
-                    formula, line, asked, target
-                )
+        chances = {
+            (target.number, round(asked.low, 9), round(asked.high, 9)): self._chance(formula, line, asked, target)
+            for line, asked, target in fitting
+        }
+        fit = len(fitting)
         if fit < (2 if named else FEWEST) or fit < (SHARE_NAMED if named else SHARE) * len(places):
             return None
         chance = by_chance([*chances.values()], len(places) - fit + len(chances), tried)
