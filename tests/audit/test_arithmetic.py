@@ -46,6 +46,22 @@ def test_a_name_alone_makes_no_relation(paper):
     assert relations(paper(t={"columns": quantities("AVG", "Δ"), "cells": cells}).tables["t"]) == []
 
 
+def test_numbers_of_like_size_are_no_relation(paper):
+    # (y - 1) / 1 is anything from y / 2 - 1 to 2 y - 1 if 1 may be 0.5 or 2: every x near y fits
+    rows = [
+        (49.9, 61.0),
+        (1230.0, 1570.0),
+        (55.8, 71.0),
+        (8.1, 9.9),
+        (290.0, 410.0),
+        (3.2, 4.4),
+        (19.8, 27.0),
+        (730.0, 610.0),
+    ]
+    cells = "".join(f"s{n} | 1 | {y} | {x}\n" for n, (y, x) in enumerate(rows))
+    assert relations(paper(t={"columns": quantities("H", "y", "x"), "cells": cells}).tables["t"]) == []
+
+
 def test_a_proposed_relation_counts_as_not_declared(paper):
     relation = {"for": {"system": "mean"}, "mean_of": {"system": ["a", "b"]}, "proposed": "1 of 2 cells fit"}
     cells = "a | 10.0 | 20.0\nb | 30.0 | 40.0\nmean | 25.0 | 30.0\n"

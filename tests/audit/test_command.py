@@ -14,7 +14,7 @@ from robustdr import cli
 from robustdr.cli import main as robustdr
 
 WORKFLOW = Path(cli.__file__).parents[1]
-HEAVY = ("torch", "transformers", "snakemake", "numpy", "pandas", "scipy", "spacy", "sentence_transformers", "faiss")
+HEAVY = ("torch", "transformers", "snakemake", "pandas", "scipy", "spacy", "sentence_transformers", "faiss")
 
 MINE = """\
 paper: mine

@@ -201,3 +201,18 @@ def test_the_largest_group_comes_first_as_large_as_it_is_by_then():
         left.difference_update(groups[place])
         order.append(place)
     assert order == [0, 4, 2, 1]
+
+
+def test_a_shifted_point_and_exchanged_cells(paper):
+    relation = {"for": {"query_set": "mean"}, "mean_of": {"query_set": ["v1", "v2", "v3"]}}
+    table = {"columns": [{"system": "a"}, {"system": "b"}], "relations": [relation]}
+    # a: 30, 41, 50; b: 10, 24, 37
+    finding = only(
+        paper(t={**table, "cells": "v1 | 30.0 | 10.0\nv2 | 41.0 | 24.0\nv3 | 5.00 | 37.0\nmean | 40.3 | 23.7"})
+    )
+    assert finding.hypothesis == "the point of 5.00 (v3) is shifted: 50.0"
+    finding = only(
+        paper(t={**table, "cells": "v1 | 30.0 | 10.0\nv2 | 24.0 | 41.0\nv3 | 50.0 | 37.0\nmean | 40.3 | 23.7"})
+    )
+    assert finding.hypothesis == "24.0 (v2 · a) and 41.0 (v2 · b) are exchanged"
+    assert len(finding.flaws) == 2

@@ -61,3 +61,9 @@ def test_a_review_shows_a_sentence_that_differs_from_its_table(tmp_path, given):
     [first, _] = json.loads((tmp_path / "out" / "review.json").read_text(encoding="utf-8"))["prose"]
     assert (first["number"], first["verdict"], first["given"], first["place"]) == ("33.1", "differs", "31.2", "line 4")
     assert "<td>33.1</td>" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_table_of_html_in_markdown_is_no_sentence(tmp_path):
+    text = "One.\n\n<table><tr>\n<td>9.5\n</table>\nTwo.\n<table> has no end.\n"
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    assert [*paragraphs(tmp_path / "a.md")[0]] == [(1, "One."), (6, "Two.\n<table> has no end.")]

@@ -113,6 +113,13 @@ def test_numbers_as_papers_write_them(review, written):
     assert printed(found) == [[LATEX[written]]] * 2 and found["unread"] == []
 
 
+def test_an_unknown_macro_behind_a_number_hides_no_number(review):
+    table = r"\begin{tabular}{lrr} M & A & B \\ \hline x & 3.5 \s & \s{3} \\ y & \textbf{4.5}\s & 2.5 \\ \end{tabular}"
+    found = review({"a.tex": table})
+    assert printed(found) == [["3.5", "?"], ["4.5^", "2.5"]]
+    assert sum("the macro \\s, which the file does not define" in problem for problem in found["unread"]) == 3
+
+
 def test_a_space_after_the_last_bar_loses_no_row(review):
     rows = "| M | A | \n|---|---| \n| x | 1.5 | \n| y | 2.5 |\t\n| z | 3.5 |\nText right below.\n"
     assert printed(review({"a.md": rows})) == [["1.5"], ["2.5"], ["3.5"]]

@@ -21,6 +21,8 @@ from robustdr.claims.intervals import Interval
 SURE, SURE_NAMED = 1e-6, 1e-3  # chance below which a relation is believed; one that labels name
 SHARE, SHARE_NAMED = 0.8, 0.6  # of its cells that must fit
 MOST = 200_000  # formulas that are tried along the rows of a table, and along its columns
+FEWEST = 3  # cells that must fit if labels name nothing
+WIDE = 0.4  # share of a quotient that rounding may leave open; with more, numbers of like size fit it
 AT_ONCE = 4096  # of them
 
 
@@ -112,20 +114,19 @@ class _Search(Formulas):
         factors = [factor for factor in given.factor[lines, 0].tolist() if factor]
         formula = replace(formula, factor=max(sorted(set(factors)), key=factors.count))
         places = [
-            (line, Interval(*ends), target)
+            (line, Interval(*ends).scaled(formula.factor), target)
             for line, *ends in zip(lines, *(end[lines, 0].tolist() for end in given.ends), strict=True)
             if (target := self.lines[line][formula.target])
         ]
-        chances: dict[tuple[object, ...], float] = {}
-        fit = 0
-        for line, expected, target in places:
-            asked = expected.scaled(formula.factor)
-            if asked.meets(target.interval):
-                fit += 1
-                chances[target.number, round(asked.low, 9), round(asked.high, 9)] = self._chance(
-                    formula, line, asked, target
-                )
-        if fit < 2 or fit < (SHARE_NAMED if named else SHARE) * len(places):
+        fitting = [(line, asked, target) for line, asked, target in places if asked.meets(target.interval)]
+        units = {target.unit for _, _, target in fitting}
+        places = [place for place in places if place[-1].unit in units]  # it says nothing of counts below percentages
+        chances = {
+            (target.number, round(asked.low, 9), round(asked.high, 9)): self._chance(formula, line, asked, target)
+            for line, asked, target in fitting
+        }
+        fit = len(fitting)
+        if fit < (2 if named else FEWEST) or fit < (SHARE_NAMED if named else SHARE) * len(places):
             return None
         chance = by_chance([*chances.values()], len(places) - fit + len(chances), tried)
         if chance >= (SURE_NAMED if named else SURE):
@@ -134,6 +135,10 @@ class _Search(Formulas):
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
     def _chance(self, formula: Formula, line: int, given: Interval, target: Cell) -> float:
+        """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""
+        is_quotient = formula.kind in ("drop_from", "counts_match")
+        if is_quotient and given.high - given.low > WIDE * abs(given.low + given.high) / 2:
+            return 1.0
         step = 10.0**-target.decimals * target.scale
         width = given.high - given.low + target.interval.high - target.interval.low
         reach = self.range[formula.target]

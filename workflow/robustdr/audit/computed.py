@@ -36,10 +36,7 @@ class Given(NamedTuple):
 
 
 def promising(table: Formulas, formulas: Sequence[Formula]) -> list[Formula]:
-    """Return the formulas that agree with most of the first lines of their targets, and with at least two.
-
-    Read from above, no more lines may disagree than agree; the first one may.
-    """
+    """Return the formulas that agree with most of the first lines of their targets, and with at least two."""
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for place, one in enumerate(formulas):
         groups[one.kind, one.base < 0, one.whole is None, tuple(len(fields) for _, fields in one.parts)].append(place)
@@ -47,9 +44,8 @@ def promising(table: Formulas, formulas: Sequence[Formula]) -> list[Formula]:
     for places in groups.values():
         alike = [formulas[place] for place in places]
         given = computed(table, alike, table.first_lines[:, [one.target for one in alike]])
-        fits = np.cumsum(given.factor != 0, axis=0)
-        misses = np.cumsum(given.known, axis=0) - fits
-        good = (fits[-1] > 1) & (fits[-1] > misses[-1]) & (misses <= np.maximum(1, fits)).all(axis=0)
+        fits = np.count_nonzero(given.factor, axis=0)
+        good = (fits > 1) & (2 * fits > np.count_nonzero(given.known, axis=0))
         kept += [place for place, promises in zip(places, good.tolist(), strict=True) if promises]
     return [formulas[place] for place in sorted(kept)]
 

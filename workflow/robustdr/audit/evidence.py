@@ -1,5 +1,6 @@
 """The cells and checks of a paper, indexed for the search for hypotheses and patterns."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -76,6 +77,12 @@ class Evidence:
         for cell in self._cells:
             index[cell.number, cell.unit].append(cell)
         return index
+
+    def is_usual(self, cell: Cell) -> bool:
+        """Whether most numbers of a cell's column have as many decimals, and it begins with no extra 0."""
+        column = [other for other in self.reported.tables[cell.table].cells if other.column == cell.column]
+        alike = sum(other.decimals == cell.decimals for other in column)
+        return 2 * alike > len(column) and not re.match(r"\D?0\d", cell.printed)
 
     def beside(self, cell: Cell) -> list[Cell]:
         """Return the cells of all tables that differ from `cell` in at most one coordinate."""

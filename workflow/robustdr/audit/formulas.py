@@ -129,7 +129,7 @@ class Formulas:
                 if a < b and not counts:
                     yield Formula("harmonic_mean_of", target, (("main", (a, b)),))
             if not counts and self._is_count(a):
-                for total in self._wholes(a):
+                for total in self._wholes(a, target):
                     yield Formula("counts_match", target, (("main", (a,)),), whole=total)
             if counts and a > target and self._is_count(a) and (whole := self._common_sum(target, a)):
                 yield Formula("sum_is", target, (("plus", (a,)),), whole=whole)
@@ -154,9 +154,17 @@ class Formulas:
     def _exact(self, number: int) -> Cell:
         return literal("", self.table.cells[0].paper, 0, str(number))
 
-    def _wholes(self, field: int) -> list[Cell]:
+    def _wholes(self, field: int, share: int) -> list[Cell]:
+        """The totals of which a field of counts may be a share: those that the paper prints, or most shares imply."""
         values = [int(cell.number) for cell in self.cells(field)]
-        wholes = {sum(values), *([max(values)] if len(values) > 2 else []), *self.sizes}
+        ends = [
+            (n / high, n / low)
+            for n, low, high in zip(self.low[:, field], self.low[:, share], self.high[:, share], strict=True)
+            if n > 0 and low > 0
+        ]
+        at = max((low for low, _ in ends), key=lambda low: sum(a <= low <= b for a, b in ends), default=0.0)
+        implied = round((at + min((high for low, high in ends if low <= at <= high), default=0.0)) / 2)
+        wholes = {sum(values), implied, *([max(values)] if len(values) > 2 else []), *self.sizes}
         return [self._exact(whole) for whole in sorted(wholes) if whole > 1]
 
     def _common_sum(self, a: int, b: int) -> Cell | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from statistics import median
 
 from robustdr.audit.cells import Cell, describe, parse
 from robustdr.audit.evidence import SIGNIFICANT, Evidence, distance, significant
@@ -27,31 +28,35 @@ def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
         yield from _other_formula(check)
         yield from _mean_of_the_column(evidence, check)
         yield from _value_of_a_neighbour(evidence, check)
+        yield from _exchanged_parts(evidence, check)
         yield from _other_parts(evidence, check)
         yield from _other_cell(evidence, check, "main")
         yield from _other_cell(evidence, check, "of")
-        yield from _swapped_digits(evidence, check)
+        yield from _slip(evidence, check)
     yield from _copied(evidence, check)
 
 
 def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """With another number in one cell, this relation and all other broken ones of the cell would hold."""
+    suspects = []
     for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
-        checks = evidence.checks_of[id(cell)]
-        broken = [other for other in checks if not other.holds]
+        broken = [other for other in evidence.checks_of[id(cell)] if not other.holds]
         own = [other for other in broken if other.target is cell]
-        if len(broken) < 2 or len(own) == len(broken) or any(other.holds for other in filter(None, map(variant, own))):
-            continue  # a mistaken formula is simpler than a slip that gives the same result
-        name = f"{cell.printed} ({describe(cell.coordinates)})"
-        for swapped in _with_swapped_digits(cell):
-            if all(other.holds_with(cell, swapped.interval) for other in checks):
-                yield ONE_NUMBER, f"two digits of {name} are swapped: {swapped.printed}"
+        # a mistaken formula is simpler than a slip that gives the same result
+        if 1 < len(broken) > len(own) and not any(other.holds for other in filter(None, map(variant, own))):
+            suspects.append((cell, broken))
+    for cell, _ in suspects:
+        for right, words in _slips(evidence, cell):
+            if all(other.holds_with(cell, right.interval) for other in evidence.checks_of[id(cell)]):
+                yield ONE_NUMBER, f"{words.format(f'{cell.printed} ({describe(cell.coordinates)})')}: {right.printed}"
                 return
+    for cell, broken in suspects:
         for mean in (other for other in broken if other.kind == "mean_of" and other.target is not cell):
             asked = _asked_for(mean, cell)
-            if all(other.holds_with(cell, asked) for other in checks):
+            if all(other.holds_with(cell, asked) for other in evidence.checks_of[id(cell)]):
                 beside = [label(other, [cell]) for other in evidence.copies(cell) if distance(cell, other) == 1]
                 copied = f"was copied from {beside[0]}, where the same number stands" if beside else "is wrong"
+                name = f"{cell.printed} ({describe(cell.coordinates)})"
                 yield ONE_NUMBER, f"{name} {copied}: {shown(asked, cell)} would do"
                 return
 
@@ -130,6 +135,24 @@ def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothes
                 yield NEIGHBOUR, f"it is the value of {label(other.target, [check.target])}"
 
 
+def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """Two cells that enter this relation and a broken one of the same declaration are exchanged."""
+    for other in evidence.by_declaration[check.target.table, check.line]:
+        if other is check or other.holds or other.operands.keys() != check.operands.keys():
+            continue
+        for role, parts in check.operands.items():
+            for index, (here, there) in enumerate(zip(parts, other.operands[role], strict=False)):
+                if here.table and here is not there and distance(here, there) == 1:
+                    mends = (
+                        one.allows(one.expected(**{role: [*those[:index], cell, *those[index + 1 :]]}))
+                        for one, those, cell in ((check, parts, there), (other, other.operands[role], here))
+                    )
+                    if all(mends):
+                        pair = sorted((here, there), key=lambda cell: (cell.line, cell.column))
+                        names = " and ".join(f"{cell.printed} ({describe(cell.coordinates)})" for cell in pair)
+                        yield NEIGHBOUR if check.declared else ONE_NUMBER, f"{names} are exchanged"
+
+
 def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """The same computation with one cell more or less."""
     for role in ("main", "plus"):
@@ -189,18 +212,33 @@ def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             yield COPY, f"it was copied from {place}, where the same number stands"
 
 
-def _swapped_digits(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    """Two neighbouring digits exchanged, in the cell that the fewest other relations confirm first."""
+def _slip(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """A slip in one number, in the cell that the fewest other relations confirm first, then where it stands out.
+
+    Where nobody declared the relation, it is the simplest explanation: the other cells show which formula is meant.
+    """
     expected = check.expected()
-    found = [(check.target, cell) for cell in _with_swapped_digits(check.target) if check.allows(expected, cell)]
+    found = [(0.0, check.target, *slip) for slip in _slips(evidence, check.target) if check.allows(expected, slip[0])]
     for role, operand in check.operands.items():
+        middle = median(part.value for part in operand)
         for index, part in enumerate(operand):
-            for cell in _with_swapped_digits(part) if part.table else ():
+            for cell, words in _slips(evidence, part) if part.table else ():
                 if check.allows(check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})):
-                    found.append((part, cell))
-    for part, cell in sorted(found, key=lambda pair: evidence.confirmations[id(pair[0])]):
-        where = "" if part is check.target else f" ({label(part, [check.target])})"
-        yield DIGITS, f"two digits of {part.printed}{where} are swapped: {cell.printed}"
+                    found.append((abs(cell.value - middle) - abs(part.value - middle), part, cell, words))
+    for _, part, cell, words in sorted(found, key=lambda slip: (evidence.confirmations[id(slip[1])], slip[0])):
+        if check.declared or all(other.holds_with(part, cell.interval) for other in evidence.checks_of[id(part)]):
+            where = "" if part is check.target else f" ({label(part, [check.target])})"
+            yield DIGITS if check.declared else ONE_NUMBER, f"{words.format(part.printed + where)}: {cell.printed}"
+
+
+def _slips(evidence: Evidence, cell: Cell) -> Iterator[tuple[Cell, str]]:
+    """The cell without a slip, and the slip in words."""
+    for swapped in _with_swapped_digits(cell):
+        yield swapped, "two digits of {} are swapped"
+    for pattern, moved in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):
+        printed = re.sub(r"\.(?!\d)", "", re.sub(pattern, moved, cell.printed, count=1))
+        if printed != cell.printed and evidence.is_usual(right := _with_number(cell, printed)):
+            yield right, "the point of {} is shifted"
 
 
 def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:
@@ -210,4 +248,8 @@ def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:
         digits = list(cell.printed)
         digits[first], digits[second] = digits[second], digits[first]
         if (printed := "".join(digits)) != cell.printed:
-            yield replace(cell, number=parse("", printed, 1, {})[0].number, printed=printed)
+            yield _with_number(cell, printed)
+
+
+def _with_number(cell: Cell, printed: str) -> Cell:
+    return replace(cell, number=parse("", printed, 1, {})[0].number, printed=printed)

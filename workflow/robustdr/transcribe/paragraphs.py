@@ -12,6 +12,7 @@ _HEADING = re.compile(r"#+\s|[\s*]*(?:\d+\.)+\d*\s*$")
 _ROW = re.compile(r"[|\t].*[|\t]|\|\s*$")
 _BREAK = re.compile(r"\n[ \t]*\n|\\(?:chapter|(?:sub)*section)\*?\s*\{(?P<title>[^{}]*)\}")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_HTML_TABLE = re.compile(r"<(table|TABLE)\b")
 _FLOATS = r"(?:table|figure|tabular|longtable|equation|align|thebibliography|lstlisting|tikzpicture|algorithm)"
 _FLOAT = re.compile(rf"\\begin\{{({_FLOATS}[a-z]*\*?)\}}")
 
@@ -48,7 +49,8 @@ def _until_references(found: Iterator[Paragraph]) -> Iterator[Paragraph]:
 
 
 def _of_lines(text: str) -> Iterator[Paragraph]:
-    """Yield the paragraphs of Markdown or plain text, without rows of tables and code."""
+    """Yield the paragraphs of Markdown or plain text, without tables and code."""
+    text = _without(text, _HTML_TABLE, lambda match: f"</{match[1]}>")
     kept: list[str] = []
     fenced = False
     for number, line in enumerate([*text.split("\n"), ""], 1):
@@ -101,10 +103,15 @@ def _of_latex(text: str) -> Iterator[Paragraph]:
 
 def _without_floats(text: str) -> str:
     """The text from the beginning of the document, with empty lines for its floats and formulas."""
-    start = text.find("\\begin{document}")
-    kept, at, missing = ["\n" * text.count("\n", 0, max(0, start))], max(0, start), set()
-    for match in _FLOAT.finditer(text, at):
-        end = f"\\end{{{match[1]}}}"
+    start = max(0, text.find("\\begin{document}"))
+    return "\n" * text.count("\n", 0, start) + _without(text[start:], _FLOAT, lambda match: f"\\end{{{match[1]}}}")
+
+
+def _without(text: str, begin: re.Pattern[str], end_of: Callable[[re.Match[str]], str]) -> str:
+    """The text with empty lines for what stands from one match of `begin` to its end; one without an end stays."""
+    kept, at, missing = [], 0, set()
+    for match in begin.finditer(text):
+        end = end_of(match)
         stop = text.find(end, match.end()) if match.start() >= at and end not in missing else -1
         if stop >= 0:
             kept += [text[at : match.start()], "\n" * text.count("\n", match.start(), stop)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robustdr.audit import cells
 from robustdr.audit.cells import BOLD, LOST, NO_NUMBER
@@ -19,6 +19,7 @@ _POWER = re.compile(r"\s*[×·x]\s*10\^?([⁻−-]?)([⁰¹²³⁴⁵⁶⁷⁸�
 _ARROW = re.compile(r"(?<![\d%])([↑↓▲▼△▽])\s*(?=[\d.])|(?<=\()([\d.]+%?)\s*([↑↓▲▼△▽])(?=\))")
 _SIGNS = dict(zip("↑↓▲▼△▽", "+-+-+-", strict=True))
 _DIGITS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
+_UNKNOWN = re.compile(r"(?<=[\d%)])\s*\\[A-Za-z]+$")  # a macro that the file does not define, behind a number
 _FIRST = re.compile(r"[\d.,]*\d")
 
 
@@ -43,7 +44,9 @@ def has_decimal_commas(rows: Sequence[Sequence[Field]]) -> bool:
 def read(field: Field, decimal_commas: bool = False) -> Read:
     """What a field says in the words of `cells`."""
     if field.problem:
-        return Read(LOST, 0, field.problem)
+        bare = _UNKNOWN.sub("", field.text)
+        number = read(replace(field, text=bare, problem=""), decimal_commas) if bare != field.text else Read(LOST)
+        return replace(number if number.values else Read(LOST), problem=field.problem)
     text = normal(field.text, decimal_commas)
     bare = "".join(character for character in text if character not in MARKS).strip()
     if bare == LOST:
