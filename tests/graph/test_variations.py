@@ -182,7 +182,7 @@ def test_a_spell_checker_s_released_corrections_are_ranked_where_a_scale_has_the
 def test_a_table_on_antique_says_whether_its_variations_are_the_validated_ones(config, mini, full):
     for made, start in (
         (full, "antique: the released variations that people judged valid"),
-        (mini, "antique: the paper takes released variations that people judged valid; here every"),
+        (mini, "antique: the paper takes released variations that people judged valid; here all"),
     ):
         for name, spec in config.papers["rodr"].tables.items():
             found = [note.startswith(start) for note in table_settings(made, "rodr", name).notes]
