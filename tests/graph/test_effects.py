@@ -48,6 +48,21 @@ def test_effects_of_a_folder_are_kept_beside_those_of_others(config, results, tm
     assert sentence("dr_oq_unclipped", found["dr_oq_unclipped"]) == ""
 
 
+def test_each_effect_names_its_collection_where_there_are_several(config, results, tmp_path):
+    keep(config, results, tmp_path / "effects.json")
+    (effect,) = kept(tmp_path / "effects.json")["capot_nq_mined"]
+    words = sentence("capot_nq_mined", [effect, {**effect, "collection": "wordnet-mini"}])
+    assert words.startswith("capot_nq_mined against capot_nq on wordnet-nature and wordnet-mini, 3 seeds: ")
+    assert "on original of wordnet-nature; " in words and "on original of wordnet-mini (table " in words
+
+
+def test_other_tables_of_the_same_system_are_no_effect(config, results, tmp_path):
+    """RoDR's Table 6 compares the studied system with another one."""
+    path = results / "tables/capot_study_deviations.json"
+    path.with_name("rodr_table6.json").write_text(path.read_text().replace("capot_nq_mined", "rodr_without_alignment"))
+    assert keep(config, results, tmp_path / "effects.json") == ["capot_nq_mined"]
+
+
 def test_the_page_and_tables_tell_them(config, mini, results, tmp_path, monkeypatch):
     keep(config, results, tmp_path / "effects.json")
     effects = kept(tmp_path / "effects.json")

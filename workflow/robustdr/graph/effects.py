@@ -11,6 +11,9 @@ from robustdr.experiments.models import Config
 from robustdr.reporting.written import Row, Table, opened
 
 EFFECTS = Path("evidence/effects.json")
+STUDY = (
+    "study_deviations"  # a paper's table of systems that are made otherwise, each against the one that is made as here
+)
 
 
 class Effect(TypedDict):
@@ -65,7 +68,7 @@ def _tables(config: Config, results: Path) -> dict[str, Path]:
         f"{paper}_{name}": results / f"tables/{paper}_{name}.json"
         for paper, experiment in config.papers.items()
         for name, spec in experiment.tables.items()
-        if spec.test and any(system in spec.test.pairs for system in studied(config))
+        if name == STUDY and spec.test and any(system in spec.test.pairs for system in studied(config))
     }
 
 
@@ -100,12 +103,14 @@ def sentence(system: str, effects: Sequence[Effect]) -> str:
     if not effects:
         return ""
     first = effects[0]
+    collections = list(dict.fromkeys(of["collection"] for of in effects))
     said = [
         f"{of['measure']} {of['difference']:+.1f} [{of['low']:.1f}, {of['high']:.1f}] on {of['query_set']}"
+        + (f" of {of['collection']}" if len(collections) > 1 else "")
         for of in effects
     ]
     runs = f"{first['seeds']} seed{'s' if first['seeds'] > 1 else ''}"
     return (
-        f"{system} against {first['against']} on {first['collection']}, {runs}: {'; '.join(said)} "
+        f"{system} against {first['against']} on {' and '.join(collections)}, {runs}: {'; '.join(said)} "
         f"(table {first['table']}, scale {first['scale']})"
     )
