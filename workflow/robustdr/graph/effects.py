@@ -11,9 +11,7 @@ from robustdr.experiments.models import Config
 from robustdr.reporting.written import Row, Table, opened
 
 EFFECTS = Path("evidence/effects.json")
-STUDY = (
-    "study_deviations"  # a paper's table of systems that are made otherwise, each against the one that is made as here
-)
+STUDY = "study_deviations"  # a paper's table of systems made otherwise, each against the one made as here
 
 
 class Effect(TypedDict):
