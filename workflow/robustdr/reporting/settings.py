@@ -128,9 +128,15 @@ class FigureSettings(ReportSettings):
 
 @dataclass(frozen=True, config=STRICT)
 class ClaimsSettings(ReportSettings):
-    """A paper's claims; `printed`: by role, all `variations` and `means` of the paper, also those not made here."""
+    """A paper's claims.
+
+    Attributes:
+        printed: by role, all `variations` and `means` of the paper, also those not made here.
+        lacking: why the scale lacks a system, by its name.
+    """
 
     printed: dict[str, Averaged]
+    lacking: dict[str, str]
 
 
 @dataclass(frozen=True, config=STRICT)
