@@ -80,3 +80,10 @@ def test_a_folder_without_them_is_an_error(config, tmp_path):
 
 def test_what_is_studied_is_a_system(config):
     assert studied(config) and {*studied(config)} <= config.systems.keys()
+
+
+def test_measured_deviations_come_first_and_long_lists_of_systems_are_cut(config):
+    made = page(config, {"capot_nq_mined": [], "bm25_tuned": kept()["bm25_tuned"]})
+    toroder = made[made.index("## Typos-aware") :].split("\n| ")
+    assert "Measured" in toroder[3] and "Measured" in toroder[4] and "Measured" not in "".join(toroder[5:])
+    assert "`pretrained_typos_20` and 9 more | Paper: “we make sure" in made.replace("`, and", "` and")
