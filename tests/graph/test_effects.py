@@ -51,9 +51,10 @@ def test_effects_of_a_folder_are_kept_beside_those_of_others(config, results, tm
 def test_each_effect_names_its_collection_where_there_are_several(config, results, tmp_path):
     keep(config, results, tmp_path / "effects.json")
     (effect,) = kept(tmp_path / "effects.json")["capot_nq_mined"]
-    words = sentence("capot_nq_mined", [effect, {**effect, "collection": "wordnet-mini"}])
+    words = sentence("capot_nq_mined", [effect, {**effect, "collection": "wordnet-mini"}, {**effect, "measure": "RR"}])
     assert words.startswith("capot_nq_mined against capot_nq on wordnet-nature and wordnet-mini, 3 seeds: ")
-    assert "on original of wordnet-nature; " in words and "on original of wordnet-mini (table " in words
+    assert ": Success@5 -1.2 [-3.0, 0.5], RR -1.2 [-3.0, 0.5] on original of wordnet-nature; " in words
+    assert "; Success@5 -1.2 [-3.0, 0.5] on original of wordnet-mini (table " in words
 
 
 def test_other_tables_of_the_same_system_are_no_effect(config, results, tmp_path):
