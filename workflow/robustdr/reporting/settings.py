@@ -15,6 +15,7 @@ from robustdr.reporting.spec import FigureSpec, TableSpec
 PAGES = Path(__file__).with_name("pages")  # templates of the report, and files that its pages share:
 SHARED = ("site.css", "site.js", "table.js", "queries.js", "provenance.js")
 PARTS = 16  # scripts per collection's passages: a page loads only those that it shows
+MOST = 30  # queries of a query set whose passages are stored: those whose measures change most
 
 
 @dataclass(frozen=True, config=STRICT)
