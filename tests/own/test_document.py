@@ -127,6 +127,10 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
         "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
         "reworded or misspelled, 0.400 (not significantly better than A|)."
     )
+    assert headline({**report, "ranking": [first]}) == (
+        "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and also where the queries are reworded "
+        "or misspelled, 0.300 (not significantly better than A|)."
+    )
     lines = markdown(report).splitlines()
     assert lines[0] == "# Which retriever is best, and how robust?"
     drop = "-20.0 % [-30.0, -10.0]"

@@ -68,9 +68,10 @@ def _best(found: Report) -> str:
         part: [each["label"] for each in found["ranking"] if each[part].get("p_holm", 0.0) >= 0.05] for part in PARTS
     }
     said = {part: f" (not significantly better than {', '.join(of)})" if of else "" for part, of in near.items()}
+    who = "also" if robust is first else f"{robust['label']} the highest"
     return (
         f"On {found['queries']} queries over {found['passages']} passages, {first['label']} has the highest "
-        f"{found['measure']}, {first['original']['mean']:.3f}{said['original']}, and {robust['label']} the highest "
+        f"{found['measure']}, {first['original']['mean']:.3f}{said['original']}, and {who} "
         f"where the queries are reworded or misspelled, {robust['variations']['mean']:.3f}{said['variations']}."
     )
 
