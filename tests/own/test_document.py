@@ -52,7 +52,7 @@ def found():
 def test_the_headline(found):
     said = headline(found)
     assert said.startswith("On 100 queries over 1000 passages, mine has nDCG@10 0.500, and 0.400 on average")
-    assert "-20.0 % [-30.0, -10.0], p < .001; BM25 –." in said
+    assert "-20.0 % [-30.0, -10.0], p < .001; BM25 has 0.500 and –." in said
     assert "1 of 2 variations lower it significantly" in said and "typo costs most, -20.0 %" in said
 
 
@@ -126,6 +126,10 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
     assert headline(report) == (
         "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
         "reworded or misspelled, 0.400 (not significantly better than A|)."
+    )
+    assert headline({**report, "ranking": [first]}) == (
+        "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and also where the queries are reworded "
+        "or misspelled, 0.300 (not significantly better than A|)."
     )
     lines = markdown(report).splitlines()
     assert lines[0] == "# Which retriever is best, and how robust?"

@@ -1,4 +1,4 @@
-"""Somebody's run, ranked anew: by a cross-encoder and by a dual encoder, as sentence-transformers scores them."""
+"""Somebody's run, ranked anew: by each kind of model, as sentence-transformers scores pairs."""
 
 import json
 import os
@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from sentence_transformers import CrossEncoder, SentenceTransformer
+from sentence_transformers import CrossEncoder, MultiVectorEncoder, SentenceTransformer
+from tests.encoding import shapes
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from robustdr.cli import main
@@ -78,6 +79,15 @@ def test_a_dual_encoder_scores_by_its_own_similarity(call, tiny_model, tmp_path)
         assert dict(ranking) == pytest.approx(dict(zip(RUN[qid], (passages @ query).tolist(), strict=True)), abs=1e-5)
 
 
+def test_late_interaction_scores_as_its_library_does(call, tiny_transformer, tmp_path):
+    assert call(shapes.write("ColBERT", tiny_transformer, tmp_path / "model")) == 0
+    library = MultiVectorEncoder(str(tmp_path / "model"), device="cpu")
+    for qid, ranking in read_run(tmp_path / "out.trec").items():
+        passages = library.encode_document([text(docid) for docid in RUN[qid]])
+        (expected,) = library.similarity(library.encode_query([QUERIES[qid]]), passages).tolist()
+        assert dict(ranking) == pytest.approx(dict(zip(RUN[qid], expected, strict=True)), abs=1e-5)
+
+
 def test_what_lies_below_the_depth_is_left_out(call, cross, tmp_path):
     assert call(cross[0], "--depth", "2", output="out.trec.gz") == 0
     found = read_run(tmp_path / "out.trec.gz")
@@ -103,7 +113,9 @@ def test_bad_input_is_one_line(call, cross, tiny_model, tmp_path, capsys):
     assert "no model directory" in complaint(tmp_path)
     config = json.loads((tiny_model / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "architectures": ["BertForMaskedLM"]}))
-    assert "'BertForMaskedLM' is unknown; allowed: CrossEncoder, SentenceTransformer" in complaint(tmp_path)
+    assert "'BertForMaskedLM' is unknown; allowed: CrossEncoder, MultiVectorEncoder, SentenceTransformer" in complaint(
+        tmp_path
+    )
     broken = shutil.copytree(cross[1], tmp_path / "broken")
     weights = load_file(broken / "model.safetensors")
     weights["classifier.bias"] = torch.full_like(weights["classifier.bias"], np.nan)

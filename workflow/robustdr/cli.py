@@ -176,7 +176,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("list", choices=["list"], help="the only choice")
 
     command = add(rerank.__name__, rerank, "rerank the passages of a run with another model")
-    command.add_argument("--model", type=named, required=True, help="folder of a cross-encoder or dual encoder")
+    text = "folder of a cross-encoder, a dual encoder or a late-interaction model"
+    command.add_argument("--model", type=named, required=True, help=text)
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
     command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
     command.add_argument("--corpus", type=named, required=True, help="as that of `check`")

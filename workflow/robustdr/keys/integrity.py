@@ -19,12 +19,12 @@ from robustdr.core.files import sha256, write_text
 from robustdr.keys.notes import note, recall
 
 LINE = re.compile(r"([0-9a-f]{64})  (.+)")
-READ = re.compile(r"# read: ([0-9a-f]{64})  (.+)")
+READ = "# read: "
 KEY = "# key: "
 WORK = "# work: "
 KEPT = "# kept: "
 COMPUTED = "# computed on "
-CHAIN = (KEY, KEPT, "# read: ", COMPUTED)  # lines that another chain behind the same bytes changes
+CHAIN = (KEY, KEPT, READ, COMPUTED)  # lines that another chain behind the same bytes changes
 SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
 
@@ -105,7 +105,7 @@ def renew(path: Path, old: Path, key: str, read: Iterable[Path]) -> None:
 def _chain(path: Path, key: str, read: Iterable[Path], hardware: Iterable[str]) -> list[str]:
     """Return the first lines of a record: the key, what was read, and what it was computed on."""
     about = [f"{KEY}{key}\n"] if key else []
-    about += [f"# read: {digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
+    about += [f"{READ}{digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
     return about + [f"{COMPUTED}{one}\n" for one in sorted(hardware)]
 
 
@@ -147,20 +147,22 @@ def check_chain(paths: Iterable[Path]) -> None:
 def _broken(records: Iterable[Path]) -> Iterator[str]:
     """Yield a sentence for each broken link of the chain behind records."""
     todo = list(records)
-    seen = set(todo)
+    seen = set(map(str, todo))
+    found: dict[str, str | None] = {}  # digest of each record, None without a file: most are read by many artifacts
     for written in todo:
-        for line in _said(written, ""):
-            if not (link := READ.fullmatch(line)):
+        for line in _said(written, READ):
+            sha, _, name = line.partition("  ")
+            behind = os.path.normpath(written.parent / name)
+            if behind not in found:
+                found[behind] = digest(Path(behind)) if os.path.isfile(behind) else None
+            if found[behind] is None:
                 continue
-            behind = Path(os.path.normpath(written.parent / link[2]))
-            if not behind.is_file():
-                continue
-            if digest(behind) != link[1]:
-                made, read = written.with_suffix(""), behind.with_suffix("")
+            if found[behind] != sha:
+                made, read = written.with_suffix(""), Path(behind).with_suffix("")
                 yield f"{made}: it was made from another {read} than the one that is there; delete {made}, run again"
             elif behind not in seen:
                 seen.add(behind)
-                todo.append(behind)
+                todo.append(Path(behind))
 
 
 def verify(paths: Iterable[Path]) -> None:

@@ -1,6 +1,7 @@
 """Earlier results on this machine, noted where Snakemake runs: one small file for each subject, so no locks are needed.
 
-A note that is damaged or cannot be written counts as absent: its value is computed again.
+A note that is damaged or cannot be written counts as absent: its value is computed again. So notes need not be on disk
+before the work goes on. A process reads and writes each of them once.
 """
 
 import hashlib
@@ -9,10 +10,9 @@ import platform
 from contextlib import suppress
 from pathlib import Path
 
-from robustdr.core.files import write_text
-
 RUNS = Path(".snakemake")
 NOTES = RUNS / "notes" / platform.node()
+KNOWN: dict[str, tuple[str, str]] = {}  # (state, value) by subject: notes that this process read or wrote
 
 
 def _digest(text: str) -> str:
@@ -27,11 +27,14 @@ def _place(subject: str) -> Path:
 
 def recall(subject: str, state: str) -> str | None:
     """Return the note about a subject in this state; None without one."""
-    with suppress(OSError, ValueError):
-        check, _, text = _place(subject).read_text(encoding="utf-8").partition("\n")
-        if check == _digest(text) and json.loads(text)[0] == state:
-            return str(json.loads(text)[1])
-    return None
+    if KNOWN.get(subject, ("", ""))[0] != state:
+        with suppress(OSError, ValueError):
+            check, _, text = _place(subject).read_text(encoding="utf-8").partition("\n")
+            if check == _digest(text):
+                noted, value = json.loads(text)
+                KNOWN[subject] = noted, value
+    known = KNOWN.get(subject, ("", ""))
+    return known[1] if known[0] == state else None
 
 
 def note(subject: str, state: str, value: str) -> None:
@@ -39,4 +42,6 @@ def note(subject: str, state: str, value: str) -> None:
     text = json.dumps([state, value])
     if RUNS.is_dir():
         with suppress(OSError):
-            write_text(_place(subject), f"{_digest(text)}\n{text}")
+            (place := _place(subject)).parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(f"{_digest(text)}\n{text}", encoding="utf-8")
+            KNOWN[subject] = state, value

@@ -47,7 +47,7 @@ def headline(found: Report) -> str:
     worst = min(varied, key=lambda name: varied[name]["difference"])
     down = sum(each["p_holm"] < 0.05 and each["difference"] < 0 for each in varied.values())
     others = [
-        f"{other['label']} {_share(other['query_sets'][MEAN]['drop'])}"
+        f"{other['label']} has {other['original']:.3f} and {_share(other['query_sets'][MEAN]['drop'])}"
         for name, other in found["systems"].items()
         if name != NAME
     ]
@@ -68,9 +68,10 @@ def _best(found: Report) -> str:
         part: [each["label"] for each in found["ranking"] if each[part].get("p_holm", 0.0) >= 0.05] for part in PARTS
     }
     said = {part: f" (not significantly better than {', '.join(of)})" if of else "" for part, of in near.items()}
+    who = "also" if robust is first else f"{robust['label']} the highest"
     return (
         f"On {found['queries']} queries over {found['passages']} passages, {first['label']} has the highest "
-        f"{found['measure']}, {first['original']['mean']:.3f}{said['original']}, and {robust['label']} the highest "
+        f"{found['measure']}, {first['original']['mean']:.3f}{said['original']}, and {who} "
         f"where the queries are reworded or misspelled, {robust['variations']['mean']:.3f}{said['variations']}."
     )
 
@@ -150,7 +151,8 @@ def _notes(found: Report) -> str:
             "- drop: the difference as a share of the original, with the interval that holds every share that the "
             "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",
             "- detectable: the smallest difference of the measure that so many queries show in four of five samples.",
-            "- changed: queries that the variation applies to; the others keep their text and count.",
+            "- changed: queries that the variation applies to; the others keep their text and count. "
+            "`robustdr variations list` describes each variation.",
             *([lengths] if found["passage_length"] else []),
             *([draws] if found["draws"] > 1 else []),
         ]
@@ -204,7 +206,7 @@ def _category(mean: str) -> str:
 
 def _share(share: float | None, sign: str = "+") -> str:
     """A share in percent; with its sign unless `sign` is empty."""
-    return "–" if share is None else f"{100 * share:{sign}.1f} %"
+    return "–" if share is None else f"{100 * share:{sign}z.1f} %"
 
 
 def _interval(bounds: list[float] | None) -> str:

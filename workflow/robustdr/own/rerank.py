@@ -16,29 +16,31 @@ from robustdr.core.checks import at
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import open_binary
 from robustdr.encoding import loading_modules
-from robustdr.encoding.description import CROSS, DUAL, model_type
+from robustdr.encoding.description import CROSS, DUAL, LATE, model_type
 from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rerank import Place, Texts, candidates, ranked
 from robustdr.retrieval.runs import write_run
 
 
 def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
-    """Scores of pairs, [pairs], by sentence-transformers: a cross-encoder's, or a dual encoder's similarities.
+    """Scores of pairs, [pairs], by sentence-transformers: a cross-encoder's, or similarities of a model of vectors.
 
     Prompts, modules and lengths are those of the directory.
     """
     with loading_modules.readable(model):
         kind = model_type(model)
-        if kind not in (CROSS, DUAL):
-            raise unknown(f"{model}: model type", kind, (CROSS, DUAL))
+        if kind not in (CROSS, DUAL, LATE):
+            raise unknown(f"{model}: model type", kind, (CROSS, DUAL, LATE))
         if kind == CROSS:
             return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
-        dual = loading_modules.sentence_transformer(model)
+        late = kind == LATE  # vectors of tokens, so many for each text
+        found = loading_modules.of_type(model, LATE, "auto") if late else loading_modules.sentence_transformer(model)
         texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
-        vectors = (dual.encode_query(texts[0]), dual.encode_document(texts[1]))
+        vectors = (found.encode_query(texts[0]), found.encode_document(texts[1]))
         place = [{text: row for row, text in enumerate(of)} for of in texts]
-        queries, passages = (vectors[side][[place[side][pair[side]] for pair in pairs]] for side in (0, 1))
-        return dual.similarity_pairwise(queries, passages).numpy()
+        rows = [[place[side][pair[side]] for pair in pairs] for side in (0, 1)]
+        queries, passages = ([of[row] for row in at] if late else of[at] for of, at in zip(vectors, rows, strict=True))
+        return np.asarray(found.similarity_pairwise(queries, passages))
 
 
 def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, output: Path) -> None:
