@@ -41,16 +41,22 @@ def read_latex(text: str) -> list[Grid]:
     ahead = next(definitions, None)
     grids: list[Grid] = []
     floats = line = at = 0
-    for one in _environments(text):
-        while ahead is not None and ahead.start() < one.start:
+
+    def define_before(place: int) -> None:
+        nonlocal ahead
+        while ahead is not None and ahead.start() < place:
             _define(text, ahead, macros, of_definitions)
             ahead = next(definitions, None)
+
+    for one in _environments(text):
+        define_before(one.start)
         line, at = line + text.count("\n", at, one.start), one.start
         caption = _caption(text, one, macros, budget)
         floats += caption is not None
         number, words = str(floats) if caption is not None else "", titled(caption or "")[1]
         for tabular in one.tabulars:
             first = line + 1 + text.count("\n", one.start, tabular.start)
+            define_before(tabular.start)
             try:
                 budget.renew()
                 grids.append(_grid(text, tabular, first, dict(macros), budget))
