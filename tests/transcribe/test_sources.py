@@ -43,6 +43,15 @@ def test_every_form_of_input_is_read(folder, said):
     assert ("U" in paper.text) == ("parts/u" in said)
 
 
+def test_files_that_can_stand_alone_end_no_paper(folder):
+    alone = "\\documentclass[m]{subfiles}\n\\begin{document}\n" + TABLE + "\\end{document}\n"
+    main = "\\documentclass{a}\\begin{document}\\subfile{t}\n\\input{u}\n\\end{document}"
+    made = transcribe(folder({"m.tex": main, "t.tex": alone, "u.tex": alone}))
+    assert [[made.place(line) for line, _ in draft.sources] for draft in made.drafts] == [
+        [f"{name}, line 3"] * 2 for name in ("t.tex", "u.tex")
+    ]
+
+
 def test_a_comment_inputs_nothing(folder):
     paper = from_folder(folder({"m.tex": "% \\input{t}\nText % \\input t.tex\n", "t.tex": TABLE}))
     assert "tabular" not in paper.text and paper.problems == []

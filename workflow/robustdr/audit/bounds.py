@@ -123,10 +123,10 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
 def _bold(bold: Sequence[Cell], cells: Sequence[Cell], fit: int, marked: int, chance: float) -> Broken:
     top = max(cells, key=lambda cell: cell.value)
     words = (
-        f"bold, but {top.printed} ({label(top, [bold[0]])}) is larger; bold is the best in {fit} of {marked} lines, "
+        f"bold, but {top.printed} ({label(top, bold)}) is larger; bold is the best in {fit} of {marked} lines, "
         f"by chance {odds(chance)}"
     )
-    return Broken("bold_not_best", list(bold), words)
+    return Broken("bold_not_best", [cell for cell in bold if cell.value < top.value], words)
 
 
 def _equal_rows(table: Table) -> Iterator[Broken]:

@@ -39,6 +39,8 @@ class Paper:
             raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save only its tables")
         at, line = 0, 1
         text = uncommented(text)
+        if depth:
+            text = _body(text)
         for match in _INPUT.finditer(text):
             self._piece(name, line, text[at : match.start()])
             wanted = (match[1] or match[2] or f"{match[3]}/{match[4]}").strip()
@@ -68,6 +70,13 @@ class Paper:
         name, first = self._from[found]
         number = first + line - self._starts[found]
         return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else at_line(number)
+
+
+def _body(text: str) -> str:
+    """What another file inputs of a file that can stand alone: its document, on the same lines."""
+    start = text.find("\\begin{document}")
+    stop = text.find("\\end{document}", max(start, 0))
+    return "\n" * text.count("\n", 0, max(start, 0)) + text[max(start, 0) : stop if stop >= 0 else None]
 
 
 def at_line(number: int) -> str:
