@@ -77,6 +77,18 @@ def test_a_macro_that_the_float_defines_is_known(folder):
     assert [fields for _, fields in made.drafts[0].rows] == [["1.5***"], ["2.5 (33)"]] and made.lost == 0
 
 
+def test_a_caption_may_come_from_a_macro_and_no_macro_is_a_table(folder):
+    macros = (
+        r"\newcommand{\longcaption}[2]{\caption[#1]{#2}}\newcommand\ex[1]{\begin{tabular}{lr} P & #1 \\ \end{tabular}}"
+    )
+    table = rf"{macros}\begin{{table}}{TABLE}\longcaption{{Short}}{{Long \textbf{{words}}}}\end{{table}}"
+    made = transcribe(folder({"m.tex": table}))
+    assert [(draft.id, draft.caption, draft.rows[0]) for draft in made.drafts] == [
+        ("table1", "Long words", (["x"], ["1.5"]))
+    ]
+    assert made.problems[0] == "table_1: the table cannot be read: it stands in the definition of a macro (line 1)"
+
+
 def test_the_heads_and_feet_of_a_longtable_are_no_rows(folder):
     head = r"\hline M & A \\ \hline"
     feet = r"\multicolumn{2}{r}{Continued on next page} \\ \endfoot all & 4.0 \\ \endlastfoot"

@@ -1,5 +1,6 @@
 """What commands of LaTeX and of its table packages print: nothing, all but some arguments, or a sign."""
 
+import logging
 import unicodedata
 from functools import cache
 
@@ -34,6 +35,7 @@ SKIPPED = _by_number("""
 0: shortstack thead num textnormal makebox framebox rlap llap clap mathrlap smash centerline adjustbox hl st sout
 0: tcbox overline widehat widetilde bar hat tilde vec dot underbar textlf mathop mathbin mathrel mathord ensuremath
 0: nolinkurl url path tablenum enquote ac acs acl acp gls glspl xrightarrow xleftarrow xleftrightarrow
+0: overrightarrow overleftarrow overleftrightarrow
 1: stackrel overset underset
 1: textcolor colorbox scalebox rotatebox raisebox parbox href hyperref hyperlink foreignlanguage diagbox
 2: fcolorbox resizebox
@@ -84,6 +86,7 @@ def sign(name: str) -> str:
         return SIGNS[name]
     from pylatexenc.latex2text import LatexNodes2Text
 
+    logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)  # it warns of commands that lack their arguments
     try:
         return str(LatexNodes2Text().latex_to_text(f"\\{name}")).strip()
     except (AttributeError, KeyError, IndexError, TypeError, ValueError):  # it prints its arguments
