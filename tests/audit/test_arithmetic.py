@@ -137,3 +137,15 @@ def test_the_whole_and_a_change_may_fail_a_relation(paper):
     means = "a | 31.2 | 45.1 | 38.2\nb | 22.8 | 40.7 | 31.8\nc | 44.6 | 58.2 | 51.4\nd | 18.3 | 29.9 | 24.1\n"
     assert findings(paper, quantities("x", "y", "Avg"), means + "Δ | 13.4 | 1.1 | 9.9\n") == []
     assert len(findings(paper, quantities("x", "y", "Avg"), means + "e | 13.4 | 1.1 | 9.9\n")) == 1
+
+
+def test_a_number_many_times_as_large_is_a_quotient_and_no_change(paper):
+    rows = [(10500, 750, 14.0), (25600, 1815, 14.1), (6000, 450, 13.3), (28700, 1911, 15.0), (9300, 620, 15.0)]
+    rows += [(18200, 1213, 15.0), (4100, 290, 14.1), (31900, 2200, 14.5)]
+    cells = "".join(f"s{n} | {total} | {k} | {each}\n" for n, (total, k, each) in enumerate(rows))
+    names = quantities("total", "k", "each")
+    [found] = relations(paper(t={"columns": names, "cells": cells, "row": "system"}).tables["t"])
+    assert (found.checks[0].kind, found.fit) == ("counts_match", 8)
+    assert [kind for kind, _, _ in findings(paper, names, cells.replace("1815 | 14.1", "1815 | 15.6"))] == [
+        "counts_match"
+    ]

@@ -24,6 +24,7 @@ MOST = 200_000  # formulas that are tried along the rows of a table, and along i
 FEWEST = 3  # cells that must fit if labels name nothing
 WIDE = 0.4  # share of a quotient that rounding may leave open; with more, numbers of like size fit it
 AT_ONCE = 4096  # of them
+MULTIPLE = 10  # change from which it is no change, but a quotient
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ class _Search(Formulas):
             parts = [self.low[formula.line_of(role, line)][f] for role, of in formula.parts for f in of]
             if formula.kind != "drop_from":
                 reach = min(reach, *(2 * abs(middle - formula.factor * part) for part in parts))
-            elif any(given.low <= part <= given.high for part in parts):
+            elif abs(middle / formula.factor) > MULTIPLE or any(given.low <= part <= given.high for part in parts):
                 return 1.0
         return min(1.0, max(width, step) / max(reach + step, step))
 

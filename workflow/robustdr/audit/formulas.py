@@ -125,7 +125,7 @@ class Formulas:
                     continue
                 yield Formula("points_from", target, (("of", (a,)), ("main", (b,))))
                 yield Formula("drop_from", target, (("of", (a,)), ("main", (b,))))
-                if not counts:
+                if not counts or not self._is_count(b):
                     yield Formula("counts_match", target, (("main", (a,)), ("out_of", (b,))))
                 if a < b and not counts:
                     yield Formula("harmonic_mean_of", target, (("main", (a, b)),))
