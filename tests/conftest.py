@@ -106,20 +106,38 @@ def tiny_character(tiny_transformer) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_seq2seq(tiny_transformer) -> Path:
-    """A stand-in for T5 from the tiny transformer, two of whose words are `true` and `false`."""
-    import shutil
+    """A tiny T5 with random weights and word pieces, two of which are `true` and `false`."""
+    import torch
+    from transformers import AutoTokenizer, T5Config, T5ForConditionalGeneration
 
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
 
-    folder = shutil.copytree(tiny_transformer, tiny_transformer.parent / "truthful")
-    tokenizer = (folder / "tokenizer.json").read_text()
-    (folder / "tokenizer.json").write_text(tokenizer.replace('"plant":', '"true":').replace('"bird":', '"false":'))
-    output = tiny_transformer.parent / "seq2seq"
-    settings = CheckpointSettings(
-        name="tiny", description="Stand-in for T5", source={"path": str(folder)}, form="seq2seq"
+    folder, output = (tiny_transformer.parent / name for name in ("truthful", "seq2seq"))
+    tokenizer = AutoTokenizer.from_pretrained(tiny_transformer, local_files_only=True)
+    tokenizer.eos_token = tokenizer.sep_token
+    tokenizer.save_pretrained(folder)
+    pieces = (folder / "tokenizer.json").read_text()
+    (folder / "tokenizer.json").write_text(pieces.replace('"plant":', '"true":').replace('"bird":', '"false":'))
+    torch.manual_seed(0)
+    config = T5Config(
+        vocab_size=len(tokenizer),
+        d_model=32,
+        d_kv=16,
+        d_ff=64,
+        num_layers=2,
+        num_decoder_layers=1,
+        num_heads=2,
+        feed_forward_proj="gelu",
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.sep_token_id,
     )
-    write_checkpoint(settings, output)
+    model = T5ForConditionalGeneration(config)
+    model.config.decoder_start_token_id = model.generation_config.decoder_start_token_id = tokenizer.cls_token_id
+    model.save_pretrained(folder)
+    write_checkpoint(
+        CheckpointSettings(name="tiny", description="", source={"path": str(folder)}, form="seq2seq"), output
+    )
     return output
 
 

@@ -37,8 +37,9 @@ class Simulated:
             self.drawn[at] = (own < self.means[at] + self.rng.normal(0, 0.01 * (self.seeds > 1), (self.seeds, 1))) * 1.0
         return Estimate(self.drawn[at])
 
-    def drop(self, system, query_set):
-        return (self.mean(system, query_set) - self.mean(system, ORIGINAL)) / self.mean(system, ORIGINAL)
+    def drop(self, system, query_set, base=""):
+        original = self.mean(base or system, ORIGINAL)
+        return (self.mean(system, query_set) - original) / original
 
     def others(self, system, query_sets):
         return [kind for kind in KINDS if kind not in query_sets]

@@ -123,7 +123,7 @@ MISTAKES = {
         MINI,
         put("checkpoints", "base", {"description": "", "source": {"path": "a.vec"}, "form": "static", "layers": [0]}),
         "checkpoints.base.layers: the form is 'static'; allowed with ",
-        "'encoder', 'character', 'seq2seq'",
+        "'encoder', 'character'",
     ),
     "misspelt key of a budget": (
         MINI,

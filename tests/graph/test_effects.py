@@ -51,9 +51,10 @@ def test_effects_of_a_folder_are_kept_beside_those_of_others(config, results, tm
 def test_each_effect_names_its_collection_where_there_are_several(config, results, tmp_path):
     keep(config, results, tmp_path / "effects.json")
     (effect,) = kept(tmp_path / "effects.json")["capot_nq_mined"]
-    words = sentence("capot_nq_mined", [effect, {**effect, "collection": "wordnet-mini"}])
+    words = sentence("capot_nq_mined", [effect, {**effect, "collection": "wordnet-mini"}, {**effect, "measure": "RR"}])
     assert words.startswith("capot_nq_mined against capot_nq on wordnet-nature and wordnet-mini, 3 seeds: ")
-    assert "on original of wordnet-nature; " in words and "on original of wordnet-mini (table " in words
+    assert ": Success@5 -1.2 [-3.0, 0.5], RR -1.2 [-3.0, 0.5] on original of wordnet-nature; " in words
+    assert "; Success@5 -1.2 [-3.0, 0.5] on original of wordnet-mini (table " in words
 
 
 def test_other_tables_of_the_same_system_are_no_effect(config, results, tmp_path):
@@ -80,3 +81,10 @@ def test_a_folder_without_them_is_an_error(config, tmp_path):
 
 def test_what_is_studied_is_a_system(config):
     assert studied(config) and {*studied(config)} <= config.systems.keys()
+
+
+def test_measured_deviations_come_first_and_long_lists_of_systems_are_cut(config):
+    made = page(config, {"capot_nq_mined": [], "bm25_tuned": kept()["bm25_tuned"]})
+    toroder = made[made.index("## Typos-aware") :].split("\n| ")
+    assert "Measured" in toroder[3] and "Measured" in toroder[4] and "Measured" not in "".join(toroder[5:])
+    assert "`pretrained_typos_20` and 9 more | Paper: “we make sure" in made.replace("`, and", "` and")

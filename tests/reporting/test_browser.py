@@ -196,6 +196,8 @@ def test_queries_are_sorted_by_harm_and_found_by_text(browser):
 
 def test_passages_stand_side_by_side_and_nothing_in_a_text_runs(browser):
     browser.open(QUERIES).shown()
+    assert browser.text("#all").startswith("zcat results/mini/runs/toy/dr_oq/seed")
+    assert browser.text("#all").endswith("/dev.misspell.trec.gz")
     browser.choose("#search", "<script>")
     assert browser.text("#rows bdi") == NASTY
     browser.one("#rows button").send_keys("\n")

@@ -89,6 +89,7 @@ def write(measured, tmp_path):
             "names": {"base": "dense"},
             "measured": {"Success@20": "Success@1", "Success@200": "Success@5"},
             "reasons": {"ance": "released as a pickle only"},
+            "lacking": {"ance": "released as a pickle only"},
             "keys": {str(path): "key"},
             **changed,
         }
@@ -170,6 +171,17 @@ def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
     table = text[: text.index("2 claims.")]
     assert "| `noise_hurts` | **passes** | Noise costs a quarter | misspell: -100.0% [-100.0, -100.0], asked" in table
     assert "| `ance_too` | **not run** | For ANCE too | ance on toy: released as a pickle only |" in table
+
+
+def test_a_mean_leaves_out_what_the_scale_lacks_and_its_control(write):
+    """A claim on such a system alone is not run, and one on another system still needs the control on it."""
+    about = {"role": "passages", "measure": "Success@20", "level": 0.05, "what": "ANCE loses"}
+    control = {"ance_loses": {**about, "test": {**LOSES, "system": "ance"}}}
+    made = {"both": ["base", "ance"], "alone": ["ance"], "other": "base"}
+    claims = [claim(name, "Success@20", {**LOSES, "system": of}, needs=["ance_loses"]) for name, of in made.items()]
+    _, found = write(claims, controls=control, labels={"base": "Dense", "ance": "ANCE"})
+    assert [one["verdict"] for one in found] == ["seen", "not run", "not testable here"]
+    assert found[0]["reason"] == "without ANCE, which this scale lacks"
 
 
 def test_hypotheses_count_among_no_papers_claims(write):

@@ -38,7 +38,7 @@ def page(tmp_path):
         claim("F", "seen", hypothesis=True),
         *(claim(f"G{number}", "seen", printed="fails", headline=False) for number in range(3)),
     ]
-    about = {"title": "A paper", "scale": "mini", "miniature": "Toys.", "names": {"dr_oq": "DR_OQ"}}
+    about = {"title": "A paper", "scale": "mini", "miniature": "Toys.", "names": {"dr_oq": "DR_OQ", "must": "MUST"}}
     paper = {**about, "controls": [control("cost", "fails"), control("gain", "passes")], "claims": claims}
     others = {**about, "title": "All methods", "controls": [], "claims": [claim("H", "seen", hypothesis=True)]}
     folder, output = Path("results/mini/claims"), tmp_path / "findings.md"
@@ -53,9 +53,16 @@ def json_copy(papers):
 
 
 def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(page):
-    line = "- **seen**: A (§1). Here +3.1% [+1.0, +5.0], printed +4.9% to +5.1% (misspell, over DR_OQ). 4 of 5 single"
+    line = (
+        "- **seen**: A (§1). Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], printed +4.9% to +5.1%. "
+        "Judged alone, 4 of 5 training runs say “seen”.\n"
+    )
     assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and line in page
-    assert "- **not testable here**: B (§1)." in page and "cost fails." in page and "cost fails: +1.0%." not in page
+    assert (
+        "- **not testable here**: B (§1)." in page
+        and "The control “cost must show” fails." in page
+        and "cost fails: +1.0%." not in page
+    )
     assert "- **undecided**: C (§1).\n" in page
 
 
@@ -65,7 +72,8 @@ def test_a_sentence_of_several_parts_has_one_line(tmp_path):
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert "- **partly**: A: on b (§1)." in page and page.count("- **") == 2 and "Not run: 1 of its 3 parts." in page
+    assert "- **partly**: A: on b (§1)." in page and page.count("\n- **") == 2
+    assert "Its 3 parts: 1 seen, 1 opposite, 1 not run.\n" in page
     assert "| A paper | 1 | 1 | 1 | 1 |" in page
 
 
@@ -74,7 +82,7 @@ def test_an_effect_without_bounds_has_words(tmp_path):
     about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
     papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "undecided", effects=[unbounded])]}}
     write_findings("Verdicts.", papers, [], "", tmp_path / "page.md")
-    assert "Here no finite size [–, +50.0] (misspell)." in (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "Misspell: here no finite size [–, +50.0]." in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 
 def test_other_claims_and_hypotheses_have_none(page):
@@ -87,15 +95,25 @@ def test_the_overview_counts_headlines_by_verdict_and_all_claims(page):
 
 
 def test_contradictions_are_three_and_a_number(page):
-    part = page[page.index("own numbers contradict") : page.index("cannot say more")]
+    part = page[page.index("own numbers contradict") : page.index("Controls that fail")]
     assert part.count("\n- ") == 4 and "- 1 more: `results/mini/claims/a.md`" in part
-    assert "- E (§1). E here: -1.0%: fails." in part
+    assert "- E (§1). Printed: E here: -1.0%." in part
 
 
 def test_what_the_scale_cannot_say_are_controls_that_do_not_pass(page):
-    assert "- cost must show: **fails**. cost: +1.0%, asked above 25%." in page and "gain must show" not in page
+    assert "- cost must show: **fails**. Cost: +1.0%, asked above 25%." in page and "gain must show" not in page
 
 
 def test_methods_and_the_words_of_verdicts(page):
     assert "| RoDR | DR_OQ | +5.0% | [+3.0, +7.0] | 5 |" in page
     assert "- **seen**: the effect is there" in page and "- **opposite**" not in page
+
+
+def test_query_sets_are_in_words_and_one_run_is_no_replicate(tmp_path):
+    effect = {"words": "human_typo, against typo_mean", "size": 0.1, "interval": [0, 1], "printed": None}
+    once, reason = {"same": 1, "of": 1, "runs": []}, "one run"
+    claims = [claim("A", "undecided", effects=[effect, effect], replicates=once, reason=reason)]
+    paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
+    write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
+    words = "Human typo, against mean of typo (one of 2 comparisons): here +10.0% [+0.0, +100.0]."
+    assert f"- **undecided**: A (§1). {words} Why undecided: one run.\n" in (tmp_path / "page.md").read_text()

@@ -24,7 +24,7 @@ def claim(sentence, verdict="seen", headline=True, hypothesis=False):
 
 
 def paper(*claims):
-    return {"title": "A paper", "claims": list(claims), "names": {"misspell": "MISSPELL"}}
+    return {"title": "A paper", "claims": list(claims), "names": {"misspell": "MISSPELL"}, "controls": []}
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])

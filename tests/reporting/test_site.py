@@ -97,6 +97,11 @@ def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):
     assert 'id="finding-0"' in page(site, "toy_audit.html")
 
 
+def test_the_page_of_queries_says_which_have_passages(site):
+    text = page(site, "queries.html")
+    assert "stored for the 15 queries that lose most and the 15 that gain most" in text
+
+
 def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
     for table in site.tables:
         text = page(site, f"{table['table']}.html")

@@ -1,7 +1,7 @@
 """A paper's claims and the controls that they need (`config/papers/<paper>/claims.yaml`)."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Self
@@ -90,6 +90,19 @@ class Claim(Tested):
 
     def tests(self) -> dict[str, AnyTest]:
         return super().tests() | ({"control": self.control} if self.control else {})
+
+    def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
+        """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.
+
+        It then needs no control on one of these. A claim of which no system would remain stays as it is.
+        """
+        system = getattr(self.test, "system", "")
+        left = [] if isinstance(system, str) else [one for one in system if one in lacking]
+        if len(left) in (0, len(system)):
+            return self, []
+        test = self.test.model_copy(update={"system": [one for one in system if one not in left]})
+        needs = [name for name in self.needs if not {one for one, _ in controls[name].pairs()} & {*left}]
+        return self.model_copy(update={"test": test, "needs": needs}), left
 
 
 class Claims(Document):

@@ -45,7 +45,7 @@ CheckpointSource = Annotated[_Source, AfterValidator(_one_place)]
 FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("words", "hashed"), ("static",)),
     **dict.fromkeys(("fitted", "filters"), ("character",)),
-    "layers": ("encoder", "character", "seq2seq"),
+    "layers": ("encoder", "character"),
     "drop": ("encoder", "character", "seq2seq", "retriever"),
     "similarity": ("whole",),
     **dict.fromkeys(("prompts", "separator"), ("whole", "retriever")),
@@ -86,8 +86,7 @@ class Checkpoint:
     """Parts of the source to leave out: modules by class, weights by what their names begin with."""
     form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq"] = "encoder"
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
-    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5, or a
-    stand-in for one made from a BERT."""
+    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5."""
     head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = field(default=None, metadata=LATER)
     """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
     with."""

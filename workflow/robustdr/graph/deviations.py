@@ -21,11 +21,16 @@ from robustdr.training.settings import Schedule
 
 FULL = "full"  # the scale whose values are compared with the papers'
 MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
+NAMED = 3  # systems of a deviation that the page names; of more, it gives the number
 HEAD = """# Where these trainings differ from the papers'
 
-`robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` compares
-every value there with the scale `full`, and fails where a value of a training has no source. Systems and budgets have
-the names of the configuration. The papers with the fewest deviations come first.
+A row is something that is done here in another way than in the paper or in its code, or that both leave open: then
+they are "silent". Those whose effect was measured come first; differences are points (measure × 100) with 95 %
+intervals. Names in `code` are those of the configuration; `a → b` is a value there and here. The papers with the
+fewest deviations come first.
+
+`robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` fails if
+a value of a training at the scale `full` has no source there.
 """
 
 
@@ -110,15 +115,17 @@ def _tested(config: Config, paper: str, system: str) -> bool:
 
 
 def page(config: Config, effects: Effects) -> str:
-    """Return the page of all deviations as Markdown, the shortest of each paper first."""
+    """Return the page of all deviations as Markdown, of each paper those first whose effect was measured."""
     lineage, parts = Lineage(config, FULL), [HEAD]
     told = {paper: [each for each in of if each.here] for paper, of in config.sources.items()}
     for paper, of in sorted(told.items(), key=lambda pair: len(pair[1])):
         if not config.sources[paper]:
             continue
         parts.append(f"\n## {plain(config.papers[paper].title)}\n\n{len(of)} deviations.\n\n")
-        rows: list[tuple[str, ...]] = [("about", "systems", "paper", "released", "here"), ("---",) * 5]
-        rows += [_row(lineage, paper, each, effects) for each in sorted(of, key=lambda each: len(each.here or ""))]
+        rows: list[tuple[str, ...]] = [("about", "in the paper and its code", "here"), ("---",) * 3]
+        rows += [
+            _row(lineage, paper, each, effects) for each in sorted(of, key=lambda each: not measured(each, effects))
+        ]
         parts.append("\n".join(map(table_row, rows)) + "\n")
     return "".join(parts)
 
@@ -135,9 +142,12 @@ def _row(lineage: Lineage, paper: str, source: Source, effects: Effects) -> tupl
         f"{code(key)} {source.values[key]} → {', '.join(map(str, dict.fromkeys(of)))}" for key, of in differs.items()
     ]
     here = [prose(source.here or ""), *shown, *map(prose, measured(source, effects))]
-    says = f"“{prose(source.says)}” ({source.at})" if source.says else "silent"
-    systems = ", ".join(map(code, source.systems or source.budgets or ())) or "all"
-    return prose(source.about), systems, says, prose(source.released or "silent"), "<br>".join(here)
+    says = [f"Paper: “{prose(source.says)}” ({source.at})"] if source.says else []
+    says += [f"Code: {prose(source.released)}"] if source.released else []
+    names = source.systems or source.budgets or []
+    more = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
+    about = [prose(source.about), ", ".join([*map(code, names[:NAMED]), *more])]
+    return "<br>".join(filter(None, about)), "<br>".join(says) or "silent", "<br>".join(here)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -97,18 +97,19 @@ def _effect(table: str, scale: str, cell: Row) -> Effect:
 
 
 def sentence(system: str, effects: Sequence[Effect]) -> str:
-    """Return what a system's effects are, in words: each difference with its interval; '' without any."""
+    """Return what a system's effects are, in words: by query set each difference with its interval; '' without any."""
     if not effects:
         return ""
     first = effects[0]
     collections = list(dict.fromkeys(of["collection"] for of in effects))
-    said = [
-        f"{of['measure']} {of['difference']:+.1f} [{of['low']:.1f}, {of['high']:.1f}] on {of['query_set']}"
-        + (f" of {of['collection']}" if len(collections) > 1 else "")
-        for of in effects
-    ]
+    said: dict[str, list[str]] = {}
+    for of in effects:
+        where = of["query_set"] + (f" of {of['collection']}" if len(collections) > 1 else "")
+        found = f"{of['measure']} {of['difference']:+.1f} [{of['low']:.1f}, {of['high']:.1f}]"
+        said.setdefault(where, []).append(found)
     runs = f"{first['seeds']} seed{'s' if first['seeds'] > 1 else ''}"
+    words = "; ".join(f"{', '.join(of)} on {where}" for where, of in said.items())
     return (
-        f"{system} against {first['against']} on {' and '.join(collections)}, {runs}: {'; '.join(said)} "
+        f"{system} against {first['against']} on {' and '.join(collections)}, {runs}: {words} "
         f"(table {first['table']}, scale {first['scale']})"
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -241,13 +241,16 @@ def write_claims(
     taken, verdicts = settings.measured, []
     measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested().items()}
     controls = {name: checked(name, one, measured[f"controls.{name}"]) for name, one in declared.controls.items()}
-    for number, (claim, paper) in enumerate(zip(declared.claims, papers, strict=True)):
+    for number, (whole, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"
-        said = printed.said(claim, numbers, f"{claims}: {key}")
+        said = printed.said(whole, numbers, f"{claims}: {key}")
+        claim, left = whole.without(settings.lacking, declared.controls)
         sized = not settings.miniature and all(taken[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
         found = judge(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
-        verdicts.append(controlled(claim, found, controls, measured[key]))
+        found = controlled(claim, found, controls, measured[key])
+        told = [f"without {', '.join(settings.labels[one] for one in left)}, which this scale lacks"] if left else []
+        verdicts.append(replace(found, reason="; ".join(filter(None, [found.reason, *told]))))
     verdicts = corrected(declared.claims, verdicts)
     records = [record(*of) for of in zip(declared.claims, [taken] * len(verdicts), verdicts, papers, strict=True)]
     of_paper = [(claim, found) for claim, found in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis]

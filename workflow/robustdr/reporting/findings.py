@@ -1,18 +1,19 @@
 """The findings on one page: what each paper's headline claims come to, here and by the paper's own numbers."""
 
+import re
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.audit.printed import percent
 from robustdr.claims.controls import FAILS as FAILS_HERE
 from robustdr.claims.intervals import bounds
-from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, OPEN, VERDICTS, of_sentences
+from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, OPEN, UNDECIDED, VERDICTS, of_sentences
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.reporting.claims import SIGN, counted
 from robustdr.reporting.naming import named
+from robustdr.reporting.sentences import counted as in_words
 from robustdr.reporting.written import Claims, Effect, Record
 
 MOST = 3  # contradictions and controls of a paper that have a line of their own
@@ -30,12 +31,11 @@ class Method(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A headline sentence of a paper: the part that is shown, the verdict on all parts, and how many were not run."""
+    """A headline sentence of a paper: the part that is shown, the verdict on all parts, and how many have which."""
 
     part: Record
     verdict: str
-    parts: int
-    left_out: int
+    parts: Counter[str]
 
     @property
     def words(self) -> str:
@@ -53,7 +53,7 @@ def sentences(paper: Claims) -> list[Sentence]:
     for of, verdict in zip(parts.values(), verdicts, strict=True):
         run = [one for one in of if one["verdict"] != NOT_RUN] or of
         part = next((one for one in run if one["verdict"] == verdict), run[0])
-        found.append(Sentence(part, verdict, len(of), sum(one["verdict"] == NOT_RUN for one in of)))
+        found.append(Sentence(part, verdict, Counter(one["verdict"] for one in of)))
     return found
 
 
@@ -67,7 +67,7 @@ def _overview(papers: list[Claims]) -> list[str]:
     head = [Counter(sentence.verdict for sentence in sentences(paper)) for paper in papers]
     shown = [verdict for verdict in VERDICTS if any(of[verdict] for of in head)]
     lines = [
-        table_row(["Paper", "headline claims", *shown, "all claims", "decided", "as printed: hold", "fail"]),
+        table_row(["Paper", "headline claims", *shown, "all claims", "decided", "its own numbers agree", "contradict"]),
         table_row(["---", *["---:"] * (len(shown) + 5)]),
     ]
     for paper, of in zip(papers, head, strict=True):
@@ -79,36 +79,47 @@ def _overview(papers: list[Claims]) -> list[str]:
 
 
 def _effect(effect: Effect, of: int) -> str:
-    """The effect that decides, of so many."""
+    """The effect that decides, of so many: what is compared, its size here, and as printed."""
+    about = effect["words"] + (f" (one of {of} comparisons)" if of > 1 else "")
     size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
-    text = f"Here {size} {bounds(*effect['interval'])}"
+    text = f"{f'{about}: here' if about else 'here'} {size} {bounds(*effect['interval'])}"
     low, high = effect["printed"] or (None, None)
-    text += "" if low is None or high is None else f", printed {percent(low, high)}"
-    about = ", ".join(filter(None, (effect["words"], f"the first of {of} comparisons" if of > 1 else "")))
-    return f"{text} ({about})" if about else text
+    return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
 
 
-def headline(sentence: Sentence, names: Mapping[str, str]) -> str:
-    """A sentence of a paper in one line: verdict, words, the effect that decides, and how many single runs agree.
+def _sentence(text: str) -> str:
+    return prose(text[:1].upper() + text[1:]) + "."
 
-    Args:
-        names: what the paper calls systems, query sets and measures.
-    """
+
+def _readable(text: str, paper: Claims) -> str:
+    """A sentence with the paper's names, and other query sets in words: `typo_mean` is the mean of typo."""
+    words = re.sub(r"(\w+)_mean\b", r"mean of \1", named(text, paper["names"]))
+    return _sentence(re.sub("(?<=[a-z])_(?=[a-z])", " ", words))
+
+
+def headline(sentence: Sentence, paper: Claims) -> str:
+    """A sentence of a paper in one line: verdict, words, the effect that decides, and how many single runs agree."""
     claim = sentence.part
-    effects, again = claim["effects"], claim.get("replicates")
-    facts = [_effect(effects[0], len(effects))] if effects else []
-    if claim["reason"]:  # of a control its name: its numbers have a line of their own
-        facts.append(claim["reason"].partition(":")[0] if claim["verdict"] == NOT_TESTABLE else claim["reason"])
-    facts += [f"{again['same']} of {again['of']} single runs say the same"] if again and again["of"] else []
-    facts += [f"Not run: {sentence.left_out} of its {sentence.parts} parts"] if sentence.left_out else []
-    words = f"- **{sentence.words}**: {plain(claim['claim'])} ({plain(claim['source'])})."
-    return f"{words} {prose('. '.join(named(fact, names) for fact in facts))}." if facts else words
+    verdict, effects, again = claim["verdict"], claim["effects"], claim.get("replicates")
+    said = [f"- **{sentence.words}**: {plain(claim['claim'])} ({plain(claim['source'])})."]
+    said += [_readable(_effect(effects[0], len(effects)), paper)] if effects else []
+    if verdict == NOT_TESTABLE:  # the numbers of a control have a line of their own
+        controls = {control["name"]: f"the control “{control['what']}”" for control in paper["controls"]}
+        said.append(_sentence(named(claim["reason"].partition(":")[0], controls)))
+    elif claim["reason"]:
+        why = f"Why {verdict}: " if verdict in (UNDECIDED, NOT_RUN) else ""
+        said.append(_readable(why + claim["reason"], paper))
+    if again and again["of"] > 1:
+        said.append(f"Judged alone, {again['same']} of {again['of']} training runs say “{verdict}”.")
+    if len(sentence.parts) > 1:
+        said.append(f"Its {sentence.parts.total()} parts: {in_words(sentence.parts)}.")
+    return " ".join(said)
 
 
 def _headlines(paper: Claims) -> list[str]:
     """A line for each headline sentence that was run, and the number of those that were not."""
     ours = sentences(paper)
-    lines = [headline(one, paper["names"]) for one in ours if one.verdict != NOT_RUN]
+    lines = [headline(one, paper) for one in ours if one.verdict != NOT_RUN]
     left = len(ours) - len(lines)
     return [*lines, f"- **{NOT_RUN}**: {left} of {len(ours)} headline claims."] if left else lines
 
@@ -124,24 +135,22 @@ def _listed(what: str, lines: list[str], where: str) -> list[str]:
 def _paper(paper: Claims, where: str) -> list[str]:
     claims = sorted(_papers_own(paper), key=lambda claim: not claim["headline"])
 
-    def readable(evidence: str) -> str:
-        return prose(named(evidence, paper["names"]))
-
     contradicted = [claim for claim in claims if claim["as_printed"]["verdict"] == FAILS]
     said = [
-        f"- {plain(claim['claim'])} ({plain(claim['source'])}). {readable(claim['as_printed']['evidence'][0])}."
+        f"- {plain(claim['claim'])} ({plain(claim['source'])}). Printed: "
+        + _readable(claim["as_printed"]["evidence"][0].removesuffix(f": {FAILS}"), paper)
         for claim in contradicted
     ]
     failed = [
-        f"- {plain(control['what'])}: **{control['state']}**. {readable(control['evidence'])}."
+        f"- {plain(control['what'])}: **{control['state']}**. {_readable(control['evidence'], paper)}"
         for control in paper["controls"]
         if control["state"] == FAILS_HERE
     ]
     return [
         *["", f"## {plain(paper['title'])}", ""],
         *_headlines(paper),
-        *_listed("The paper's own numbers contradict:", said, where),
-        *_listed("This scale cannot say more, because a control fails:", failed, where),
+        *_listed("The paper's own numbers contradict these sentences:", said, where),
+        *_listed("Controls that fail, so that this scale cannot say more:", failed, where),
     ]
 
 
@@ -150,6 +159,7 @@ def _methods(methods: list[Method]) -> list[str]:
         return []
     lines = [
         *["", "## What each method gains, all variations together", ""],
+        *["A gain whose interval includes 0 is not told apart from none.", ""],
         table_row(["Method", "over", "gain", "95 % interval", "seeds"]),
         table_row(["---", "---", "---:", "---", "---:"]),
     ]
@@ -171,15 +181,20 @@ def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method]
     lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     if first["miniature"]:
         lines += [f"> **Miniature.** {prose(first['miniature'])}", ""]
+    shown = {sentence.verdict for paper in papers.values() for sentence in sentences(paper)}
     lines += [
         f"{plain(about)} `make findings` writes this page. It has the claims that a paper's abstract or conclusion "
-        f"rests on; all claims, with every number, stand in `{folder}/`. {SIGN} Brackets hold its 95 % interval.",
+        f"rests on; all claims, with every number, stand in `{folder}/`.",
         "",
         *_overview(list(papers.values())),
+        "",
+        *(f"- **{verdict}**: {VERDICTS[verdict]}." for verdict in VERDICTS if verdict in shown),
+        "",
+        f"{SIGN} Brackets hold its 95 % interval. “Printed” is the same effect from the paper's numbers, within their "
+        "rounding. If a claim makes several comparisons, its line shows one that supports it least.",
     ]
     for path, paper in papers.items():
         if any(claim["headline"] for claim in _papers_own(paper)):
             lines += _paper(paper, str(path.with_suffix(".md")))
-    shown = {sentence.verdict for paper in papers.values() for sentence in sentences(paper)}
-    lines += [*_methods(methods), "", *(f"- **{v}**: {VERDICTS[v]}." for v in VERDICTS if v in shown)]
+    lines += _methods(methods)
     write_text(output, "\n".join(lines) + "\n")

@@ -18,12 +18,11 @@ from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.names import ORIGINAL, parse
 from robustdr.keys.integrity import record_of
-from robustdr.reporting.settings import QueriesSettings
+from robustdr.reporting.settings import MOST, QueriesSettings
 from robustdr.retrieval.best import NO_PASSAGE
 from robustdr.retrieval.runs import Ranking, Run, read_run
 
 SHOWN = 5  # passages shown per ranking
-MOST = 30  # queries per query set whose passages are shown: those whose measures change most
 GZIP = 31  # zlib's number for the format gzip
 DIGITS = 1000  # a measure is written as an integer number of thousandths, as the page shows it
 

@@ -15,6 +15,7 @@ from robustdr.reporting.spec import FigureSpec, TableSpec
 PAGES = Path(__file__).with_name("pages")  # templates of the report, and files that its pages share:
 SHARED = ("site.css", "site.js", "table.js", "queries.js", "provenance.js")
 PARTS = 16  # scripts per collection's passages: a page loads only those that it shows
+MOST = 30  # queries of a query set whose passages are stored: those whose measures change most
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -128,9 +129,15 @@ class FigureSettings(ReportSettings):
 
 @dataclass(frozen=True, config=STRICT)
 class ClaimsSettings(ReportSettings):
-    """A paper's claims; `printed`: by role, all `variations` and `means` of the paper, also those not made here."""
+    """A paper's claims.
+
+    Attributes:
+        printed: by role, all `variations` and `means` of the paper, also those not made here.
+        lacking: why the scale lacks a system, by its name.
+    """
 
     printed: dict[str, Averaged]
+    lacking: dict[str, str]
 
 
 @dataclass(frozen=True, config=STRICT)

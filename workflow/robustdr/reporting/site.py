@@ -28,7 +28,7 @@ from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
 from robustdr.reporting.sentences import of_scale, percent
-from robustdr.reporting.settings import PARTS, SHARED, Paper, SiteSettings
+from robustdr.reporting.settings import MOST, PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
 from robustdr.reporting.written import Claims, Laid, Means, Row, Table
 from robustdr.reporting.written import Record as Claim
@@ -144,7 +144,7 @@ def _svg(path: Path) -> Markup:
 def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
     """The templates, with the values that every page needs."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
-    made.globals |= {"parts": PARTS, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
+    made.globals |= {"parts": PARTS, "most": MOST, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
     made.globals |= {"power": POWER, "sign": SIGN}
     made.filters["percent"] = percent
     return made

@@ -166,7 +166,8 @@ async function show(parts) {
     const means = [exact(other, rival ? kind.split(",") : [ORIGINAL]), exact(one, kind.split(","))];
     Object.assign(by("rows").dataset, { before: rival ? `${rival}, on these queries` : "On the original query", after: rival ? `${chosen}, on these queries` : "On the variation" });
     const seeds = one.seeds.length > 1 ? ` Measures are means over seeds ${one.seeds.join(", ")}; ranks and passages are those of seed ${one.seeds[0]}.` : "";
-    by("summary").replaceChildren(make("strong", {}, one.label), `, ${at} ${where}: ${taken} `, make("data", { id: "before", value: means[0] }, three(means[0])), " → ", make("data", { id: "after", value: means[1] }, three(means[1])), `.${seeds} Passages are stored only for the queries that lose or gain most.`);
+    by("summary").replaceChildren(make("strong", {}, one.label), `, ${at} ${where}: ${taken} `, make("data", { id: "before", value: means[0] }, three(means[0])), " → ", make("data", { id: "after", value: means[1] }, three(means[1])), `.${seeds}`);
+    by("all").textContent = `zcat ${explored.root}/runs/${at}/${chosen}/seed${one.seeds[0]}/${where}.${kind.includes(",") ? "*" : kind}.trec.gz`;
     histogram(list.map((entry) => entry.change));
     by("provenance").href = "provenance.html" + robustdr.address([at, chosen, where, kind, taken, table]);
     by("table").hidden = table === "";
