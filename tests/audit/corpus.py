@@ -1,17 +1,18 @@
 """How well `robustdr review` does on public tables: `python tests/audit/corpus.py MIRRORS [--half unseen]`.
 
-MIRRORS is a folder of clones (`OWNER+NAME/repo` or `OWNER+NAME`); `corpus.tsv` lists repository, commit and path of
-each file. Nothing of the files is part of the project. Half of the files, by a digest of their names, are `unseen`:
-look at what is wrong in the others alone. Prints: files, tables, numbers that the source has, the share that is read
-(as a number or in a label), numbers that are read and not in the source, findings for each 1,000 cells, and the share
-of changed digits that is found.
+MIRRORS is a folder of clones (`OWNER+NAME`, `OWNER+NAME/repo` or `OWNER+NAME/repo/.git`); `corpus.tsv` lists the half,
+repository, commit and path of each file; LaTeX is read with all that it inputs. Nothing of the files is part of the
+project. Look at what is wrong in the half that is `seen` alone, and move a file there once you have looked at it.
+Prints: files, tables, numbers that the source has, the share that is read (as a number or in a label), numbers that
+are read and not in the source, findings for each 1,000 cells, and the share of changed digits that is found.
 """
 
 import argparse
-import hashlib
+import io
 import random
 import re
 import subprocess
+import tarfile
 import tempfile
 from collections import Counter
 from dataclasses import replace
@@ -22,13 +23,10 @@ from robustdr.audit.audited import audit
 from robustdr.audit.cells import parse
 from robustdr.core.errors import UserError
 from robustdr.transcribe.command import transcribe
+from robustdr.transcribe.sources import from_folder
 
 LIST = Path(__file__).with_suffix(".tsv")
 NUMBER = re.compile(r"\d[\d,]*\.?\d*|\.\d+")
-
-
-def half(repository, path):
-    return "unseen" if hashlib.sha256(f"{repository}/{path}".encode()).digest()[0] % 2 else "seen"
 
 
 def source_numbers(text, kind):
@@ -43,8 +41,13 @@ def source_numbers(text, kind):
                     bare = re.sub(r"[*_`]|\[([^]]*)\]\([^)]*\)|<[^>]*>", r"\1", field).strip()
                     if re.fullmatch(r"[~<>≈+\-−]?\$?\d[\d,]*\.?\d*\s*[%kKMB]?", bare):
                         found[NUMBER.search(bare)[0].replace(",", "")] += 1
+        for row in re.findall(r"<tr.*?</tr>", text, re.S):
+            for field in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.S)[1:]:
+                bare = re.sub(r"<[^>]*>|[*_`$]", "", field).strip()
+                if re.fullmatch(r"[+\-−]?\d[\d,]*\.?\d*\s*%?", bare):
+                    found[NUMBER.search(bare)[0].replace(",", "")] += 1
         return found
-    text = re.sub(r"(?<!\\)%[^\n]*", "", text)
+    text = re.sub(r"(?<!\\)%[^\n]*|\\begin\{comment\}.*?\\end\{comment\}", "", text, flags=re.S)
     for body in re.findall(r"\\begin\{tabular[x*]?\}.*?\\end\{tabular[x*]?\}", text, re.S):
         for row in body.split("\\\\"):
             for field in re.split(r"(?<!\\)&", row)[1:]:
@@ -78,31 +81,43 @@ def injected(reported, rng):
     return found, made
 
 
+def checked_out(mirrors, repository, commit, path, scratch):
+    """The file at a commit, with all LaTeX beside it and below; None if there is no clone."""
+    folder = mirrors / repository.replace("/", "+")
+    clone = next(
+        (one for one in (folder / "repo/.git", folder / "repo", folder / ".git") if (one / "HEAD").is_file()), None
+    )
+    if clone is None:
+        return None
+    at = str(Path(path).parent)
+    wanted = [path] if not path.endswith(".tex") else [":(glob)**/*.tex" if at == "." else f":(glob){at}/**/*.tex"]
+    done = subprocess.run(["git", "--git-dir", clone, "archive", commit, *wanted], capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
+        packed.extractall(scratch, filter="data")
+    return Path(scratch) / path
+
+
 def measure(mirrors, wanted, verbose):
     files = tables = printed = right = invented = cells = findings = found = made = 0
     for line in LIST.read_text(encoding="utf-8").splitlines():
-        repository, commit, path = line.split("\t")
-        folder = mirrors / repository.replace("/", "+")
-        folder = folder / "repo" if (folder / "repo").is_dir() else folder
-        if half(repository, path) != wanted or not folder.is_dir():
-            continue
-        done = subprocess.run(["git", "-C", folder, "show", f"{commit}:{path}"], capture_output=True, check=True)
-        text, kind = done.stdout.decode("utf-8", "replace"), Path(path).suffix
+        half, repository, commit, path = line.split("\t")
         with tempfile.TemporaryDirectory() as scratch:
-            file = Path(scratch) / f"paper{kind}"
-            file.write_text(text, encoding="utf-8")
+            file = checked_out(mirrors, repository, commit, path, scratch) if half == wanted else None
+            if file is None:
+                continue
             try:
                 read = transcribe(file)
             except UserError as error:
                 print(f"{repository}/{path}: {str(error)[:150]}")
                 continue
-        source = source_numbers(text, kind)
+            text = from_folder(file).text if file.suffix == ".tex" else file.read_text("utf-8", "replace")
+        source = source_numbers(text, file.suffix)
         texts = [written for one in read.drafts for row in one.rows for written in (*row[0], *row[1])]
         heads = [str(label) for one in read.drafts for column in one.columns for label in column.values()]
         labels = Counter(number.replace(",", "") for written in [*texts, *heads] for number in NUMBER.findall(written))
         got = Counter(NUMBER.search(cell.printed)[0].replace(",", "") for cell in read.reported.cells)
-        everywhere = Counter(number.replace(",", "") for number in NUMBER.findall(text))
-        audited = audit(read.reported)
+        everywhere = Counter(number.replace(",", "") for number in NUMBER.findall(text.replace("{,}", ",")))
+        audited = audit(read.reported, read.known)
         files, tables = files + 1, tables + len(read.drafts)
         printed, right = printed + source.total(), right + (source & labels).total()
         extra = got - everywhere

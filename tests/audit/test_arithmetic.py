@@ -14,6 +14,10 @@ def findings(paper, columns, cells, **more):
     ]
 
 
+def cells_of(rows):
+    return "".join(f"s{number} | {row}\n" for number, row in enumerate(rows))
+
+
 def quantities(*names):
     return [{"quantity": name, **({"unit": "count"} if name in ("k", "n", "total") else {})} for name in names]
 
@@ -75,3 +79,73 @@ def test_chance_by_hand():
     assert by_chance([0.1, 0.1], 3, 5) == pytest.approx(0.15)
     assert by_chance([], 3, 5) == 1.0 and by_chance([1.0], 1, 5) == 1.0
     assert [odds(0.15), odds(1 / 41234), odds(0.0)] == ["1 in 7", "1 in 40,000", "under 1 in 1,000,000,000"]
+
+
+def test_two_columns_of_like_numbers_are_no_change(paper):
+    # x / 1.0 % - 1 is x, as wide as 1.0 % is
+    rows = ["29.2 | 27.8", "41.0 | 41.9", "12.4 | 12.1", "63.3 | 65.0", "8.8 | 9.0", "51.7 | 50.2", "4.9 | 5.3"]
+    cells = cells_of(["1.0% | 1.1%", *rows])
+    assert relations(paper(t={"columns": quantities("old", "new"), "cells": cells}).tables["t"]) == []
+
+
+def test_one_number_far_from_the_others_makes_no_relation_sure(paper):
+    rows = ["1.0000 | 0.0065", "1.0000 | 0.0149", "0.9998 | 0.0040", "0.9995 | 6.8042"]
+    table = {"columns": quantities("new", "loss"), "cells": cells_of(rows), "row": "system"}
+    assert relations(paper(t=table).tables["t"]) == []
+
+
+def test_an_average_among_averages_is_not_named(paper):
+    rows = [
+        "42.8 | 40.0 | 41.5",
+        "43.4 | 47.4 | 45.5",
+        "66.6 | 66.3 | 66.5",
+        "68.6 | 69.7 | 69.2",
+        "70.2 | 70.1 | 70.1",
+    ]
+    rows += [
+        "75.3 | 73.6 | 74.5",
+        "73.2 | 71.8 | 72.6",
+        "77.1 | 74.1 | 76.3",
+        "81.9 | 79.6 | 80.7",
+        "81.1 | 82.3 | 82.1",
+    ]
+    assert findings(paper, quantities("mean few", "mean many", "mean all"), cells_of(rows)) == []
+    found = findings(paper, quantities("few", "many", "mean"), cells_of(rows))
+    assert sorted(wrong for _, _, [wrong] in found) == ["76.3", "82.1"]
+
+
+def test_an_average_of_f1_may_be_the_f1_of_averages(paper):
+    rows = [
+        "80.0 | 60.0 | 68.6",
+        "50.0 | 70.0 | 58.3",
+        "90.0 | 30.0 | 45.0",
+        "75.2 | 41.3 | 53.3",
+        "66.0 | 44.0 | 52.8",
+    ]
+    cells = cells_of(rows) + "Avg. | 72.2 | 49.1 | {}\n"
+    assert findings(paper, quantities("P", "Rec", "F1"), cells.format("58.5")) == []  # the F1 of 72.2 and 49.1
+    assert findings(paper, quantities("P", "Rec", "F1"), cells.format("55.6")) == []  # the mean of the column
+    found = findings(paper, quantities("P", "Rec", "F1"), cells.format("65.5"))
+    assert found == [(kind, "suspicious", ["65.5"]) for kind in ("harmonic_mean_of", "mean_of")]
+
+
+def test_the_whole_and_a_change_may_fail_a_relation(paper):
+    counts = "all | 690 | 44.1\na | 339 | 49.1\nb | 351 | 50.9\nc | 101 | 14.6\nd | 365 | 52.9\ne | 224 | {}\n"
+    names = quantities("k", "%")
+    assert findings(paper, names, counts.format("32.5")) == []
+    assert findings(paper, names, counts.format("35.2")) == [("counts_match", "suspicious", ["35.2"])]
+    means = "a | 31.2 | 45.1 | 38.2\nb | 22.8 | 40.7 | 31.8\nc | 44.6 | 58.2 | 51.4\nd | 18.3 | 29.9 | 24.1\n"
+    assert findings(paper, quantities("x", "y", "Avg"), means + "Δ | 13.4 | 1.1 | 9.9\n") == []
+    assert len(findings(paper, quantities("x", "y", "Avg"), means + "e | 13.4 | 1.1 | 9.9\n")) == 1
+
+
+def test_a_number_many_times_as_large_is_a_quotient_and_no_change(paper):
+    rows = [(10500, 750, 14.0), (25600, 1815, 14.1), (6000, 450, 13.3), (28700, 1911, 15.0), (9300, 620, 15.0)]
+    rows += [(18200, 1213, 15.0), (4100, 290, 14.1), (31900, 2200, 14.5)]
+    cells = "".join(f"s{n} | {total} | {k} | {each}\n" for n, (total, k, each) in enumerate(rows))
+    names = quantities("total", "k", "each")
+    [found] = relations(paper(t={"columns": names, "cells": cells, "row": "system"}).tables["t"])
+    assert (found.checks[0].kind, found.fit) == ("counts_match", 8)
+    assert [kind for kind, _, _ in findings(paper, names, cells.replace("1815 | 14.1", "1815 | 15.6"))] == [
+        "counts_match"
+    ]

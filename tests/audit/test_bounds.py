@@ -74,3 +74,12 @@ def test_marks_beside_values_of_p(paper, printed, wrong):
 
 def test_two_rows_of_equal_numbers(paper):
     assert [one[0] for one in kinds(paper, GOOD + "f | 31.2 | 45.1 | 60.3\n")] == ["equal_rows"]
+    same = GOOD + "{} | 31.2 | 45.1 | 60.3\n"
+    assert kinds(paper, same.format("a #2")) == []  # a system that is printed twice
+    groups = (
+        GOOD.replace("a |", "g | a |").replace("b |", "g | b |").replace("c |", "g | c |").replace("d |", "g | d |")
+    )
+    cells = groups.replace("e |", "g | e |") + "{} | 31.2 | 45.1 | 60.3\n"
+    more = {"row": ["category", "system"]}
+    assert [one[0] for one in kinds(paper, cells.format("h | a"), **more)] == ["equal_rows"]
+    assert kinds(paper, cells.format("h | x"), **more) == []  # a setting that two groups have in common

@@ -216,3 +216,15 @@ def test_a_shifted_point_and_exchanged_cells(paper):
     )
     assert finding.hypothesis == "24.0 (v2 · a) and 41.0 (v2 · b) are exchanged"
     assert len(finding.flaws) == 2
+
+
+def test_of_counts_and_shares_either_pair_may_be_exchanged(paper):
+    columns = [{"quantity": "queries", "unit": "count"}, {"quantity": "share", "unit": "percent"}]
+    counts = {"a": 474, "b": 433, "c": 512, "d": 287, "e": 361, "f": 159, "g": 640, "h": 72}
+    shares = {name: f"{100 * count / 2938:.1f}" for name, count in counts.items()}
+    shares |= {"d": shares["e"], "e": shares["d"]}
+    cells = "".join(f"{name} | {count} | {shares[name]}\n" for name, count in counts.items())
+    [finding] = audit(paper(t={"columns": columns, "cells": cells})).findings
+    assert finding.hypothesis == (
+        "287 (d · queries) and 361 (e · queries) are exchanged, or 12.3 (d · share) and 9.8 (e · share)"
+    )

@@ -41,6 +41,14 @@ def test_no_block(paper, two):
     assert kinds(paper(one=column("RR@10", NUMBERS), two=two)) == []
 
 
+def test_a_table_that_repeats_another_is_no_copy(paper):
+    def tables(caption):
+        return {"one": column("RR@10", NUMBERS), "two": {**column("RR@10", NUMBERS), "caption": caption}}
+
+    assert kinds(paper(**tables("All results"))) == []
+    assert kinds(paper(**tables("Success@20 of all"))) == ["copied_block"]
+
+
 def test_zeros_are_no_block(paper):
     zeros = ["0.000"] * 9
     assert kinds(paper(one=column("RR@10", zeros), two=column("Success@20", zeros))) == []

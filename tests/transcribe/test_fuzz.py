@@ -20,7 +20,7 @@ TEX = r"""\begin{tabular}{lr} \end{tabular} \begin{table} \end{table} \begin{lon
 [ ] $ ^ _ % \multicolumn{3}{c}{A} \multirow{2}{*}{B} \multicolumn{99999999}{c}{x} \newcommand{\a}[1]{\b#1} \a \b \c
 \newcommand{\b}[2][x]{\a{#1#2}} \def\c#1{#1#1} \textbf{ \caption{T} \frac12 \SI{1}{\percent} \input{x} \verb|x| \rule
 \footnote{ \begin{tabularx}{1}{X} \iffalse \begin{comment} \ref{x} \'e \~ \def \let\x\x \let \begin \end \stackrel{a}{b}
-\sqrt[3]{2} \section{ \begin{equation}"""
+\sqrt[3]{2} \section{ \begin{equation} \endfirsthead \endfoot \endlastfoot \ifmmode \else \fi \import{a}{b} n=3"""
 MARKDOWN = (
     r"| | | --- |---|---| ** ` ``` ~~~ <table> <tr> <td> </td> </table> <td/colspan=99999999> [x](y) \| # - > Table"
 )

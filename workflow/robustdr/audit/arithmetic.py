@@ -24,6 +24,7 @@ MOST = 200_000  # formulas that are tried along the rows of a table, and along i
 FEWEST = 3  # cells that must fit if labels name nothing
 WIDE = 0.4  # share of a quotient that rounding may leave open; with more, numbers of like size fit it
 AT_ONCE = 4096  # of them
+MULTIPLE = 10  # change from which it is no change, but a quotient
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,19 @@ def obeyed(reported: Reported) -> dict[str, list[Found]]:
 
 
 def undeclared(known: Mapping[str, Sequence[Found]]) -> list[Check]:
-    """The relations that were found (see `obeyed`), at every cell; some cells may break them."""
+    """The relations that were found (see `obeyed`), at every cell; some cells may break them.
+
+    A cell that obeys one relation breaks no other: an average of F1 may be the F1 of averages.
+    """
     checks: list[Check] = []
     for of_table in known.values():
+        right = {id(check.target) for found in of_table for check in found.checks if check.holds}
         for number, found in enumerate(of_table, 1):
             note = f"found, not declared: {found.fit} of {len(found.checks)} cells fit, by chance {odds(found.chance)}"
             checks += [
-                replace(check, line=-number, options=replace(check.options, note=note)) for check in found.checks
+                replace(check, line=-number, options=replace(check.options, note=note))
+                for check in found.checks
+                if check.holds or id(check.target) not in right
             ]
     return checks
 
@@ -93,7 +100,7 @@ class _Search(Formulas):
             tried += len(some)
             kept += promising(self, some)
         for formula in kept:
-            named = bool(NAMES[formula.kind].search(self.names[formula.target]))
+            named = self._is_named(formula)
             one = self._believed(formula, width if named else tried, named)
             if one:
                 share = one.fit / len(one.checks)
@@ -107,6 +114,12 @@ class _Search(Formulas):
                 yield from self.pairs(target)
                 yield from self.baselines(target)
 
+    def _is_named(self, formula: Formula) -> bool:
+        """Whether the label of the target, and not of all its parts, names the relation."""
+        name = NAMES[formula.kind]
+        parts = [self.names[field] for _, fields in formula.parts for field in fields]
+        return bool(name.search(self.names[formula.target])) and not all(map(name.search, parts))
+
     def _believed(self, formula: Formula, tried: int, named: bool) -> Found | None:
         """The relation at all lines, if it fits nearly all of them and hardly by chance."""
         given = computed(self, [formula], np.arange(len(self.lines))[:, None])
@@ -119,6 +132,8 @@ class _Search(Formulas):
             if (target := self.lines[line][formula.target])
         ]
         fitting = [(line, asked, target) for line, asked, target in places if asked.meets(target.interval)]
+        excused = {line for line, *_ in places if self._is_excused(formula, line)} - {line for line, *_ in fitting}
+        places = [place for place in places if place[0] not in excused]
         units = {target.unit for _, _, target in fitting}
         places = [place for place in places if place[-1].unit in units]  # it says nothing of counts below percentages
         chances = {
@@ -134,6 +149,13 @@ class _Search(Formulas):
         checks = [self._check(formula, line) for line, *_ in places]
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
+    def _is_excused(self, formula: Formula, line: int) -> bool:
+        """Whether a relation may fail at a line: it is the whole of which shares are, or itself a change."""
+        count = self.lines[line][formula.parts[0][1][0]]
+        if formula.whole is not None and count is not None and count.number >= formula.whole.number:
+            return True
+        return bool(NAMES["points_from"].search(self.titles[line])) and formula.base < 0
+
     def _chance(self, formula: Formula, line: int, given: Interval, target: Cell) -> float:
         """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""
         is_quotient = formula.kind in ("drop_from", "counts_match")
@@ -145,11 +167,14 @@ class _Search(Formulas):
         if formula.kind in ("mean_of", "median_of"):
             fields = formula.parts[0][1]
             reach = max(self.high[line][f] for f in fields) - min(self.low[line][f] for f in fields)
-        elif formula.kind in ("harmonic_mean_of", "points_from", "sum_is", "counts_match"):
+        elif formula.kind != "std_of":
             # What is near to one of its parts anyway says little, as the F1 of two equal numbers.
             middle = (given.low + given.high) / 2
-            parts = [(formula.line_of(role, line), f) for role, of in formula.parts for f in of]
-            reach = min(reach, *(2 * abs(middle - formula.factor * self.low[at][f]) for at, f in parts))
+            parts = [self.low[formula.line_of(role, line)][f] for role, of in formula.parts for f in of]
+            if formula.kind != "drop_from":
+                reach = min(reach, *(2 * abs(middle - formula.factor * part) for part in parts))
+            elif abs(middle / formula.factor) > MULTIPLE or any(given.low <= part <= given.high for part in parts):
+                return 1.0
         return min(1.0, max(width, step) / max(reach + step, step))
 
     def _check(self, formula: Formula, line: int) -> Check:

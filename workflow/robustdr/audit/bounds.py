@@ -123,14 +123,14 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
 def _bold(bold: Sequence[Cell], cells: Sequence[Cell], fit: int, marked: int, chance: float) -> Broken:
     top = max(cells, key=lambda cell: cell.value)
     words = (
-        f"bold, but {top.printed} ({label(top, [bold[0]])}) is larger; bold is the best in {fit} of {marked} lines, "
+        f"bold, but {top.printed} ({label(top, bold)}) is larger; bold is the best in {fit} of {marked} lines, "
         f"by chance {odds(chance)}"
     )
-    return Broken("bold_not_best", list(bold), words)
+    return Broken("bold_not_best", [cell for cell in bold if cell.value < top.value], words)
 
 
 def _equal_rows(table: Table) -> Iterator[Broken]:
-    """Two rows with all their numbers alike, so many that chance hardly makes them."""
+    """Two rows that differ in one label have all their numbers alike, so many that chance hardly makes them."""
     rows: defaultdict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         rows[cell.line].append(cell)
@@ -139,10 +139,19 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
         numbers = tuple((cell.column, cell.number) for cell in cells)
         distinct = {cell.number: cell for cell in cells if cell.decimals}
         if len(distinct) >= DISTINCT and sum(map(significant, distinct.values())) >= DIGITS:
-            if numbers in seen:
-                other = label(seen[numbers][0], [cells[0]]) or "another row"
+            if numbers in seen and _apart(seen[numbers][0], cells[0]) == 1:
+                other = label(seen[numbers][0], [cells[0]])
                 yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {other}")
             seen.setdefault(numbers, cells)
+
+
+def _apart(cell: Cell, other: Cell) -> int:
+    """The number of labels in which two rows differ, but for the numbers that tell equal ones apart.
+
+    With none, a system is printed twice; with several, a setting that two groups have in common.
+    """
+    labels = ([re.sub(r" #\d+$", "", text) for text in one.coordinates.values()] for one in (cell, other))
+    return sum(a != b for a, b in zip(*labels, strict=False))
 
 
 def _marked_wrongly(table: Table) -> Iterator[Broken]:

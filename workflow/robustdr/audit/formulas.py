@@ -1,7 +1,7 @@
 """The formulas by which a field of a table may follow from others, in the order in which they are tried."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 
@@ -10,6 +10,7 @@ import numpy as np
 from robustdr.audit.cells import Cell
 from robustdr.audit.reported import Table, literal
 from robustdr.audit.sizes import sizes
+from robustdr.claims.intervals import Interval
 
 WINDOW = 5  # fields beside a field from which it may be computed in pairs, beside the first two of the table
 MANY = 14  # fields up to which all pairs are tried
@@ -55,9 +56,9 @@ class Formulas:
     """The numbers of a table along its rows, or along its columns if transposed, and the formulas to try on them.
 
     Attributes:
-        lines: the cells, None where there is none. names: of the fields.
+        lines: the cells, None where there is none. titles: of the lines. names: of the fields.
         low, high: the ends of their intervals, [lines + 1, fields]; NaN where there is none, and in the last line.
-        plain: as `low`, without deviations, drops and the like. range: by field, from the least to the greatest number.
+        plain: as `low`, without deviations, drops and the like. range: by field, of its numbers (see `_range`).
         first_lines: those that have a number in a field, [`SAMPLE`, fields]; -1 where there are fewer.
     """
 
@@ -71,7 +72,7 @@ class Formulas:
         ]
         self.table = table
         self.lines = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
-        self.names = lines if transposed else names
+        self.names, self.titles = (lines, names) if transposed else (names, lines)
         none = [None] * len(self.names)
         self.low, self.high, self.plain = (
             np.array([[nan if cell is None else end(cell) for cell in line] for line in [*self.lines, none]])
@@ -83,7 +84,7 @@ class Formulas:
         self.range = []
         for field in range(width):
             ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
-            self.range.append(max((i.high for i in ends), default=0.0) - min((i.low for i in ends), default=0.0))
+            self.range.append(_range(sorted(ends)))
         self.sizes = [size.number for size in sizes(table.caption, *names, *lines)]
 
     def blocks(self, target: int) -> Iterator[Formula]:
@@ -124,7 +125,7 @@ class Formulas:
                     continue
                 yield Formula("points_from", target, (("of", (a,)), ("main", (b,))))
                 yield Formula("drop_from", target, (("of", (a,)), ("main", (b,))))
-                if not counts:
+                if not counts or not self._is_count(b):
                     yield Formula("counts_match", target, (("main", (a,)), ("out_of", (b,))))
                 if a < b and not counts:
                     yield Formula("harmonic_mean_of", target, (("main", (a, b)),))
@@ -172,6 +173,14 @@ class Formulas:
         sums = [int(one.number + other.number) for one, other in pairs if one and other]
         usual = max(set(sums), key=lambda total: (sums.count(total), total), default=0)
         return self._exact(usual) if usual > 1 and sums.count(usual) > 2 and len(set(sums)) < len(sums) else None
+
+
+def _range(ends: Sequence[Interval]) -> float:
+    """From the least to the greatest of sorted numbers; at most twice that without the first, or without the last."""
+    if len(ends) < 3:
+        return max((end.high for end in ends), default=0.0) - min((end.low for end in ends), default=0.0)
+    first, last = ends[-1].high - ends[1].low, ends[-2].high - ends[0].low
+    return min(ends[-1].high - ends[0].low, 2 * min(first, last))
 
 
 def _low(cell: Cell) -> float:

@@ -148,9 +148,17 @@ def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
                         for one, those, cell in ((check, parts, there), (other, other.operands[role], here))
                     )
                     if all(mends):
-                        pair = sorted((here, there), key=lambda cell: (cell.line, cell.column))
-                        names = " and ".join(f"{cell.printed} ({describe(cell.coordinates)})" for cell in pair)
-                        yield NEIGHBOUR if check.declared else ONE_NUMBER, f"{names} are exchanged"
+                        words = f"{_pair(here, there)} are exchanged"
+                        if check.allows(check.expected(), other.target) and other.allows(
+                            other.expected(), check.target
+                        ):
+                            words += f", or {_pair(check.target, other.target)}"
+                        yield NEIGHBOUR if check.declared else ONE_NUMBER, words
+
+
+def _pair(cell: Cell, other: Cell) -> str:
+    pair = sorted((cell, other), key=lambda one: (one.line, one.column))
+    return " and ".join(f"{one.printed} ({describe(one.coordinates)})" for one in pair)
 
 
 def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:

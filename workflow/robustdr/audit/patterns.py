@@ -1,5 +1,6 @@
 """Suspicious patterns without any declaration: copied blocks, implausible seeds, identical rows, repeated labels."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
@@ -75,8 +76,9 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
     for blocks in places.values():
         for later, block in enumerate(blocks):
             for other in blocks[:later]:
-                pairs = zip(other, block, strict=True)
-                if other[0].table != block[0].table and not all(evidence.restated(a, b) for a, b in pairs):
+                if other[0].table != block[0].table and not all(
+                    evidence.restated(a, b) or _is_repeated(evidence, a, b) for a, b in zip(other, block, strict=True)
+                ):
                     copied[block[0].table][other[0].table].update((id(cell), cell) for cell in block)
     for table_id, sources in copied.items():
         source, cells = max(sources.items(), key=lambda item: len(item[1]))
@@ -87,6 +89,13 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
             f"{len(cells)} cells in blocks of {BLOCK} or more stand in {source} too, under another caption ({caption})"
         )
         yield Pattern("copied_block", list(cells.values()), words, f"copied from {source}, or {source} from {table_id}")
+
+
+def _is_repeated(evidence: Evidence, cell: Cell, other: Cell) -> bool:
+    """Whether a table repeats a cell of another one: with the same labels, and no other measure in its caption."""
+    captions = [evidence.reported.tables[one.table].caption for one in (cell, other)]
+    measures = [set(re.findall(r"\w+@\d+", caption)) for caption in captions]
+    return cell.coordinates == other.coordinates and measures[0] == measures[1]
 
 
 def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:

@@ -121,7 +121,8 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
-        raise UserError(f"{path}: no table{f' {number}' if number else ''}; the file has {has}")
+        said = "; ".join([f"no table{f' {number}' if number else ''}; the file has {has}", *unread[:3]])
+        raise UserError(f"{path}: {said}")
     drafts, found = _drafts(chosen)
     problems = [*unread, *(f"{words} ({place(line)})" if line else words for words, line in found)]
     if not drafts:

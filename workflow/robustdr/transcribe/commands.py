@@ -1,5 +1,6 @@
 """What commands of LaTeX and of its table packages print: nothing, all but some arguments, or a sign."""
 
+import logging
 import unicodedata
 from functools import cache
 
@@ -18,7 +19,7 @@ DROPPED = _by_number("""
 0: mdseries em upshape normalfont noindent hfill hfil vfill hss displaystyle textstyle scriptstyle arraybackslash
 0: xspace left right big Big bigl bigr protect relax leavevmode null strut unskip ignorespaces limits bgroup egroup
 0: hbox vbox ensuremath par newpage pagebreak smallskip medskip bigskip unboldmath nobreak allowbreak boldmath
-0: selectfont sffamily expandafter linebreak global
+0: selectfont sffamily expandafter linebreak global fi
 1: label vspace hspace phantom hphantom vphantom cite citep citet citealp citealt citeauthor citeyear parencite
 1: textcite autocite footcite ref eqref cref Cref autoref pageref footnote footnotetext thanks rowcolor cellcolor
 1: columncolor color arrayrulecolor doublerulesep includegraphics cmidrule cline cdashline Xhline Xcline hhline
@@ -33,7 +34,9 @@ SKIPPED = _by_number("""
 0: mathsf mathtt mathcal mathbb mathfrak operatorname underline uline ul uwave dashuline mbox hbox fbox makecell
 0: shortstack thead num textnormal makebox framebox rlap llap clap mathrlap smash centerline adjustbox hl st sout
 0: tcbox overline widehat widetilde bar hat tilde vec dot underbar textlf mathop mathbin mathrel mathord ensuremath
-0: nolinkurl url path tablenum
+0: nolinkurl url path tablenum enquote ac acs acl acp gls glspl xrightarrow xleftarrow xleftrightarrow
+0: overrightarrow overleftarrow overleftrightarrow
+1: stackrel overset underset
 1: textcolor colorbox scalebox rotatebox raisebox parbox href hyperref hyperlink foreignlanguage diagbox
 2: fcolorbox resizebox
 """)
@@ -62,6 +65,7 @@ SIGNS = {
     "textemdash": "—", "textminus": "−", "minus": "-", "slash": "/", "textbackslash": "\\", "backslash": "\\",
     "bullet": "•", "textbullet": "•", "diamond": "◇", "S": "§", "P": "¶", "euro": "€", "texteuro": "€", "pounds": "£",
     "textdollar": "$", "mid": "|", "vert": "|", "textbar": "|", "lvert": "|", "rvert": "|", "textunderscore": "_",
+    "gets": "←", "ne": "≠", "neq": "≠",
     "negthinspace": "", "LaTeX": "LaTeX", "TeX": "TeX", "langle": "⟨", "rangle": "⟩", "log": "log", "max": "max",
 }  # fmt: skip
 ACCENTS = {"'": "\u0301", "`": "\u0300", '"': "\u0308", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307",
@@ -82,6 +86,7 @@ def sign(name: str) -> str:
         return SIGNS[name]
     from pylatexenc.latex2text import LatexNodes2Text
 
+    logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)  # it warns of commands that lack their arguments
     try:
         return str(LatexNodes2Text().latex_to_text(f"\\{name}")).strip()
     except (AttributeError, KeyError, IndexError, TypeError, ValueError):  # it prints its arguments

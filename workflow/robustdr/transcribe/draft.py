@@ -14,7 +14,7 @@ from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr.audit.proposals import AVERAGE
 from robustdr.transcribe.grids import RAISED, Field, Grid, Problem
 from robustdr.transcribe.reading import MARKS, Read, has_decimal_commas, is_numeric, read
-from robustdr.transcribe.words import Meaning, axis, coordinate_of
+from robustdr.transcribe.words import FREE, Meaning, axis, coordinate_of
 
 NOTES = {*"†‡§¶*", *RAISED}  # footnote marks after a label
 PLUS_MINUS, ACROSS = "±", "→"  # "Dataset (→)" in the corner of a table is the heading of the columns
@@ -60,7 +60,7 @@ def draft(grid: Grid, id: str) -> Draft:
     above = _filled_heads(grid.rows[:heads])
     for column in range(first, len(numeric)):
         if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
-            has = sum(any(map(str.isdigit, row[column].text)) for row in body)
+            has = sum(_has_digit(row[column].text) for row in body)
             numbers = f", with {has} field{'s' * (has > 1)} that have digits" if has else ""
             made.problems.append(
                 Problem(f"column {column + 1} ({_stack(above, column)}) holds words and is left out{numbers}")
@@ -75,15 +75,30 @@ def draft(grid: Grid, id: str) -> Draft:
         {character for _, fields in made.rows for text in fields for character in text if character in MARKS}
     )
     _units(made)
+    used = _used(made)
+    made.words = {label: texts for label, texts in made.words.items() if label in used}
     return made
+
+
+def _used(made: Draft) -> set[str]:
+    """The labels of rows and columns that have a number."""
+    rows = [labels for labels, fields in made.rows if any(map(_has_digit, fields))]
+    columns = [
+        [label for label in column.values() if isinstance(label, str)]
+        for column, fields in zip(made.columns, zip(*(fields for _, fields in made.rows), strict=True), strict=True)
+        if any(map(_has_digit, fields))
+    ]
+    return {label for labels in (*rows, *columns) for label in labels}
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _tell_apart_from_words(made: Draft, rows: Sequence[Sequence[Field]], lines: Sequence[int]) -> None:
     """Add the fields with digits of a table without columns of numbers to its problems."""
     for line, row in zip(lines, rows, strict=False):
-        made.problems += [
-            Problem(f"the words {field.text!r}", line) for field in row[1:] if any(map(str.isdigit, field.text))
-        ]
+        made.problems += [Problem(f"the words {field.text!r}", line) for field in row[1:] if _has_digit(field.text)]
 
 
 def _tell_apart(made: Draft, words: Sequence[Sequence[str]]) -> None:
@@ -209,6 +224,11 @@ def _label_columns(made: Draft, heads: Sequence[Sequence[str]], kept: Sequence[i
         for column, text in zip(made.columns, texts, strict=True):
             if text:
                 column[known[text].coordinate] = _label(made, known[text], text, known[text].coordinate)
+    usual = Counter(name for column in made.columns for name in column)
+    free = [*(name for name, _ in usual.most_common()), *(name for name in FREE if name not in made.row), FREE[-1]]
+    for place, column in enumerate(made.columns if len(kept) > 1 else (), 1):
+        if not column:
+            column[free[0]] = f"column {place}"
     seen: Counter[str] = Counter()
     for column in made.columns:
         key = repr(sorted(column.items()))

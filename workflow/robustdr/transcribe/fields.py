@@ -1,6 +1,6 @@
 """The fields of a tabular of LaTeX, from its tokens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robustdr.transcribe.commands import (
@@ -52,10 +52,12 @@ class Cells:
         self._coming = False  # whether the next group is bold
         self.heads = 0
 
-    def rows(self) -> Iterator[tuple[list[Said], bool, int]]:
-        """Yield (fields, whether a rule that ends a head is above, line) of every row."""
+    def rows(self) -> list[tuple[list[Said], bool, int]]:
+        """(fields, whether a rule that ends a head is above, line) of every row; the foot of a longtable comes last."""
+        made: list[tuple[list[Said], bool, int]] = []
+        foot: list[tuple[list[Said], bool, int]] = []
         fields, said = [], Said()
-        ruled, line, count, marker = False, self._stream.line, 0, ""
+        ruled, line, start = False, self._stream.line, 0
         while (token := self._stream.next()) is not None:
             if len(self._bold) == 1 and token == "&":
                 fields.append(said)
@@ -65,25 +67,27 @@ class Cells:
                 self._stream.star()
                 self._stream.optional()
                 if row := self._row([*fields, said]):
-                    if marker != "endfirsthead":
-                        yield row, ruled, line
-                        count += 1
+                    made.append((row, ruled, line))
                     ruled = False
                 fields, said, line = [], Said(), self._stream.line
                 self._bold = [False]
             elif token[1:] in HEADS and token[0] == "\\":
-                if token[1:] in ("endfirsthead", "endhead") and not self.heads:
-                    self.heads = count
-                marker = "endfirsthead" if token[1:] == "endfirsthead" else ""
-                fields, said = [], Said()
+                if not token.endswith("head"):
+                    foot += [row for row in made[start:] if any(any(map(str.isdigit, one.text)) for one in row[0])]
+                if self.heads or not token.endswith("head"):
+                    del made[start:]
+                else:
+                    self.heads = len(made)
+                start, fields, said = len(made), [], Said()
             else:
                 if token[0] == "\\" and token[1:] in RULES:
-                    ruled = ruled or (token[1:] not in NO_RULES and count > 0)
+                    ruled = ruled or (token[1:] not in NO_RULES and bool(made))
                 if not said.text.strip() and not fields:
                     line = self._stream.line - token.lstrip().count("\n")
                 self._one(token, said)
         if row := self._row([*fields, said]):
-            yield row, ruled, line
+            made.append((row, ruled, line))
+        return [*made, *foot]
 
     def _row(self, fields: Sequence[Said]) -> list[Said]:
         for said in fields:
@@ -145,6 +149,8 @@ class Cells:
                 self._bold[-1] = True
             else:
                 self._coming = True
+        elif name == "ifmmode":  # of a note outside of formulas, the part after \else is printed
+            stream.skip_to("\\else", "\\fi")
         elif name in ("multicolumn", "multirow"):
             self._spanning(name, said)
         elif name in RAISED:

@@ -14,6 +14,8 @@ NEAR = 20  # environments inside each other that are looked at
 _EVENT = re.compile(rf"\\(begin|end)\s*\{{({'|'.join((*FLOATS, *TABULARS))})(\*?)\}}")
 _DEFINED = re.compile(rf"\\({'|'.join(DEFINES)})(?![A-Za-z@])")
 _CAPTION = re.compile(r"\\(?:caption|captionof\s*\{table\}|tablecaption|tbl)(?![A-Za-z@])")
+CAPTIONED = "\\caption"
+_PARAMETER = re.compile(r"(?<!\\)#[1-9]")
 _UNCERTAIN = re.compile(r"(\d*\.(\d+))\((\d+)\)")
 
 
@@ -41,17 +43,25 @@ def read_latex(text: str) -> list[Grid]:
     ahead = next(definitions, None)
     grids: list[Grid] = []
     floats = line = at = 0
-    for one in _environments(text):
-        while ahead is not None and ahead.start() < one.start:
+
+    def define_before(place: int) -> None:
+        nonlocal ahead
+        while ahead is not None and ahead.start() < place:
             _define(text, ahead, macros, of_definitions)
             ahead = next(definitions, None)
+
+    for one in _environments(text):
+        define_before(one.start)
         line, at = line + text.count("\n", at, one.start), one.start
         caption = _caption(text, one, macros, budget)
         floats += caption is not None
         number, words = str(floats) if caption is not None else "", titled(caption or "")[1]
         for tabular in one.tabulars:
             first = line + 1 + text.count("\n", one.start, tabular.start)
+            define_before(tabular.start)
             try:
+                if _PARAMETER.search(text, tabular.inside, tabular.end):
+                    raise TooMuch("it stands in the definition of a macro")
                 budget.renew()
                 grids.append(_grid(text, tabular, first, dict(macros), budget))
             except TooMuch as error:
@@ -128,13 +138,17 @@ def _environments(text: str) -> list[_Environment]:
 
 
 def _caption(text: str, one: _Environment, macros: dict[str, Macro], budget: Budget) -> str | None:
-    """The caption inside an environment; None if it has none."""
-    match = _CAPTION.search(text, one.inside, one.end)
+    """The caption inside an environment, of a command or of a macro that uses one; None if it has none."""
+    names = "".join(rf"|\\{re.escape(name)}(?![A-Za-z@])" for name, macro in macros.items() if CAPTIONED in macro.body)
+    match = re.compile(_CAPTION.pattern + names).search(text, one.inside, one.end)
     if match is None:
         return None
     try:
         budget.renew()
-        stream = Stream(text[match.end() : one.end], dict(macros), budget)
+        is_macro = match[0][1:] in macros
+        stream = Stream(text[match.start() if is_macro else match.end() : one.end], dict(macros), budget)
+        while is_macro and stream.next() not in (CAPTIONED, None):
+            pass
         stream.star()
         stream.optional()
         return Cells(stream, 0).words(stream.argument()).text

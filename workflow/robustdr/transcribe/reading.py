@@ -18,6 +18,7 @@ _RANGE = re.compile(r"(\d[\d.,]*%?)\s?[–-]\s?(\d[\d.,]*%?)")
 _POWER = re.compile(r"\s*[×·x]\s*10\^?([⁻−-]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _ARROW = re.compile(r"(?<![\d%])([↑↓▲▼△▽])\s*(?=[\d.])|(?<=\()([\d.]+%?)\s*([↑↓▲▼△▽])(?=\))")
 _SIGNS = dict(zip("↑↓▲▼△▽", "+-+-+-", strict=True))
+_SIZE = re.compile(r"(?<![A-Za-z])[nN]\s*=\s*(?=\d)")  # n = 33
 _DIGITS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 _UNKNOWN = re.compile(r"(?<=[\d%)])\s*\\[A-Za-z]+$")  # a macro that the file does not define, behind a number
 _FIRST = re.compile(r"[\d.,]*\d")
@@ -70,8 +71,9 @@ def read(field: Field, decimal_commas: bool = False) -> Read:
 
 
 def normal(text: str, decimal_commas: bool = False) -> str:
-    """The text of a field in the forms that `cells` knows: 1.2×10⁻³ as 1.2e-3, [a, b] as (a / b), ↓2 % as -2%."""
+    """The text of a field as `cells` knows it: 1.2×10⁻³ as 1.2e-3, [a, b] as (a / b), n = 3 as 3, ↓2 as -2."""
     text = _BRACKETED.sub(r"\1", " ".join(text.split())).replace("|", "/")
+    text = _SIZE.sub("", text)
     if decimal_commas:  # then a semicolon stands between two numbers
         text = re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r"(?<=\d)\.(?=\d{3})", "", text))
         text = re.sub(r"(?<=\d)\s*;\s*(?=[+\-−]?\d)(?![^\[(]*[\])])", " / ", text)

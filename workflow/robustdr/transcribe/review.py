@@ -116,12 +116,17 @@ def _table(one: Draft, made: Transcribed, found: Audit, confidence: Counter[str]
             confidence[sure] += any(map(str.isdigit, text))
             at = next((flawed[number, place] for place in range(first, end) if (number, place) in flawed), ("", ""))
             cells.append({"text": text, "source": written, "confidence": sure, "finding": at[0], "words": at[1]})
-        rows.append({"labels": labels, "place": made.place(line) if line else "", "cells": cells})
+        place = made.place(line) if line else ""
+        rows.append({"labels": [_printed(one, label) for label in labels], "place": place, "cells": cells})
     heads = [
-        " · ".join(str(label) for name, label in declared.items() if name not in ("unit", "and"))
+        " · ".join(_printed(one, str(label)) for name, label in declared.items() if name not in ("unit", "and"))
         for declared in one.columns
     ]
     return {"id": one.id, "caption": one.caption, "row": one.row, "columns": heads, "rows": rows}
+
+
+def _printed(one: Draft, label: str) -> str:
+    return " / ".join(one.words.get(label, [label]))
 
 
 def confident(text: str, source: str) -> str:

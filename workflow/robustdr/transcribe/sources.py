@@ -4,14 +4,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from posixpath import normpath
+from posixpath import dirname, normpath
 from zipfile import BadZipFile, ZipFile
 
 from robustdr.core.errors import UserError
+from robustdr.transcribe.tex import uncommented
 
 MOST = 50_000_000  # characters of a paper with all that it inputs
 DEEPEST = 10  # files that input each other
-_INPUT = re.compile(r"(?m)^([^%\n]*?)\\(?:input|include|subfile)\s*\{([^{}\n]+)\}")
+LIKELY = 5  # files of a zip file that may be its main file
+_INPUT = re.compile(
+    r"\\(?:(?:input|include|subfile)\s*\{([^{}\n]+)\}|input[ \t]+([^\s{}\\]+)"
+    r"|(?:sub)?import\s*\{([^{}\n]*)\}\s*\{([^{}\n]+)\})"
+)
 
 
 class Paper:
@@ -33,18 +38,24 @@ class Paper:
         if self._size > MOST:
             raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save only its tables")
         at, line = 0, 1
+        text = uncommented(text)
+        if depth:
+            text = _body(text)
         for match in _INPUT.finditer(text):
-            self._piece(name, line, text[at : match.end(1)])
+            self._piece(name, line, text[at : match.start()])
+            wanted = (match[1] or match[2] or f"{match[3]}/{match[4]}").strip()
             line += text.count("\n", at, match.end())
             at = match.end()
             found = None
-            for other in (match[2].strip(), f"{match[2].strip()}.tex"):
+            beside = f"{dirname(name)}/{wanted}"
+            for other in (wanted, f"{wanted}.tex", beside, f"{beside}.tex"):
                 found = self._read(normpath(other)) if depth < DEEPEST and not other.startswith("/") else None
                 if found is not None:
                     self._add(normpath(other), found, depth + 1)
                     break
             if found is None:
-                self.problems.append(f"{name}, line {line}: \\input{{{match[2]}}}: no such file, or too deep")
+                said = "no such file below the folder of the paper's main file, or too deep"
+                self.problems.append(f"{name}, line {line}: \\input{{{wanted}}}: {said}")
         self._piece(name, line, text[at:])
 
     def _piece(self, name: str, line: int, text: str) -> None:
@@ -59,6 +70,13 @@ class Paper:
         name, first = self._from[found]
         number = first + line - self._starts[found]
         return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else at_line(number)
+
+
+def _body(text: str) -> str:
+    """What another file inputs of a file that can stand alone: its document, on the same lines."""
+    start = text.find("\\begin{document}")
+    stop = text.find("\\end{document}", max(start, 0))
+    return "\n" * text.count("\n", 0, max(start, 0)) + text[max(start, 0) : stop if stop >= 0 else None]
 
 
 def at_line(number: int) -> str:
@@ -100,7 +118,7 @@ def from_folder(path: Path) -> Paper:
 
 
 def from_zip(path: Path) -> Paper:
-    """The paper in a zip file of its sources; its main file has \\documentclass, or is the largest.
+    """The paper in a zip file of its sources; its main file has \\documentclass, and is the longest with all inputs.
 
     Raises:
         UserError: no zip file, no LaTeX in it, or too much.
@@ -115,6 +133,10 @@ def from_zip(path: Path) -> Paper:
         raise UserError(f"{path}: not a zip file that can be read: {error}") from None
     if not texts:
         raise UserError(f"{path}: no .tex file in it")
-    main = max(texts, key=lambda name: ("\\documentclass" in texts[name], len(texts[name]), name))
-    folder = str(PurePosixPath(main).parent)
-    return Paper(main, lambda name: texts.get(name) or texts.get(normpath(f"{folder}/{name}")))
+    likely = sorted(texts, key=lambda name: ("\\documentclass" in texts[name], len(texts[name]), name))[-LIKELY:]
+
+    def paper(main: str) -> Paper:
+        folder = str(PurePosixPath(main).parent)
+        return Paper(main, lambda name: texts.get(name) or texts.get(normpath(f"{folder}/{name}")))
+
+    return max(map(paper, likely), key=lambda one: ("\\documentclass" in one.text, len(one.text)))

@@ -50,9 +50,14 @@ class Budget:
             raise TooMuch("its macros expand without an end, or to too much")
 
 
+def uncommented(text: str) -> str:
+    """The text without comments, on the same lines."""
+    return _COMMENT.sub(r"\1", text)
+
+
 def bare(text: str) -> str:
     """The text without comments and what is not printed, on the same lines."""
-    text = _COMMENT.sub(r"\1", text)
+    text = uncommented(text)
     text = text.partition("\\end{document}")[0]
     kept, at, missing = [], 0, set()
     for match in _HIDDEN.finditer(text):
@@ -180,6 +185,11 @@ class Stream:
             self.push([after] if after else [])
             return [inside]
         return self._until("]")
+
+    def skip_to(self, *ends: str) -> None:
+        """Skip what stands before one of some tokens, and this token."""
+        while (token := self.raw()) is not None and token not in ends:
+            self.budget.spend(1)
 
     def star(self) -> None:
         """Skip a star after a command."""
