@@ -94,14 +94,14 @@ class Claim(Tested):
     def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
         """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.
 
-        It then needs no control on one of these. A claim of which no system would remain stays as it is.
+        It then needs no control on a system in `lacking`. A claim of which no system would remain stays as it is.
         """
         system = getattr(self.test, "system", "")
         left = [] if isinstance(system, str) else [one for one in system if one in lacking]
         if len(left) in (0, len(system)):
             return self, []
         test = self.test.model_copy(update={"system": [one for one in system if one not in left]})
-        needs = [name for name in self.needs if not {one for one, _ in controls[name].pairs()} & {*left}]
+        needs = [name for name in self.needs if not {one for one, _ in controls[name].pairs()} & {*lacking}]
         return self.model_copy(update={"test": test, "needs": needs}), left
 
 
