@@ -179,9 +179,9 @@ def test_a_mean_leaves_out_what_the_scale_lacks_and_its_control(write):
     control = {"ance_loses": {**about, "test": {**LOSES, "system": "ance"}}}
     made = {"both": ["base", "ance"], "alone": ["ance"], "other": "base"}
     claims = [claim(name, "Success@20", {**LOSES, "system": of}, needs=["ance_loses"]) for name, of in made.items()]
-    _, found = write(claims, controls=control, labels={"base": "Dense", "ance": "ANCE"})
+    _, found = write(claims, controls=control)
     assert [one["verdict"] for one in found] == ["seen", "not run", "not testable here"]
-    assert found[0]["reason"] == "without ANCE, which this scale lacks"
+    assert found[0]["reason"] == "without ance, which this scale lacks"
 
 
 def test_hypotheses_count_among_no_papers_claims(write):

@@ -249,7 +249,7 @@ def write_claims(
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
         found = judge(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
         found = controlled(claim, found, controls, measured[key])
-        told = [f"without {', '.join(settings.labels[one] for one in left)}, which this scale lacks"] if left else []
+        told = [f"without {' and '.join(left)}, which this scale lacks"] if left else []
         verdicts.append(replace(found, reason="; ".join(filter(None, [found.reason, *told]))))
     verdicts = corrected(declared.claims, verdicts)
     records = [record(*of) for of in zip(declared.claims, [taken] * len(verdicts), verdicts, papers, strict=True)]
