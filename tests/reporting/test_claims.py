@@ -89,7 +89,7 @@ def write(measured, tmp_path):
             "names": {"base": "dense"},
             "measured": {"Success@20": "Success@1", "Success@200": "Success@5"},
             "reasons": {"ance": "released as a pickle only"},
-            "lacking": {"ance": "released as a pickle only"},
+            "lacking": ["ance"],
             "keys": {str(path): "key"},
             **changed,
         }

@@ -140,7 +140,7 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
         for role, of in config.papers[paper].evaluation.items()
     }
     settings = settings_of(graph, paper, f"snakemake {graph.root}/claims/{paper}.md", pairs)
-    lacking = {system: reason for system, _ in pairs if (reason := graph.lineage.unavailable(system))}
+    lacking = [system for system in settings["labels"] if system in settings["reasons"]]
     left = sorted(_named(graph, pairs) - _named(graph, made))
     settings["reasons"] = dict.fromkeys(left, f"left out, as only {', '.join(asked)} are made") | settings["reasons"]
     settings["miniature"] = banner(graph.lineage, made)

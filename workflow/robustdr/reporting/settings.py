@@ -133,11 +133,11 @@ class ClaimsSettings(ReportSettings):
 
     Attributes:
         printed: by role, all `variations` and `means` of the paper, also those not made here.
-        lacking: why the scale lacks a system, by its name.
+        lacking: systems that the scale does not have.
     """
 
     printed: dict[str, Averaged]
-    lacking: dict[str, str]
+    lacking: list[str]
 
 
 @dataclass(frozen=True, config=STRICT)
