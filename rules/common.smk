@@ -168,11 +168,12 @@ def inputs(found):
     """
 
     def of(w):
-        for path, line in found.absent(w).items():
+        absent = found.absent(w)
+        for path, line in absent.items():
             if path not in ABSENT:
                 last(line)
             ABSENT[path] = line
-        files = found.inputs(w)
+        files = found.inputs(w, absent)
         return {**files, "artifacts": ancient(files["artifacts"])} if found.made(w) else files
 
     return of

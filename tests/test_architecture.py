@@ -2,12 +2,15 @@
 
 import ast
 import json
+import subprocess
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "workflow" / "robustdr"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "workflow" / "robustdr"
+LARGEST = 5_000_000  # bytes
 ROOMS, LEVELS, LINES, LOOSE, UNTYPED = 26, 14, 300, 4, 160
 
 
@@ -141,3 +144,12 @@ def test_models_are_opened_at_one_door(module):
 )
 def test_an_opener_elsewhere_is_seen(line):
     assert list(opened(ast.parse(line))) and not list(opened(ast.parse("SentenceTransformer(modules=parts)")))
+
+
+def test_no_file_of_the_project_is_large():
+    """A package fetched by hand once came in with a merge, 54 MB of it."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("no git repository")
+    files = [ROOT / name for name in listed.stdout.split("\0") if name]
+    assert not [str(file) for file in files if file.is_file() and file.stat().st_size > LARGEST]

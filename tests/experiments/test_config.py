@@ -87,6 +87,12 @@ MISTAKES = {
         "seeds_of: 'qvq' is unknown (did you mean qvg?); allowed: ",
         "all, capot",
     ),
+    "shards of a collection that there is not": (
+        MINI,
+        put("embeddings", "shards_of", {"antiqe": 1}),
+        "embeddings.shards_of: 'antiqe' is unknown (did you mean antique, antique-binary?); allowed: ",
+        "antique",
+    ),
     "misspelt key of a scale": (
         MINI,
         put("negative", {"depth": 100, "keep": 8}),

@@ -86,7 +86,8 @@ class World:
         for budget in self.scale["pretraining"].values():
             budget |= {"epochs": 0.2, "batch_size": 16, "devices": 1, "workers": 1, "length": 48}
         self.scale |= {"device": "any", "seeds": 1, "seeds_of": {}, "threads": 1, "variation_shard": 20_000_000}
-        self.scale["embeddings"]["shards"] = 2
+        shards = self.scale["embeddings"]["shards_of"]
+        shards |= {name: min(2, number) for name, number in shards.items()}
         changed = ("dl-typo", "wikiqa", "natural-questions", "trivia-qa")
         for name, tree in (
             ("scales/full.yaml", self.scale),

@@ -36,7 +36,7 @@ def test_a_table_of_full_scale_builds_without_a_network(project):
         jobs["vary"] == 8 + 18 + 5
     )  # of the training queries, of the dev queries for all papers, and with more and more typos
     assert jobs["release"] == 8 + 1  # RoDR's query sets and the typos that ToRoDer has
-    assert jobs["embed"] == 4 * 12 and jobs["evaluate"] == 12  # four shards of twelve models' vectors
+    assert jobs["embed"] == 2 * 12 and jobs["evaluate"] == 12  # two shards of twelve models' vectors
     assert "results/collections/msmarco-passage/corpus.jsonl" in made
     assert not any(path.startswith("results/mini/") for path in made)
 

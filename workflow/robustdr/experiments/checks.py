@@ -42,6 +42,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             known(f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"])
     for paper in scale.seeds_of:
         known(f"{path}: seeds_of", paper, config.papers)
+    for collection in scale.embeddings.shards_of:
+        known(f"{path}: embeddings.shards_of", collection, config.collections)
     for role in scale.negatives.judged:
         known(f"{path}: negatives.judged", role, scale.collections)
     for name, score in scale.published.items():

@@ -1,6 +1,6 @@
 """What a rule takes from the node of its wildcards: one object for each rule, made from a function of wildcards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -21,7 +21,10 @@ def asked(node: Node) -> Need:
 
     A job that took its artifact back (robustdr.keys.kept) did not take what its work takes.
     """
-    took, record = costs(Path(node.benchmark)) or {}, Path(node.record)
+    took = costs(Path(node.benchmark))
+    if took is None:
+        return node.need
+    record = Path(node.record)
     if FAILURES.memory[node.log] or FAILURES.time[node.log] or (record.is_file() and KEPT in record.read_text("utf-8")):
         return node.need
     memory, minutes = (ceil(SPARE * took.get(name, 0) / unit) for name, unit in (("max_rss", 1), ("s", 60)))
@@ -78,8 +81,11 @@ class Found:
         needs = {path: f"{path}: not here; {node.what} needs it: {how}" for path, how in node.outside.items()}
         return {path: line for path, line in needs.items() if not Path(path).exists()}
 
-    def inputs(self, wildcards: Any) -> dict[str, list[str]]:
+    def inputs(self, wildcards: Any, absent: Mapping[str, str]) -> dict[str, list[str]]:
         """Return the files that a job waits for.
+
+        Args:
+            absent: see `absent`.
 
         Returns:
             `records` of artifacts, which Snakemake hashes and compares; `artifacts`, with files of the user, whose
@@ -89,7 +95,6 @@ class Found:
             UserError: files of the user are missing, and no command is known that fetches them (see `absent`).
         """
         node = self.find(wildcards)
-        absent = self.absent(wildcards)
         for one in node.inputs.values():
             there = all(path.exists() or str(path) in absent for path in one.files)
             if not there and not Path(node.path).exists():  # an artifact may outlive the files that it is made from

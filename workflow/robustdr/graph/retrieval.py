@@ -21,13 +21,17 @@ class Retrieval(Part):
             return []
         encoder = self.lineage.encoder_of(system)
         its_seed = self.lineage.seed_of(encoder, seed)
-        return [self.vectors(encoder, its_seed, collection, n) for n in range(self.lineage.scale.embeddings.shards)]
+        shards = range(self._shards(collection))
+        return [self.vectors(encoder, its_seed, collection, shard) for shard in shards]
+
+    def _shards(self, collection: str) -> int:
+        return self.lineage.scale.embeddings.parts(self.lineage.passages_of(collection))
 
     @cache
     def vectors(self, system: str, seed: int, collection: str, shard: int) -> Node:
         if (owner := self.lineage.passages_of(collection)) != collection:
             return self.vectors(system, seed, owner, shard)
-        stored, card = self.lineage.scale.embeddings, self.card(collection)
+        stored, card, shards = self.lineage.scale.embeddings, self.card(collection), self._shards(collection)
         read = lengths(self.lineage, system)["passage_length"]
         return self.node(
             "embed",
@@ -35,10 +39,10 @@ class Retrieval(Part):
             f"vectors of {collection} by {system}, shard {shard}",
             f"{collection}.{system}.{seed}.{shard}",
             settings=EmbedSettings(read, stored.precision, **self.computing),
-            decides=[shard, stored.shards],
+            decides=[shard, shards],
             inputs={"model": reads(self.model(system, seed)), "corpus": reads(self.corpus(collection))},
             after=[card],
-            options={"card": card.path, "shard": shard, "shards": stored.shards},
+            options={"card": card.path, "shard": shard, "shards": shards},
             need=Need(self.sized(3000, 16000), 60, gpus=1, cores=self.threads),
         )
 
@@ -46,7 +50,7 @@ class Retrieval(Part):
         """Return the nodes of compressed indexes of a system's passage vectors, one for each shard."""
         encoder = self.lineage.encoder_of(system)
         its_seed = self.lineage.seed_of(encoder, seed)
-        shards = range(self.lineage.scale.embeddings.shards)
+        shards = range(self._shards(collection))
         return [self.compressed_shard(encoder, its_seed, collection, shard) for shard in shards]
 
     @cache
