@@ -110,3 +110,17 @@ def test_a_table_reads_how_much_of_an_exact_search_compressed_indexes_find(confi
     assert [vector.rule for vector in vectors] == ["embed"] * 2
     assert not tables.table(mini, "rodr", "table2").inputs["recalls"].paths
     assert not tables.table(full, "rodr", "table2").inputs["recalls"].paths
+
+
+def test_a_collection_has_its_own_number_of_shards_and_shares_those_of_its_passages(full):
+    found = {
+        collection: [node.path for node in full.embeddings(system, 1, collection)]
+        for system, collection in (
+            ("tas_b", "antique"),
+            ("dr_oq", "msmarco-passage"),
+            ("regular_trivia", "natural-questions"),
+            ("regular_trivia", "trivia-qa"),
+        )
+    }
+    assert [len(paths) for paths in found.values()] == [1, 2, 4, 4]
+    assert found["trivia-qa"] == found["natural-questions"]

@@ -90,11 +90,7 @@ class Embeddings:
     shards: PositiveInt
     """Number of parts in which a corpus is encoded."""
     shards_of: dict[str, PositiveInt] = field(default_factory=dict)
-    """By collection: another number of parts."""
-
-    def parts(self, collection: str) -> int:
-        """Return in how many parts a corpus is encoded."""
-        return self.shards_of.get(collection, self.shards)
+    """By collection: another number of parts. Of those with the same passages, the one that has vectors counts."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)

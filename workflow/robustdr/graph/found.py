@@ -21,11 +21,9 @@ def asked(node: Node) -> Need:
 
     A job that took its artifact back (robustdr.keys.kept) did not take what its work takes.
     """
-    took = costs(Path(node.benchmark))
-    if took is None:
-        return node.need
-    record = Path(node.record)
-    if FAILURES.memory[node.log] or FAILURES.time[node.log] or (record.is_file() and KEPT in record.read_text("utf-8")):
+    took, record = costs(Path(node.benchmark)), Path(node.record)
+    failed = FAILURES.memory[node.log] or FAILURES.time[node.log]
+    if took is None or failed or (record.is_file() and KEPT in record.read_text("utf-8")):
         return node.need
     memory, minutes = (ceil(SPARE * took.get(name, 0) / unit) for name, unit in (("max_rss", 1), ("s", 60)))
     return node.need._replace(

@@ -21,11 +21,11 @@ class Retrieval(Part):
             return []
         encoder = self.lineage.encoder_of(system)
         its_seed = self.lineage.seed_of(encoder, seed)
-        shards = range(self._shards(collection))
-        return [self.vectors(encoder, its_seed, collection, shard) for shard in shards]
+        return [self.vectors(encoder, its_seed, collection, n) for n in range(self._shards(collection))]
 
     def _shards(self, collection: str) -> int:
-        return self.lineage.scale.embeddings.parts(self.lineage.passages_of(collection))
+        stored = self.lineage.scale.embeddings
+        return stored.shards_of.get(self.lineage.passages_of(collection), stored.shards)
 
     @cache
     def vectors(self, system: str, seed: int, collection: str, shard: int) -> Node:
@@ -50,8 +50,7 @@ class Retrieval(Part):
         """Return the nodes of compressed indexes of a system's passage vectors, one for each shard."""
         encoder = self.lineage.encoder_of(system)
         its_seed = self.lineage.seed_of(encoder, seed)
-        shards = range(self._shards(collection))
-        return [self.compressed_shard(encoder, its_seed, collection, shard) for shard in shards]
+        return [self.compressed_shard(encoder, its_seed, collection, n) for n in range(self._shards(collection))]
 
     @cache
     def compressed_shard(self, system: str, seed: int, collection: str, shard: int) -> Node:
