@@ -75,8 +75,15 @@ def rows(seeds, between, system="rodr", queries=400, mean=0.5, draw=None, rest=0
         for query_set, share in (("original", 1.0), ("misspell", 0.7)):
             of = share * factor * base + draw.normal(0, rest, queries)
             made.append(
-                {"scale": "mini", "system": system, "collection": "toy", "seed": seed, "code": "c", "hardware": "h"}
-                | {"query_set": f"dev.{query_set}", "measure": "RR@10", "settings": query_set, "values": of}
+                {"scale": "mini", "system": system, "collection": "toy", "seed": seed, "hardware": "h"}
+                | {
+                    "key": f"{system}{seed}",
+                    "date": "2026-01-01",
+                    "query_set": f"dev.{query_set}",
+                    "measure": "RR@10",
+                    "settings": query_set,
+                    "values": of,
+                }
             )
     return made
 
@@ -96,11 +103,27 @@ def test_queries_alone_are_no_deviation_between_runs():
     assert found["RR@10"]["mean"]["sd"] < 0.005 and found["aa"]["RR@10"]["ignoring"] < 0.08
 
 
-def test_runs_of_other_settings_code_or_hardware_are_not_taken_together():
+def test_runs_of_other_systems_and_scales_are_not_taken_together():
     two = pd.DataFrame(rows(2, 0.1))
     assert summary(two)["aa"]["RR@10"]["pairs"] == 2
-    for column in ("settings", "code", "hardware", "scale"):
+    for column in ("system", "scale", "collection"):
         assert summary(two.assign(**{column: [f"{column}{number}" for number in two["seed"]]})) == {}
+
+
+def test_seeds_on_several_machines_are_taken_together_and_a_seed_counts_once():
+    """Seed 1 was run on two machines. The one with more runs counts, and the other says how much machines differ."""
+    two = pd.DataFrame(rows(3, 0.1))
+    again = two[two["seed"] == 1].assign(hardware="other", key="again", values=[of + 1 for of in two["values"][2:4]])
+    found, alone = summary(pd.concat([again, two])), summary(two)
+    assert found["RR@10"] == alone["RR@10"] and found["aa"] == alone["aa"] and "processors" not in alone
+    assert found["processors"] == {"RR@10": {"pairs": 2, "ignoring": 1.0}}
+
+
+def test_two_processors_are_compared_within_a_seed_and_with_the_variance_of_other_systems():
+    here = pd.DataFrame([row for number in range(20) for row in rows(3, 0.05, f"system{number}")])
+    there = here.assign(hardware="other", key=here["key"] + "other", values=here["values"] * 1.01)
+    rate = summary(pd.concat([here, there]))["processors"]["RR@10"]
+    assert rate == {"pairs": 20 * 3 * 2, "ignoring": 1.0, "with": 0.0}
 
 
 def test_the_drop_pairs_a_run_with_its_own_original_queries():

@@ -9,7 +9,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
 from robustdr.evaluation.names import MEAN
-from robustdr.evaluation.settled import generation, lay_out, settled
+from robustdr.evaluation.settled import lay_out, one_run_a_seed, settled
 from robustdr.evaluation.store import Source, Store
 
 ROLES = {"toy": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}}
@@ -32,7 +32,7 @@ def row(value, seed, query_set="original", **other):
 @pytest.fixture()
 def store(tmp_path):
     def laid(*rows):
-        keys = lay_out(generation(settled(pd.DataFrame(rows), "mini", EXPECTED)), tmp_path)
+        keys = lay_out(one_run_a_seed(settled(pd.DataFrame(rows), "mini", EXPECTED)), tmp_path)
         return Store([Source(Path(path), key) for path, key in keys.items()], ROLES)
 
     return laid
@@ -54,16 +54,25 @@ def test_other_settings_and_other_scales_never_mix_in(store):
     assert store(row(0.5, 1, settings="other")).why_not("rodr", "toy", "original") == "not run"
 
 
-def test_one_code_makes_all_seeds_that_with_the_most_seeds_then_the_newest(store):
+def test_seeds_of_several_codes_add_up_and_the_newest_run_of_a_seed_is_taken(store):
     old = [row(0.1, seed) for seed in (1, 2)]
-    new = [row(0.2, seed, code="c2", key=f"n{seed}", date="2026-02-01") for seed in (1, 2)]
-    assert values(store(*old, *new)) == [[0.2, 0.2]] * 2
-    assert values(store(*old, *new[:1])) == [[0.1, 0.1]] * 2
+    new = row(0.2, 1, code="c2", key="a1", date="2026-02-01")
+    assert values(store(*old, new)) == values(store(new, *old)) == [[0.2, 0.2], [0.1, 0.1]]
 
 
 def test_a_seed_counts_once_on_the_hardware_that_has_most_runs(store):
-    rows = [row(0.1, 1, hardware="a"), row(0.2, 1, hardware="b"), row(0.3, 2, hardware="b")]
+    later = row(0.1, 1, hardware="a", key="a1", date="2026-02-01")
+    rows = [later, row(0.2, 1, hardware="b", key="b1"), row(0.3, 2, hardware="b")]
     assert values(store(*rows)) == [[0.2, 0.2], [0.3, 0.3]]
+
+
+def test_runs_of_one_code_are_not_more_than_one_seed_of_a_machine(store):
+    """Three codes ran seed 1 on machine a: one run of a machine, where b has two seeds."""
+    again = [row(0.1, 1, key=f"a{code}", code=f"c{code}") for code in range(3)]
+    assert values(store(*again, row(0.2, 1, hardware="b", key="b1"), row(0.3, 2, hardware="b"))) == [
+        [0.2] * 2,
+        [0.3] * 2,
+    ]
 
 
 def test_a_query_set_that_one_seed_lacks_is_left_out(store):
@@ -75,4 +84,4 @@ def test_a_query_set_that_one_seed_lacks_is_left_out(store):
 
 def test_an_empty_ledger_was_not_run(tmp_path):
     rows = ledger.read(tmp_path)
-    assert lay_out(generation(settled(rows, "mini", EXPECTED)), tmp_path) == {}
+    assert lay_out(one_run_a_seed(settled(rows, "mini", EXPECTED)), tmp_path) == {}

@@ -16,7 +16,7 @@ LEDGER = Path("evidence")
 
 def test_a_run_is_added_with_all_that_it_is_known_by(mini, finish):
     finish("rodr")
-    added = add(mini, LEDGER)
+    added = add({mini.root: mini}, mini.root, LEDGER)
     assert (added.new, added.old) == (1, 0)
     rows = ledger.read(LEDGER)
     assert set(rows["query_set"]) == {"dev.original", "dev.misspell"} and set(rows["system"]) == {"rodr"}
@@ -27,13 +27,13 @@ def test_a_run_is_added_with_all_that_it_is_known_by(mini, finish):
 
 def test_the_same_run_twice_is_added_once(mini, finish):
     finish("rodr")
-    add(mini, LEDGER)
+    add({mini.root: mini}, mini.root, LEDGER)
     before = {path: path.read_bytes() for path in LEDGER.rglob("*") if path.is_file()}
-    again = add(mini, LEDGER)
+    again = add({mini.root: mini}, mini.root, LEDGER)
     assert (again.new, again.old, again.path) == (0, 1, None)
     assert {path: path.read_bytes() for path in LEDGER.rglob("*") if path.is_file()} == before
     finish("dr_oq")
-    later = add(mini, LEDGER)
+    later = add({mini.root: mini}, mini.root, LEDGER)
     assert (later.new, later.old) == (1, 1)
     assert set(ledger.read(LEDGER)["system"]) == {"rodr", "dr_oq"}
 
@@ -42,7 +42,7 @@ def test_a_stale_file_is_refused_and_nothing_is_added(mini, finish):
     finish("rodr")
     path = finish("dr_oq", key="0123456789abcdef")
     with pytest.raises(UserError, match=rf"{path}: stale: its key is 0123456789abcdef, .*; nothing was added"):
-        add(mini, LEDGER)
+        add({mini.root: mini}, mini.root, LEDGER)
     assert not LEDGER.exists()
 
 
@@ -52,7 +52,7 @@ def test_a_damaged_file_is_refused(mini, finish):
     made[20] ^= 1
     path.write_bytes(made)
     with pytest.raises(UserError, match=rf"{path}: damaged: its sha256 is .*; nothing was added"):
-        add(mini, LEDGER)
+        add({mini.root: mini}, mini.root, LEDGER)
 
 
 def test_a_file_without_a_record_is_refused(mini, finish):
@@ -60,7 +60,7 @@ def test_a_file_without_a_record_is_refused(mini, finish):
     path = finish("dr_oq")
     record_of(path).unlink()
     with pytest.raises(UserError, match=f"{path}: it has no record"):
-        add(mini, LEDGER)
+        add({mini.root: mini}, mini.root, LEDGER)
 
 
 def test_a_system_that_the_configuration_lost_is_refused(mini, finish):
@@ -68,24 +68,24 @@ def test_a_system_that_the_configuration_lost_is_refused(mini, finish):
     lost = path.parent.with_name("lost")
     path.parent.rename(lost)
     with pytest.raises(UserError, match=r"lost/seed1\.parquet: stale: the configuration has no such run"):
-        add(mini, LEDGER)
+        add({mini.root: mini}, mini.root, LEDGER)
 
 
 def test_no_results_is_an_error(mini):
     with pytest.raises(UserError, match="results/mini/measures: no measures; run snakemake first"):
-        add(mini, LEDGER)
+        add({mini.root: mini}, mini.root, LEDGER)
 
 
 def test_the_variance_between_runs_is_written_beside(mini, finish):
     finish("rodr")
-    add(mini, LEDGER)
+    add({mini.root: mini}, mini.root, LEDGER)
     assert json.loads((LEDGER / "runs.json").read_text()) == {}  # one run says nothing of others
 
 
 def test_the_list_counts_systems_by_their_seeds(mini, finish):
     finish("rodr")
     finish("dr_oq")
-    add(mini, LEDGER)
+    add({mini.root: mini}, mini.root, LEDGER)
     first, systems, last = listed(LEDGER)
     assert first.startswith("mini, commit ") and ", a processor: 2 runs, " in first
     assert systems.strip() == "systems by seeds: 2 with 1" and last.startswith("2 runs, 4 rows, 0.0 MB")

@@ -12,10 +12,12 @@ from scipy.special import stdtr
 
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.runs import Spread, Spreads
+from robustdr.evaluation.settled import RUN, newest, one_run_a_seed
 
 LEVEL = 0.05  # of the tests of two runs of one system
 MOST = 0.9  # of the variance that systems are taken to have in common
-SYSTEM = ["scale", "system", "code", "hardware"]
+SYSTEM = ("scale", "system")
+QUERIES = ["collection", "query_set"]
 
 
 @dataclass(frozen=True)
@@ -96,16 +98,16 @@ class Trained:
     """The runs of one system on one query set under one measure.
 
     Attributes:
-        values: [runs, queries], in the order of `seeds`. original: those of the original queries; None if the query set
-            is these. variation: '' for the original queries. place: what runs of other systems must have in common with
-            it to be compared: collection, query set, code and the like.
+        values: [runs, queries], in the order of `runs`. original: those of the original queries; None if the query set
+            is these. variation: '' for the original queries. place: scale, collection and query set. runs: seeds, or
+            names of hardware.
     """
 
     values: np.ndarray
     original: np.ndarray | None
     variation: str
     place: tuple[str, ...]
-    seeds: tuple[int, ...]
+    runs: tuple[int | str, ...]
 
     @cached_property
     def shifted(self) -> np.ndarray:
@@ -123,34 +125,30 @@ class Trained:
         return part(self.shifted)
 
 
-def several(rows: pd.DataFrame) -> dict[str, dict[tuple[str, ...], list[Trained]]]:
-    """Return what was run with two seeds or more, by measure and by scale, system, code and hardware.
+Systems = dict[str, dict[tuple[str, ...], list[Trained]]]  # by measure, then by system
+
+
+def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYSTEM) -> Systems:
+    """Return what was run twice or more.
 
     Args:
-        rows: of a ledger; see `ledger.read`. Runs whose settings differ are not taken together.
+        rows: of a ledger; see `ledger.read`. All have the settings of the configuration.
+        runs: the column in which runs of one system differ. system: the columns in which they agree.
     """
-    found: dict[str, dict[tuple[str, ...], list[Trained]]] = {}
-    for (measure, *system), of in rows.groupby(["measure", *SYSTEM]):
-        runs = {at: _runs(same) for at, same in of.groupby(["collection", "query_set", "settings"])}
-        originals = {(at, name): by_seed for (at, name, _), by_seed in runs.items() if name.endswith(f".{ORIGINAL}")}
-        for (collection, query_set, _), by_seed in runs.items():
+    found: Systems = {}
+    for (measure, *of_system), of in rows.groupby(["measure", *system]):
+        made = {at: dict(zip(same[runs], same["values"], strict=True)) for at, same in of.groupby(QUERIES)}
+        for (collection, query_set), values in made.items():
             split, _, variation = query_set.partition(".")
-            base = originals.get((collection, f"{split}.{ORIGINAL}"), {}) if variation != ORIGINAL else by_seed
-            seeds = sorted(by_seed.keys() & base.keys())
-            values, original = (np.array([of[seed] for seed in seeds]) for of in (by_seed, base))
-            if len(seeds) > 1 and values.any() and original.any():
-                scale, _, code, hardware = system
-                place = (scale, code, hardware, collection, query_set)
-                varied = variation != ORIGINAL
-                run = Trained(values, original if varied else None, variation if varied else "", place, tuple(seeds))
-                found.setdefault(measure, {}).setdefault(tuple(system), []).append(run)
+            varied = variation != ORIGINAL
+            originals = made.get((collection, f"{split}.{ORIGINAL}"), {})
+            both = sorted(values.keys() & originals.keys())
+            own, base = (np.array([of[run] for run in both]) for of in (values, originals))
+            if len(both) > 1 and own.any() and base.any():
+                place = (of_system[0], collection, query_set)
+                run = Trained(own, base if varied else None, variation if varied else "", place, tuple(both))
+                found.setdefault(measure, {}).setdefault(tuple(of_system), []).append(run)
     return found
-
-
-def _runs(rows: pd.DataFrame) -> dict[int, np.ndarray]:
-    """Return values [queries] by seed."""
-    once = rows.drop_duplicates("seed")
-    return dict(zip(once["seed"], once["values"], strict=True))
 
 
 def spreads(systems: Sequence[list[Trained]]) -> Spreads:
@@ -178,7 +176,7 @@ def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:
     """Return the values of each query set, systems with the same seeds together."""
     panels: dict[object, list[np.ndarray]] = {}
     for run in chain.from_iterable(systems):
-        panels.setdefault((run.place, run.seeds), []).append(run.shifted)
+        panels.setdefault((run.place, run.runs), []).append(run.shifted)
     return [np.stack(values) for values in panels.values()]
 
 
@@ -213,26 +211,40 @@ def _rounded(spread: Spread) -> dict[str, float]:
 def summary(rows: pd.DataFrame) -> dict[str, object]:
     """Return the deviations between runs by measure, and how often two runs of one system are called different.
 
+    Args:
+        rows: of a ledger, all with the settings of the configuration; see `settled`.
+
     Returns:
         by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}}`: sd is a share of the mean
-        on the original queries; and in `aa`, by measure, `pairs` of runs on a query set, the share `ignoring` the
-        variance between runs, and the share `with` that of the other systems.
+        on the original queries. `aa` has the rates of two seeds by measure; `processors` has those of one seed on two
+        kinds of hardware. A rate is the share of `pairs` of runs on a query set that a test calls different:
+        `ignoring` the variance between runs, and `with` that of the other systems.
     """
+    by_seed = several(one_run_a_seed(rows))
+    by_hardware = several(newest(rows, [*RUN, "hardware"]), "hardware", (*SYSTEM, "seed"))
     made: dict[str, dict[str, object]] = {}
-    rates = {}
-    for measure, systems in several(rows).items():
+    for measure, systems in by_seed.items():
         found = spreads([*systems.values()])
         made[measure] = {what: _rounded(of) for what, of in (("mean", found.mean), ("drop", found.drop)) if of}
         made[measure] |= {"drops": {name: _rounded(of) for name, of in found.drops.items()}}
+    rates = {"aa": _rates(by_seed, by_seed), "processors": _rates(by_hardware, by_seed)}
+    return {**made, **{name: of for name, of in rates.items() if of}}
+
+
+def _rates(twice: Systems, by_seed: Systems) -> dict[str, dict[str, float]]:
+    """Return by measure how often two runs are called different, with the deviations of systems between seeds."""
+    rates = {}
+    for measure, systems in twice.items():
+        seeds = by_seed.get(measure, {})
         told = [
             (differ(a, b), differ(a, b, moved(run, others)))
             for name, runs in systems.items()
-            for others in [spreads([of for other, of in systems.items() if other[1] != name[1]])]
+            for others in [spreads([of for other, of in seeds.items() if other[1] != name[1]])]
             for run in runs
             for a, b in combinations(run.values, 2)
         ]
         ignoring, aware = np.mean(told, axis=0)
         rates[measure] = {"pairs": len(told), "ignoring": round(float(ignoring), 4)}
-        if len({name[1] for name in systems}) > 1:
+        if len({name[1] for name in seeds}) > 1:
             rates[measure]["with"] = round(float(aware), 4)
-    return {**made, "aa": rates} if rates else {}
+    return rates

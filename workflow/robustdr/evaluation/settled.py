@@ -9,6 +9,7 @@ import pandas as pd
 from robustdr.evaluation.measures import write_values
 from robustdr.keys.integrity import record
 
+RUN = ["scale", "system", "collection", "seed"]
 Expected = Mapping[tuple[str, str, str], str]  # system, collection, query set -> digest of settings
 
 
@@ -20,28 +21,27 @@ def settled(rows: pd.DataFrame, scale: str, expected: Expected) -> pd.DataFrame:
     return rows[np.array(wanted, bool)]
 
 
-def generation(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one run a seed of each system on each collection, all made by the same code.
+def one_run_a_seed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one run a seed of each system on each collection, of rows that `settled` returned.
 
-    Of several versions of the code, the one with the most seeds is taken, then the newest. Of a seed's runs, the one on
-    the hardware that has the most runs is taken, so that systems are compared on one machine where this is possible.
+    Runs of one seed differ in code and hardware. The run on the hardware with the most runs is taken, so that systems
+    are compared on one machine where this is possible. Of several runs on it, the newest is taken.
     """
-    runs = rows.drop_duplicates(["system", "collection", "seed", "key", "hardware"])
-    often = runs["hardware"].value_counts()
-    taken = []
-    for _, of in rows.groupby(["system", "collection"]):
-        _, _, code = max(
-            (of_code["seed"].nunique(), max(of_code["date"]), code) for code, of_code in of.groupby("code")
-        )
-        of = of[of["code"] == code]
-        for _, one in of.groupby("seed"):
-            _, hardware, key = max((often[name], name, key) for (name, key), _ in one.groupby(["hardware", "key"]))
-            taken.append(one[(one["hardware"] == hardware) & (one["key"] == key)])
-    return pd.concat(taken) if taken else rows
+    rows = newest(rows, [*RUN, "hardware"])
+    runs = rows.drop_duplicates([*RUN, "hardware"])
+    often = runs["hardware"].map(runs["hardware"].value_counts())
+    best = runs.assign(often=often).sort_values(["often", "hardware"]).drop_duplicates(RUN, keep="last")
+    return rows.merge(best[[*RUN, "hardware"]])
+
+
+def newest(rows: pd.DataFrame, same: list[str]) -> pd.DataFrame:
+    """Return the rows of the newest of the runs that agree in the columns `same`."""
+    last = rows.sort_values(["date", "key"]).drop_duplicates(same, keep="last")
+    return rows.merge(last[[*same, "key"]])
 
 
 def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """Write rows of `generation` as measures files with records, and return their keys by path, in the order of seeds.
+    """Write rows of `one_run_a_seed` as measures files with records; return their keys by path, in the order of seeds.
 
     Query sets and measures that not every seed of a system has are left out.
     """

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +11,11 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_json
 from robustdr.evaluation import between, ledger
 from robustdr.evaluation.measures import read_measures
-from robustdr.evidence.identity import Run, code, expected, runs
+from robustdr.evidence.identity import Run, code, current, expected, runs
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 
-RUNS = "runs.json"  # what `between.summary` says of the whole ledger
+RUNS = "runs.json"  # what `between.summary` says of the ledger's runs with the settings of the configuration
 
 
 class Added(NamedTuple):
@@ -25,12 +26,16 @@ class Added(NamedTuple):
     path: Path | None
 
 
-def add(graph: Graph, evidence: Path) -> Added:
+def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
     """Add the finished runs of a scale to a ledger, and write the ledger's runs.json anew.
+
+    Args:
+        graphs: by the folder of their results. root: the folder of the scale whose runs are added.
 
     Raises:
         UserError: a measures file, or something behind it, is damaged, stale or of no known system; nothing is added.
     """
+    graph = graphs[root]
     finished = _finished(graph)
     known = ledger.read(evidence)
     there = set(zip(known["scale"], known["key"], known["hardware"], strict=True))
@@ -55,7 +60,7 @@ def add(graph: Graph, evidence: Path) -> Added:
             date=datetime.fromtimestamp(record_of(path).stat().st_mtime, UTC).date().isoformat(),
         )
     written = ledger.write(evidence, rows) if rows else None
-    write_json(evidence / RUNS, between.summary(ledger.read(evidence)))
+    write_json(evidence / RUNS, between.summary(current(graphs.values(), ledger.read(evidence))))
     return Added(new, len(finished) - new, written)
 
 

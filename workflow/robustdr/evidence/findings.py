@@ -10,7 +10,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_json
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
-from robustdr.evaluation.settled import generation, lay_out
+from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import Store, open_store
 from robustdr.evidence.judging import Judge, deciding
 from robustdr.graph import tables
@@ -43,7 +43,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
         commits = ", ".join(sorted(set(rows["commit"])))
         about = f"Verdicts at scale {scale}, on {rows['key'].nunique()} runs of the ledger (commits {commits})."
         with TemporaryDirectory() as laid:
-            methods = _methods(graph, lay_out(generation(rows), Path(laid)), judge.runs)
+            methods = _methods(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.runs)
     else:
         made = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
         if not made:

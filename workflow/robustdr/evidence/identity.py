@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from robustdr.core.settings import identifying
-from robustdr.evaluation.settled import Expected
+from robustdr.evaluation.settled import Expected, settled
 from robustdr.graph.graph import Graph
 from robustdr.graph.graph import graph as graph_of
 from robustdr.keys.node import Input, Node
@@ -52,6 +54,13 @@ def expected(graph: Graph) -> Expected:
         if run.seed == lineage.seeds(run.system)[0]
         for (at, split), name in plain.evaluated(run.system, run.collection)
     }
+
+
+def current(graphs: Iterable[Graph], rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a ledger whose scale and settings are those of a graph."""
+    by_scale = {graph.lineage.scale_name: graph for graph in graphs}
+    scales = [scale for scale in rows["scale"].unique() if scale in by_scale]
+    return pd.concat([rows[:0], *(settled(rows, scale, expected(by_scale[scale])) for scale in scales)])
 
 
 @cache

@@ -13,8 +13,8 @@ import pandas as pd
 from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE
 from robustdr.core.files import write_json
 from robustdr.evaluation import ledger
-from robustdr.evaluation.settled import generation, lay_out, settled
-from robustdr.evidence.identity import expected
+from robustdr.evaluation.settled import lay_out, one_run_a_seed
+from robustdr.evidence.identity import current
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.reporting.claims import write_claims
@@ -44,13 +44,9 @@ class Judge:
     @classmethod
     def of(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
         """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
-        rows = ledger.read(evidence)
         by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
-        known = [
-            settled(rows, scale, expected(by_scale[scale])) for scale in rows["scale"].unique() if scale in by_scale
-        ]
         runs = evidence / "runs.json"
-        return cls(by_scale, pd.concat([rows[:0], *known]), runs if runs.is_file() else None)
+        return cls(by_scale, current(graphs.values(), ledger.read(evidence)), runs if runs.is_file() else None)
 
     def has(self, scale: str) -> bool:
         return bool((self.rows["scale"] == scale).any())
@@ -79,7 +75,7 @@ class Judge:
     def _claims(self, scale: str, rows: pd.DataFrame, papers: list[str], folder: Path) -> dict[str, Path]:
         """Judge papers on one run a seed of these rows, and return their .json files."""
         with TemporaryDirectory() as laid:
-            keys = lay_out(generation(rows), Path(laid))
+            keys = lay_out(one_run_a_seed(rows), Path(laid))
             made = {paper: folder / f"{paper}.json" for paper in papers}
             for paper, output in made.items():
                 node = tables.claims(self.graphs[scale], paper, (paper,))
