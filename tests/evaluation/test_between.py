@@ -88,10 +88,10 @@ def rows(seeds, between, system="rodr", queries=400, mean=0.5, draw=None, rest=0
     return made
 
 
-def test_a_known_deviation_is_found_again_and_the_aa_rate_comes_down():
+def test_a_known_deviation_is_found_again_and_the_rate_of_false_differences_comes_down():
     many = pd.DataFrame([row for number in range(30) for row in rows(5, 0.03, f"system{number}")])
     found = summary(many)
-    spread, rate = found["RR@10"]["mean"], found["aa"]["RR@10"]
+    spread, rate = found["RR@10"]["mean"], found["seeds"]["RR@10"]
     assert spread["sd"] == pytest.approx(0.03, rel=0.2) and 80 < spread["df"] <= 120
     assert found["RR@10"]["drop"]["sd"] < 0.005  # both query sets deviate alike
     assert rate["pairs"] == 30 * 2 * 10 and rate["ignoring"] > 0.3 and rate["with"] < 0.08
@@ -100,12 +100,12 @@ def test_a_known_deviation_is_found_again_and_the_aa_rate_comes_down():
 def test_queries_alone_are_no_deviation_between_runs():
     many = pd.DataFrame([row for number in range(30) for row in rows(5, 0.0, f"system{number}")])
     found = summary(many)
-    assert found["RR@10"]["mean"]["sd"] < 0.005 and found["aa"]["RR@10"]["ignoring"] < 0.08
+    assert found["RR@10"]["mean"]["sd"] < 0.005 and found["seeds"]["RR@10"]["ignoring"] < 0.08
 
 
 def test_runs_of_other_systems_and_scales_are_not_taken_together():
     two = pd.DataFrame(rows(2, 0.1))
-    assert summary(two)["aa"]["RR@10"]["pairs"] == 2
+    assert summary(two)["seeds"]["RR@10"]["pairs"] == 2
     for column in ("system", "scale", "collection"):
         assert summary(two.assign(**{column: [f"{column}{number}" for number in two["seed"]]})) == {}
 
@@ -115,7 +115,7 @@ def test_seeds_on_several_machines_are_taken_together_and_a_seed_counts_once():
     two = pd.DataFrame(rows(3, 0.1))
     again = two[two["seed"] == 1].assign(hardware="other", key="again", values=[of + 1 for of in two["values"][2:4]])
     found, alone = summary(pd.concat([again, two])), summary(two)
-    assert found["RR@10"] == alone["RR@10"] and found["aa"] == alone["aa"] and "processors" not in alone
+    assert found["RR@10"] == alone["RR@10"] and found["seeds"] == alone["seeds"] and "processors" not in alone
     assert found["processors"] == {"RR@10": {"pairs": 2, "ignoring": 1.0}}
 
 
@@ -150,7 +150,7 @@ def test_each_variation_has_a_deviation_of_its_own():
 
 
 def test_the_rate_with_the_variance_needs_another_system():
-    assert "with" not in summary(pd.DataFrame(rows(3, 0.1)))["aa"]["RR@10"]
+    assert "with" not in summary(pd.DataFrame(rows(3, 0.1)))["seeds"]["RR@10"]
 
 
 def test_a_paired_t_test_by_hand():

@@ -115,10 +115,10 @@ def test_the_file_of_the_ledger_is_read(tmp_path):
     path = tmp_path / "runs.json"
     spread = {"mean": {"sd": 0.008, "df": 12.0}, "drop": {"sd": 0.01, "df": 12.0}}
     rates = {"RR@10": {"pairs": 40, "ignoring": 0.3, "with": 0.05}}
-    path.write_text(json.dumps({"RR@10": spread, "R@50": {"mean": {"sd": 0.0, "df": 3}}, "aa": rates}))
+    path.write_text(json.dumps({"RR@10": spread, "R@50": {"mean": {"sd": 0.0, "df": 3}}, "seeds": rates}))
     runs = Runs.read(path, frozenset({"rodr"}))
     assert runs.spreads["RR@10"].drop == Spread(sd=0.01, df=12.0) and runs.spreads["R@50"].drop is None
-    assert runs.different["RR@10"].aware == 0.05
+    assert runs.seeds["RR@10"].aware == 0.05 and not runs.processors
     assert Runs.read(None, frozenset()) == Runs()
 
 

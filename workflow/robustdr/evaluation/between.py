@@ -216,7 +216,7 @@ def summary(rows: pd.DataFrame) -> dict[str, object]:
 
     Returns:
         by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}}`: sd is a share of the mean
-        on the original queries. `aa` has the rates of two seeds by measure; `processors` has those of one seed on two
+        on the original queries. `seeds` has the rates of two seeds by measure; `processors` those of one seed on two
         kinds of hardware. A rate is the share of `pairs` of runs on a query set that a test calls different:
         `ignoring` the variance between runs, and `with` that of the other systems.
     """
@@ -227,7 +227,7 @@ def summary(rows: pd.DataFrame) -> dict[str, object]:
         found = spreads([*systems.values()])
         made[measure] = {what: _rounded(of) for what, of in (("mean", found.mean), ("drop", found.drop)) if of}
         made[measure] |= {"drops": {name: _rounded(of) for name, of in found.drops.items()}}
-    rates = {"aa": _rates(by_seed, by_seed), "processors": _rates(by_hardware, by_seed)}
+    rates = {"seeds": _rates(by_seed, by_seed), "processors": _rates(by_hardware, by_seed)}
     return {**made, **{name: of for name, of in rates.items() if of}}
 
 

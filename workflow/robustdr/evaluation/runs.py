@@ -39,7 +39,7 @@ class Spreads(Document):
 
 
 class Different(Document):
-    """How often two runs that differ in the seed alone are called different, at a level of .05.
+    """How often two runs of one system are called different, at a level of .05.
 
     `ignoring` the variance between runs, and `with` that of the other systems.
     """
@@ -65,15 +65,19 @@ class Shift:
 
 @dataclass(frozen=True)
 class Runs:
-    """What is known of training runs: spreads by measure, the systems that a run decides, and A/A rates by measure."""
+    """What is known of training runs: spreads by measure, and the systems that a run decides.
+
+    `seeds` and `processors` say by measure how often two runs are called different that differ in nothing else.
+    """
 
     spreads: Mapping[str, Spreads] = field(default_factory=dict)
     trained: frozenset[str] = frozenset()
-    different: Mapping[str, Different] = field(default_factory=dict)
+    seeds: Mapping[str, Different] = field(default_factory=dict)
+    processors: Mapping[str, Different] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path | None, trained: frozenset[str]) -> Self:
-        """Read evidence/runs.json: by measure `{"mean": {"sd": …, "df": …}, "drop": {…}, "drops": {…}}`, and `aa`.
+        """Read evidence/runs.json: by measure `{"mean": {"sd": …, "df": …}, "drop": {…}, "drops": {…}}`, and rates.
 
         Args:
             path: None if no variance between runs was measured.
@@ -91,8 +95,10 @@ class Runs:
             ) from None
         if not isinstance(made, dict):
             raise UserError(f"{path}: no mapping of measures; make it again: robustdr evidence add results/<scale>")
-        different = checked(dict[str, Different], made.pop("aa", {}), path, ["aa"])
-        return cls(checked(dict[str, Spreads], made, path), trained, different)
+        seeds, processors = (
+            checked(dict[str, Different], made.pop(name, {}), path, [name]) for name in ("seeds", "processors")
+        )
+        return cls(checked(dict[str, Spreads], made, path), trained, seeds, processors)
 
     def shifts(
         self, system: str, measure: str, query_set: str, runs: int, mean: float, original: float

@@ -32,8 +32,8 @@ from robustdr.claims.verdicts import (
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.quotients import FEW
-from robustdr.evaluation.runs import ENOUGH
-from robustdr.evaluation.store import Store, open_store
+from robustdr.evaluation.runs import ENOUGH, Runs
+from robustdr.evaluation.store import open_store
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.written import Record
 
@@ -206,15 +206,18 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
     return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings.command}`.", ""])
 
 
-def _different(store: Store, measures: Sequence[str]) -> str:
-    """How often two runs that differ in the seed alone are called different, in words; '' if it was not measured."""
-    rates = {measure: store.runs.different[measure] for measure in measures if measure in store.runs.different}
-    words = (
-        f"{measure}, {100 * rate.ignoring:.0f} % of {rate.pairs} pairs"
-        + (f", and {100 * rate.aware:.0f} % with the variance of runs" if rate.aware is not None else "")
-        for measure, rate in rates.items()
-    )
-    return f"Runs that differ only in their seed are called different: {'; '.join(words)}." if rates else ""
+def _different(runs: Runs, measures: Sequence[str]) -> str:
+    """How often two runs that are alike but for seed or processor are called different; '' if it was not measured."""
+    told = []
+    for which, by_measure in (("their seed", runs.seeds), ("their processor", runs.processors)):
+        words = [
+            f"{measure}, {100 * rate.ignoring:.0f} % of {rate.pairs} pairs"
+            + (f", and {100 * rate.aware:.0f} % with the variance of runs" if rate.aware is not None else "")
+            for measure in measures
+            if (rate := by_measure.get(measure))
+        ]
+        told += [f"Runs that differ only in {which} are called different: {'; '.join(words)}."] if words else []
+    return " ".join(told)
 
 
 def write_claims(
@@ -264,7 +267,7 @@ def write_claims(
         "evaluation": settings.evaluation,
         "counts": counts(records),
         "chance": chance(records, by_chance(of_paper)),
-        "aa": _different(store, list(dict.fromkeys(taken.values()))),
+        "aa": _different(store.runs, list(dict.fromkeys(taken.values()))),
         "legend": LEGEND,
         "controls": list(map(control_record, controls.values())),
         "claims": records,
