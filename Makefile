@@ -45,7 +45,7 @@ mini: setup
 	@echo; echo "RoDR's Table 2 is made: results/mini/tables/rodr_table2.md. The report follows."; echo
 	$(MAKES) results/mini/report/index.html results/mini/report/headline.json results/audit/summary.md
 	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
-	@echo; robustdr controls results/mini || echo "Claims that need a failing control are not testable here."
+	@echo; robustdr controls results/mini || echo "Claims that need a control that does not pass are not testable here."
 
 papers: setup
 	$(MAKES_PAPERS) all results/audit/summary.md

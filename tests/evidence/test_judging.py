@@ -102,7 +102,7 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     Path("docs").mkdir()
     Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
     findings(made, "mini", EVIDENCE, Path("page.md"))
-    assert "- **seen**: It is better" in Path("README.md").read_text(encoding="utf-8")
+    assert "- **seen**: “It is better”" in Path("README.md").read_text(encoding="utf-8")
     assert Path("docs/headlines.svg").is_file()
     ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()
     assert claim == "It is better" and [single["seed"] for single in singles] == [1, 2, 3]

@@ -169,7 +169,10 @@ def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
     assert (one["verdict"], other["verdict"]) == ("seen", "not testable here")
     assert other["reason"] == "ance_too not run: ance on toy: released as a pickle only"
     table = text[: text.index("2 claims.")]
-    assert "| `noise_hurts` | **passes** | Noise costs a quarter | misspell: -100.0% [-100.0, -100.0], asked" in table
+    assert (
+        "| `noise_hurts` | **passes** | Noise costs a quarter | misspell: -100.0% [-100.0, -100.0] (90% interval)"
+        in table
+    )
     assert "| `ance_too` | **not run** | For ANCE too | ance on toy: released as a pickle only |" in table
 
 

@@ -26,11 +26,12 @@ def written(folder, **states):
     ("states", "status", "last"),
     [
         ({"costs": "passes", "wins": "fails"}, 1, "2 controls: 1 passes, 1 fails."),
+        ({"costs": "passes", "wins": "undecided"}, 1, "2 controls: 1 passes, 1 undecided."),
         ({"costs": "passes", "wins": "not run"}, 0, "2 controls: 1 passes, 1 not run."),
         ({}, 0, "the claims there have no controls."),
     ],
 )
-def test_the_exit_status_is_1_where_a_control_fails(tmp_path, capsys, states, status, last):
+def test_the_exit_status_is_1_where_a_control_does_not_pass(tmp_path, capsys, states, status, last):
     assert main(["controls", written(tmp_path, **states)]) == status
     printed = capsys.readouterr().out
     assert printed.strip().endswith(last)

@@ -58,9 +58,9 @@ def compare(a: argparse.Namespace) -> None:
 def controls(a: argparse.Namespace) -> int:
     from robustdr.reporting.gate import gate
 
-    text, failing = gate(a.folder)
+    text, lacking = gate(a.folder)
     print(text, end="")
-    return 1 if failing else 0
+    return 1 if lacking else 0
 
 
 def coverage(a: argparse.Namespace) -> None:
@@ -215,7 +215,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
     text = "compare only the verdicts on claims, for instance of scales with other queries"
     command.add_argument("--claims", action="store_true", help=text)
-    text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one fails"
+    text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one does not pass"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named, help="a results folder, such as results/mini")
     text = "keep finished runs in the ledger evidence/, which collects runs of several days and machines"

@@ -6,9 +6,9 @@ from math import inf
 
 from robustdr.claims.claim import Claim, Control
 from robustdr.claims.effects import Numbers
-from robustdr.claims.intervals import bounds
+from robustdr.claims.intervals import Interval, bounds
 from robustdr.claims.measured import Judged, Verdict, judged
-from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, SHOWN
+from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, SHOWN, UNDECIDED
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import Estimate
 
@@ -17,7 +17,7 @@ PASSES, FAILS = "passes", "fails"
 
 @dataclass(frozen=True)
 class Checked:
-    """A control: `passes`, `fails` or `not run`, with its effects; `reason` says why it was not run."""
+    """A control: `passes`, `fails`, `undecided` or `not run`, with its effects; `reason` says why it was not run."""
 
     name: str
     what: str
@@ -27,9 +27,16 @@ class Checked:
 
     @property
     def words(self) -> str:
-        """Its numbers: those outside their region, or all of them."""
+        """Its numbers: those outside their region, or all of them; their intervals are those of the control's level."""
         shown = [effect for effect in self.effects if not _is_there(effect)] or self.effects
-        return self.reason or "; ".join(f"{_sized(effect)}, asked {asked(effect.shown.region)}" for effect in shown)
+        return self.reason or "; ".join(map(_asked, shown))
+
+
+def _asked(effect: Judged) -> str:
+    shown = effect.shown
+    interval = f"{bounds(shown.low, shown.high)} ({100 * shown.confidence:g}% interval)"
+    also = " and surely not 0" if effect.region[0] > 0 else ""
+    return f"{effect.words}: {100 * shown.size:+.1f}% {interval}, asked {asked(shown.region)}{also}"
 
 
 def _sized(effect: Judged) -> str:
@@ -48,13 +55,16 @@ def asked(region: tuple[float, float]) -> str:
 def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
     """Test a control: each effect must be in its region with its whole interval, at the control's level.
 
-    Where a size is asked for (`at_least`), the effect must reach it, and its interval must lie above 0.
+    Where a size is asked for (`at_least`), the effect must reach it, and its interval must lie above 0. A control fails
+    if the interval of an effect lies outside the region; else it is undecided.
     """
     try:
         effects = judged(control.test, numbers, control.level)
     except Absent as error:
         return Checked(name, control.what, NOT_RUN, [], str(error))
-    return Checked(name, control.what, PASSES if all(map(_is_there, effects)) else FAILS, effects)
+    possible = all(Interval(effect.low, effect.high).meets(Interval(*effect.region)) for effect in effects)
+    state = PASSES if all(map(_is_there, effects)) else UNDECIDED if possible else FAILS
+    return Checked(name, control.what, state, effects)
 
 
 def _is_there(effect: Judged) -> bool:

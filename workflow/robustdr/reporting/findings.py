@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.audit.printed import percent
-from robustdr.claims.controls import FAILS as FAILS_HERE
+from robustdr.claims.controls import PASSES
 from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, OPEN, UNDECIDED, VERDICTS, of_sentences
 from robustdr.core.files import write_text
@@ -97,30 +97,37 @@ def _readable(text: str, paper: Claims) -> str:
     return _sentence(re.sub("(?<=[a-z])_(?=[a-z])", " ", words))
 
 
-def headline(sentence: Sentence, paper: Claims) -> str:
-    """A sentence of a paper in one line: verdict, words, the effect that decides, and how many single runs agree."""
+def headline(sentence: Sentence, paper: Claims) -> list[str]:
+    """Return the lines of a paper's sentence: verdict and words; the effect that decides; what else must be known."""
     claim = sentence.part
     verdict, effects, again = claim["verdict"], claim["effects"], claim.get("replicates")
-    said = [f"- **{sentence.words}**: {plain(claim['claim'])} ({plain(claim['source'])})."]
-    said += [_readable(_effect(effects[0], len(effects)), paper)] if effects else []
+    part = claim["claim"].removeprefix(claim["sentence"]).removeprefix(": ")
+    tested = [_sentence(part)] if part else []
+    tested += [_readable(_effect(effects[0], len(effects)), paper)] if effects else []
+    also = []
     if verdict == NOT_TESTABLE:  # the numbers of a control have a line of their own
-        controls = {control["name"]: f"the control “{control['what']}”" for control in paper["controls"]}
-        said.append(_sentence(named(claim["reason"].partition(":")[0], controls)))
+        also += [
+            f"A control does not pass: {plain(control['what'])} ({control['state']})."
+            for control in paper["controls"]
+            if control["name"] in claim["needs"] and control["state"] != PASSES
+        ]
     elif claim["reason"]:
         why = f"Why {verdict}: " if verdict in (UNDECIDED, NOT_RUN) else ""
-        said.append(_readable(why + claim["reason"], paper))
+        also.append(_readable(why + claim["reason"], paper))
     if again and again["of"] > 1:
-        said.append(f"Judged alone, {again['same']} of {again['of']} training runs say “{verdict}”.")
+        also.append(f"Judged alone, {again['same']} of {again['of']} training runs say “{verdict}”.")
     if len(sentence.parts) > 1:
-        said.append(f"Its {sentence.parts.total()} parts: {in_words(sentence.parts)}.")
-    return " ".join(said)
+        also.append(f"The sentence has {sentence.parts.total()} parts: {in_words(sentence.parts)}.")
+    lines = [f"- **{sentence.words}**: “{plain(claim['sentence'])}” ({plain(claim['source'])})"]
+    return [*lines, *(f"  - {' '.join(of)}" for of in (tested, also) if of)]
 
 
 def _headlines(paper: Claims) -> list[str]:
     """A line for each headline sentence that was run, and the number of those that were not."""
     ours = sentences(paper)
-    lines = [headline(one, paper) for one in ours if one.verdict != NOT_RUN]
-    left = len(ours) - len(lines)
+    run = [one for one in ours if one.verdict != NOT_RUN]
+    lines = [line for one in run for line in headline(one, paper)]
+    left = len(ours) - len(run)
     return [*lines, f"- **{NOT_RUN}**: {left} of {len(ours)} headline claims."] if left else lines
 
 
@@ -144,13 +151,13 @@ def _paper(paper: Claims, where: str) -> list[str]:
     failed = [
         f"- {plain(control['what'])}: **{control['state']}**. {_readable(control['evidence'], paper)}"
         for control in paper["controls"]
-        if control["state"] == FAILS_HERE
+        if control["state"] not in (PASSES, NOT_RUN)
     ]
     return [
         *["", f"## {plain(paper['title'])}", ""],
         *_headlines(paper),
         *_listed("The paper's own numbers contradict these sentences:", said, where),
-        *_listed("Controls that fail, so that this scale cannot say more:", failed, where),
+        *_listed("Controls that do not pass, so that this scale cannot say more:", failed, where),
     ]
 
 
@@ -191,7 +198,7 @@ def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method]
         *(f"- **{verdict}**: {VERDICTS[verdict]}." for verdict in VERDICTS if verdict in shown),
         "",
         f"{SIGN} Brackets hold its 95 % interval. “Printed” is the same effect from the paper's numbers, within their "
-        "rounding. If a claim makes several comparisons, its line shows one that supports it least.",
+        "rounding. If a claim makes several comparisons, the one that supports it least is shown.",
     ]
     for path, paper in papers.items():
         if any(claim["headline"] for claim in _papers_own(paper)):

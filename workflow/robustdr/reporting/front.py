@@ -81,7 +81,7 @@ def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, 
     if not BLOCK.search(text):
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
     found = shown(papers)
-    said = [headline(one, paper) for one, paper in chosen(found)]
+    said = [line for one, paper in chosen(found) for line in headline(one, paper)]
     lines = [f"<!-- findings of {ledger_digest(evidence)} -->", about, "", *said]
     block = "\n".join([*lines, "<!-- end of findings -->"])
     write_text(readme, BLOCK.sub(lambda _: block, text))

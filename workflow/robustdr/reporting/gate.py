@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from robustdr.claims.controls import FAILS
+from robustdr.claims.controls import PASSES
+from robustdr.claims.verdicts import NOT_RUN
 from robustdr.core.errors import UserError
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.reporting.written import Claims, opened
 
 
 def gate(folder: Path) -> tuple[str, int]:
-    """Return the table of controls of a folder such as results/mini, in Markdown, and the number that fail.
+    """Return the controls of a folder such as results/mini, in Markdown, and how many do not pass.
 
     Raises:
         UserError: the folder has no judged claims, or a file of them is damaged or of another version.
@@ -30,4 +31,6 @@ def gate(folder: Path) -> tuple[str, int]:
     if not states:
         return f"{folder}: the claims there have no controls.\n", 0
     counted = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
-    return "\n".join([*lines, "", f"{len(states)} controls: {counted}.", ""]), states.count(FAILS)
+    return "\n".join([*lines, "", f"{len(states)} controls: {counted}.", ""]), sum(
+        state not in (PASSES, NOT_RUN) for state in states
+    )
