@@ -111,4 +111,4 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
         for single in singles
     )
     page = Path("page.md").read_text(encoding="utf-8")
-    assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: It is better (§1)." in page
+    assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: “It is better” (§1)\n" in page
