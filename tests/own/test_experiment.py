@@ -64,6 +64,20 @@ def test_several_models_have_systems_of_their_own_over_one_set_of_variations(dat
     assert made.lineage.recipe("own_hybrid").label == f"hybrid of BM25 and {tiny_model.name}"
 
 
+def test_a_reranker_ranks_the_passages_of_the_first_model_again(data, tiny_model, cross, tmp_path):
+    experiment.write(
+        tmp_path, [models.find(str(tiny_model))], data, BY_CATEGORY, ["RR@10"], reranker=models.reranker(str(cross[0]))
+    )
+    made = graph(load(HOUSE / "config", tmp_path), NAME)
+    recipe = made.lineage.recipe("own_reranked")
+    assert recipe.label == f"{tiny_model.name}, reranked by {cross[0].name}"
+    assert (recipe.candidates.system, recipe.candidates.depth, recipe.candidates.queries) == (NAME, 100, "own")
+    assert (recipe.query_length, recipe.passage_length) == (16, 44)  # of 64, with 4 special tokens
+    assert made.model("own_reranked", 0).path == "results/own/checkpoints/reranker"
+    run = made.run("own_reranked", 0, (NAME, "test"), "typo")
+    assert made.run(NAME, 0, (NAME, "test"), "typo") in run.inputs["candidates"].nodes
+
+
 def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):
     model = models.served("http://localhost:1/v1/", "m", {"similarity": "dot", "key": "NAME"})
     experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"])

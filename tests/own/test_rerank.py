@@ -13,7 +13,6 @@ import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers import CrossEncoder, MultiVectorEncoder, SentenceTransformer
 from tests.encoding import shapes
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from robustdr.cli import main
 from robustdr.retrieval.runs import read_run
@@ -21,18 +20,6 @@ from robustdr.retrieval.runs import read_run
 CORPUS = {"d1": ("", "a river flows to the sea"), "d2": ("stone", "a stone house"), "d3": ("", "music of the sea")}
 QUERIES = {"q1": "river", "q2": "what is a stone"}
 RUN = {"q1": ["d3", "d1", "d2"], "q2": ["d1", "d2"]}
-
-
-@pytest.fixture(scope="module")
-def cross(tiny_model, tmp_path_factory):
-    """A cross-encoder with random weights, as sentence-transformers writes one."""
-    bare = tmp_path_factory.mktemp("bare")
-    torch.manual_seed(3)
-    AutoModelForSequenceClassification.from_pretrained(tiny_model, num_labels=1).save_pretrained(bare)
-    AutoTokenizer.from_pretrained(tiny_model).save_pretrained(bare)
-    folder = tmp_path_factory.mktemp("cross")
-    CrossEncoder(str(bare)).save_pretrained(str(folder))
-    return folder, bare
 
 
 @pytest.fixture()

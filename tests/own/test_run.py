@@ -9,12 +9,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import torch
+from sentence_transformers import CrossEncoder
 from tests.encoding.embedding_server import Server
 from tests.workflow.small import tiny
+from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
+from robustdr.collections.reading import read_corpus
+from robustdr.core.files import read_queries
 from robustdr.evaluation.measures import read_measures
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
+from robustdr.retrieval.runs import read_run
 from robustdr.systems.trained import lengths
 
 pytestmark = pytest.mark.slow
@@ -62,6 +68,34 @@ def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project)
     assert report["systems"]["own"]["original"] == np.mean(original)
     pages = project.folder / "out" / report["pages"]
     assert {"site.css", "queries.html", "own_table1.html"} <= {path.name for path in pages.iterdir()}
+
+
+def test_a_reranker_has_the_scores_of_its_library(project, tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(project.folder / ROOT / "checkpoints/base")
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    torch.manual_seed(3)
+    config = BertConfig(vocab_size=len(tokenizer), num_labels=1, initializer_range=0.5, **sizes)
+    BertForSequenceClassification(config).save_pretrained(tmp_path / "bare")
+    tokenizer.save_pretrained(tmp_path / "bare")
+    library = CrossEncoder(str(tmp_path / "bare"), device="cpu")
+    library.save_pretrained(str(tmp_path / "cross"))
+    command = ["--model", MODEL, "--reranker", str(tmp_path / "cross"), *ASKED, "-o", "reranked"]
+    assert run(project, *command) == (0, "reranked/index.html")
+    report = json.loads((project.folder / "reranked/report.json").read_text())
+    assert {of["system"] for of in report["ranking"]} == {"own_bm25", "own", "own_hybrid", "own_reranked"}
+    made = graph(load(project.folder / "config", project.folder / "reranked/config"), "own")
+    folder = project.folder / "reranked"
+    queries = read_queries(folder / made.query_set(("own", "dev"), "original").path)
+    texts = dict(read_corpus(folder / made.corpus("own").path))
+    found, again = (
+        read_run(folder / made.run(of, 0, ("own", "dev"), "original").path) for of in ("own", "own_reranked")
+    )
+    for qid in [*queries][:5]:
+        docids = [docid for docid, _ in found[qid]]
+        scores = library.predict([(queries[qid], texts[docid]) for docid in docids], activation_fn=torch.nn.Identity())
+        reranked = dict(again[qid])
+        assert reranked.keys() == {*docids}
+        assert np.corrcoef([reranked[docid] for docid in docids], scores)[0, 1] > 0.99  # bfloat16 where there is it
 
 
 def test_small_data_in_one_process_has_the_bytes_of_a_job_a_process(project):

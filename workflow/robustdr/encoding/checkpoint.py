@@ -18,8 +18,9 @@ from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
+from robustdr.encoding.cross_encoder import write_cross_encoder
 from robustdr.encoding.description import LATE, SPARSE, model_type
-from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
+from robustdr.encoding.directory import AGREEMENT, CROSS_ENCODER, ROUTE_OF
 from robustdr.encoding.retriever import write_retriever
 from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
@@ -172,6 +173,7 @@ WRITERS = {
     "retriever": write_retriever,
     "seq2seq": write_seq2seq,
     "static": write_static,
+    CROSS_ENCODER: write_cross_encoder,
 }
 
 

@@ -31,6 +31,9 @@ SIMILARITIES = ("dot", "cosine")
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
 
+LABELS = (1, 2)  # of a cross-encoder: one score, or those of both classes
+
+
 @dataclass(frozen=True)
 class Description:
     """How a model encodes texts. Mappings are by route: `query` and `document`.
@@ -94,6 +97,25 @@ def check_type(folder: Path, *allowed: str) -> None:
     if kind not in allowed and (kind in MODELS or DUAL not in allowed):
         found = " ".join(MODELS.get(kind, (f"{kind} alone", "is no retriever")))
         raise UserError(f"{folder}: {found}; allowed: {', or '.join(', which '.join(MODELS[of]) for of in allowed)}")
+
+
+def check_cross(folder: Path) -> int:
+    """Return the tokens that a cross-encoder reads of a pair.
+
+    Raises:
+        UserError: it is none, reads no plain pairs, or has more than two labels; or its files are damaged.
+    """
+    check_type(folder, CROSS)
+    config, settings = _read(folder / CONFIG), _read(folder / SETTINGS)
+    (head, *_) = config.get("architectures") or [""]
+    if not head.endswith("ForSequenceClassification") or config.get("is_encoder_decoder"):
+        raise UserError(f"{folder / CONFIG}: architectures: {head!r}; allowed: an encoder ...ForSequenceClassification")
+    labels = len(config.get("id2label") or LABELS)
+    if labels not in LABELS:
+        raise UserError(f"{folder / CONFIG}: id2label: {labels} labels; allowed: 1 or 2")
+    if prompts := [text for text in (settings.get("prompts") or {}).values() if text]:
+        raise UserError(f"{folder / SETTINGS}: prompts: {prompts[0]!r}; allowed: a cross-encoder without prompts")
+    return _length(folder, QUERY)
 
 
 def describe(folder: Path, pooling: str | None = None) -> Description:

@@ -12,17 +12,13 @@ ROUTE_OF = {"query": QUERY, "passage": DOCUMENT}  # by the texts' name in the co
 # The forms of checkpoints that are dual encoders, and those of them that are read with all their modules.
 ENCODER, CHARACTER, WHOLE, RETRIEVER = "encoder", "character", "whole", "retriever"
 ENTIRE = (WHOLE, RETRIEVER)
+CROSS_ENCODER = "cross_encoder"
 MODULES, ROUTER_CONFIG = "modules.json", "router_config.json"
 SETTINGS = "config_sentence_transformers.json"
 AGREEMENT = "agreement.json"  # how near the vectors are to those of sentence-transformers
 SEPARATOR = "separator"  # the key of SETTINGS with the text between the title and the text of a passage
-TRANSFORMER_FILES = [
-    "model.safetensors",
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "sentence_bert_config.json",
-]
+PLAIN_FILES = ["model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json"]
+TRANSFORMER_FILES = [*PLAIN_FILES, "sentence_bert_config.json"]
 ABOUT = [MODULES, SETTINGS, "README.md"]
 SHARED_FILES = [*TRANSFORMER_FILES, "1_Pooling/config.json", *ABOUT]
 ROUTER_FILES = [
@@ -50,6 +46,7 @@ FORMS = {
     RETRIEVER: WHOLE_FILES,
     "seq2seq": SEQ2SEQ_FILES,
     "static": STATIC_FILES,
+    CROSS_ENCODER: [*PLAIN_FILES, "README.md"],
 }
 ROUTER = "sentence_transformers.base.modules.router.Router"
 POOLINGS = ("cls", "mean")

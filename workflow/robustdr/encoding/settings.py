@@ -84,9 +84,10 @@ class Checkpoint:
     """Transformer layers to keep, from 0; all of them if not given."""
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
     """Parts of the source to leave out: modules by class, weights by what their names begin with."""
-    form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq"] = "encoder"
+    form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq", "cross_encoder"] = "encoder"
     """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
-    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5."""
+    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5;
+    `cross_encoder`: a transformer that reads a query and a passage together."""
     head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = field(default=None, metadata=LATER)
     """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin
     with."""

@@ -27,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", metavar="CODE", help=text)
     text = "draws of each variation; a query's value is their mean; default: 1"
     parser.add_argument("--draws", type=int, default=1, metavar="N", help=text)
+    text = "a cross-encoder, as a folder or of the hub, that reranks the 100 best passages of the first model"
+    parser.add_argument("--reranker", metavar="MODEL", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=named, metavar="FILE", help="training queries for --fix, as --queries")

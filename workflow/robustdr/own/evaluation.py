@@ -40,6 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
         parse(measure)
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
+    reranker = models.reranker(a.reranker) if a.reranker else None
     texts = [query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)]
     language, spoken = given_or_found(a.language, texts)
     by_category = experiment.chosen(a.variations, language)
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
         leave = "--drop-empty and --ignore-unjudged leave some out"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
     print(spoken, file=sys.stderr)
-    experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws)
+    experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
     small = passages <= SMALL and not a.fix
     how = ["--executor", "robustdr", "--cores", "1"] if small else ["--cores", str(a.cores)]

@@ -23,7 +23,7 @@ from robustdr.variations.languages import spoken
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
-HYBRID = f"{NAME}_hybrid"
+HYBRID, RERANKED = f"{NAME}_hybrid", f"{NAME}_reranked"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 
@@ -123,6 +123,7 @@ def write(
     fix: Sequence[str] = (),
     language: str = ENGLISH,
     draws: int = 1,
+    reranker: Model | None = None,
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
@@ -130,6 +131,7 @@ def write(
         models: the first is the system `own`; of it alone there is a hybrid with BM25. by_category: the variations.
         measures: the first decides. fix: remedies to train from the first model.
         language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
+        reranker: of all passages that the first model finds.
 
     Raises:
         UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
@@ -137,9 +139,8 @@ def write(
     """
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
     first, *others = models
-    checkpoints = {
-        model.recipe["initial"]: model.checkpoint for model in models if model.checkpoint and "initial" in model.recipe
-    }
+    here = [model for model in (*models, reranker) if model and model.checkpoint]
+    checkpoints = {model.recipe["initial"]: model.checkpoint for model in here}
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
     experiment["title"] = f"How robust is {first.label}?" if not others else "Which retriever is best, and how robust?"
     for number, model in enumerate(models):
@@ -147,6 +148,11 @@ def write(
     if others:
         experiment["systems"][HYBRID]["label"] = f"hybrid of BM25 and {first.label}"
     experiment["tables"]["table1"]["systems"] += [system_of(number) for number in range(1, len(models))]
+    if reranker:
+        candidates = {"system": NAME, "depth": scale["retrieval"]["depth"], "queries": "own"}
+        label = f"{first.label}, reranked by {reranker.label}"
+        experiment["systems"][RERANKED] = {"label": label, **reranker.recipe, "candidates": candidates}
+        experiment["tables"]["table1"]["systems"].append(RERANKED)
     if fix:
         if not first.folder:
             raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")

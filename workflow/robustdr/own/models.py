@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 from robustdr.core.checks import at
 from robustdr.core.errors import UserError
 from robustdr.encoding.any_type import describe
-from robustdr.encoding.description import LATE, SPARSE, Description, model_type
-from robustdr.encoding.directory import ROUTE_OF
+from robustdr.encoding.description import LATE, SPARSE, Description, check_cross, model_type
+from robustdr.encoding.directory import CROSS_ENCODER, ROUTE_OF
 from robustdr.encoding.source import from_hub
 from robustdr.systems.existing import Existing
 from robustdr.systems.late_interaction import LateInteraction
+from robustdr.systems.rerank import Rerank
 from robustdr.systems.served import Served
 from robustdr.systems.sparse import Sparse
 
+QUERY_LENGTH, SEPARATORS = 64, 4  # most tokens of a query, and special tokens, of a pair that a cross-encoder reads
 KINDS = {SPARSE: Sparse().name, LATE: LateInteraction().name}  # by type of model; others are dual encoders
 HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
@@ -48,13 +50,35 @@ def find(name: str, how: Mapping[str, Any] | None = None, base: str = "base") ->
     Raises:
         UserError: `name` is neither, or the hub cannot be reached; see also `describe`.
     """
+    return _read(*_located(name, "--model"), how or {}, base)
+
+
+def reranker(name: str) -> Model:
+    """A cross-encoder from a directory or from the hub, for the kind of system `rerank`.
+
+    It reads a query of `QUERY_LENGTH` tokens, or of a quarter of a pair if that is less, and a passage of the rest.
+
+    Raises:
+        UserError: `name` is neither, or the hub cannot be reached; see also `check_cross`.
+    """
+    folder, label, source = _located(name, "--reranker")
+    with at("--reranker"):
+        limit = check_cross(folder)
+    query_length = min(QUERY_LENGTH, limit // 4)
+    lengths = {"query_length": query_length, "passage_length": limit - query_length - SEPARATORS}
+    recipe = {"kind": Rerank().name, "initial": "reranker", "ranker": {"name": "mono_bert"}, **lengths}
+    return Model(label, recipe, {"description": label, "form": CROSS_ENCODER, "source": source}, folder)
+
+
+def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:
+    """The directory of a model, its label, and its source in the configuration."""
     if Path(name).is_dir():
-        return _read(Path(name), Path(name).name, {"path": str(Path(name).resolve())}, how or {}, base)
+        return Path(name), Path(name).name, {"path": str(Path(name).resolve())}
     if not HUB.fullmatch(name) or Path(name).exists():
-        raise UserError(f"--model: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
+        raise UserError(f"{option}: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
     hub, _, revision = name.partition("@")
-    folder = from_hub(hub, revision or None, "--model")
-    return _read(folder, hub, {"hub": hub, "revision": folder.name}, how or {}, base)
+    folder = from_hub(hub, revision or None, option)
+    return folder, hub, {"hub": hub, "revision": folder.name}
 
 
 def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any], base: str) -> Model:

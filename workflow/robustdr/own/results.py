@@ -23,6 +23,7 @@ from robustdr.own.costs import Costs, cost
 from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.ranking import Ranked, ranking
 from robustdr.own.remedies import CONTROL, system_of
+from robustdr.systems.rerank import Rerank
 from robustdr.systems.trained import lengths
 from robustdr.training.settings import Cost
 from robustdr.variations import drawn
@@ -190,7 +191,7 @@ def _source(graph: Graph, systems: Mapping[str, Any]) -> list[str]:
         elif checkpoint := graph.lineage.scale.checkpoints.get(getattr(recipe, "initial", "")):
             source = checkpoint.source or {}
             where = f"{source['hub']} of the hub at {source['revision']}" if "hub" in source else source["path"]
-            found.append(f"{recipe.label} is {where}.")
+            found.append(f"{checkpoint.description} is {where}.")
     return found
 
 
@@ -206,7 +207,12 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
     for name, recipe in systems.items():
         if not (model := _model(graph, folder, recipe)):
             continue
-        found, read = describe(model), lengths(graph.lineage, name)
+        read = lengths(graph.lineage, name)
+        if isinstance(graph.lineage.kind(name), Rerank):
+            both = f"{read['query_length']} tokens of a query and {read['passage_length']} of a passage"
+            said.append(f"{recipe.label}: reads up to {both} together, of the {recipe.candidates.depth} best passages")
+            continue
+        found = describe(model)
         found = replace(found, lengths={route: read[f"{role}_length"] for role, route in ROUTE_OF.items()})
         agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
         check = (

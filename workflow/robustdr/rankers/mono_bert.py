@@ -9,7 +9,7 @@ from transformers import AutoModelForSequenceClassification
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
-from robustdr.rankers.pretrained import configuration, pieces, pretrained
+from robustdr.rankers.pretrained import configuration, exact, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
 from robustdr.rankers.settings import RankerSettings, TransformerSettings
 
@@ -18,7 +18,7 @@ EXPECTED = "a dual encoder's transformer at its root, or a CrossEncoder of sente
 
 @settings
 class Settings(TransformerSettings):
-    pass
+    initial = ("encoder", "cross_encoder")
 
 
 class MonoBert(Ranker):
@@ -47,6 +47,7 @@ class MonoBert(Ranker):
         drawn = ("classifier.", "pooler.", "bert.pooler.") if config.architectures else ()
         kind = AutoModelForSequenceClassification
         self.model, self.tokenizer = pretrained(kind, folder, config, EXPECTED, drawn)
+        exact(self.model.classifier)
         self.typed = "token_type_ids" in self.tokenizer.model_input_names
 
     def tokenise(self, pairs: Sequence[Pair], query_length: int, passage_length: int) -> list[Tokens]:

@@ -76,7 +76,9 @@ class MonoT5(Ranker):
         if self.model.config.scale_decoder_outputs:
             hidden = hidden * self.model.config.d_model**-0.5
         words = torch.tensor([*self.prompt["true"], *self.prompt["false"]], device=self.device)
-        logits = hidden @ self.model.lm_head.weight[words].T  # [pairs, 2]
+        weights = self.model.lm_head.weight[words]
+        with torch.autocast(hidden.device.type, enabled=False):  # logits in bfloat16 have 8 bits and tie
+            logits = hidden.to(weights.dtype) @ weights.T  # [pairs, 2]
         return logits.log_softmax(-1)[:, 0]
 
     def drop_out(self, probability: float) -> None:

@@ -72,6 +72,17 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
     return model, tokenizer
 
 
+def exact(module: torch.nn.Module) -> None:
+    """Let a layer compute in the type of its weights under autocast, too: scores in bfloat16 have 8 bits and tie."""
+    forward, weight = module.forward, next(module.parameters())
+
+    def single(inputs: torch.Tensor, **options: Any) -> Any:
+        with torch.autocast(inputs.device.type, enabled=False):
+            return forward(inputs.to(weight.dtype), **options)
+
+    module.forward = single
+
+
 def pieces(tokenizer: Any, texts: Iterable[str], length: int) -> dict[str, Encoding]:
     """Return word pieces of each text without special tokens, the first `length` of them: encodings of `tokenizers`."""
     unique = list(dict.fromkeys(texts))

@@ -34,7 +34,7 @@ class WordSettings(RankerSettings):
 class TransformerSettings(RankerSettings):
     """Settings of a ranker that starts from a dual encoder's transformer."""
 
-    initial = ("encoder",)
+    initial: ClassVar[tuple[str, ...]] = ("encoder",)
     files: ClassVar[tuple[str, ...]] = (
         "model.safetensors",
         "config.json",
