@@ -13,12 +13,14 @@ from robustdr.rankers.ranker import load
 def test_scores_of_a_layer_do_not_tie_in_bfloat16():
     torch.manual_seed(0)
     layer, inputs = torch.nn.Linear(32, 1), torch.randn(500, 32)
-    kept = copy.deepcopy(layer)
-    exact(kept)
+    exact(kept := copy.deepcopy(layer))
+    again = copy.deepcopy(kept)
     with torch.autocast("cpu", torch.bfloat16):
         rounded, whole = layer(inputs), kept(inputs.bfloat16())
     assert rounded.unique().numel() < 400 and whole.unique().numel() == 500 and whole.dtype == torch.float32
     torch.testing.assert_close(whole, layer(inputs), atol=0.01, rtol=0)
+    torch.nn.init.zeros_(again.weight)
+    assert again(inputs).unique().tolist() == again.bias.tolist()  # a copy has weights of its own
 
 
 def test_the_rankers_keep_the_digits_of_their_scores(tiny_model, tiny_seq2seq):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 import torch
@@ -74,13 +75,12 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
 
 def exact(module: torch.nn.Module) -> None:
     """Let a layer compute in the type of its weights under autocast, too: scores in bfloat16 have 8 bits and tie."""
-    forward, weight = module.forward, next(module.parameters())
+    module.forward = MethodType(_exactly, module)
 
-    def single(inputs: torch.Tensor, **options: Any) -> Any:
-        with torch.autocast(inputs.device.type, enabled=False):
-            return forward(inputs.to(weight.dtype), **options)
 
-    module.forward = single
+def _exactly(module: torch.nn.Module, inputs: torch.Tensor) -> Any:
+    with torch.autocast(inputs.device.type, enabled=False):
+        return type(module).forward(module, inputs.to(next(module.parameters()).dtype))
 
 
 def pieces(tokenizer: Any, texts: Iterable[str], length: int) -> dict[str, Encoding]:
