@@ -221,7 +221,8 @@ def summary(rows: pd.DataFrame) -> dict[str, object]:
         `ignoring` the variance between runs, and `with` that of the other systems.
     """
     by_seed = several(one_run_a_seed(rows))
-    by_hardware = several(newest(rows, [*RUN, "hardware"]), "hardware", (*SYSTEM, "seed"))
+    random = rows[rows["seed"] > 0]  # seed 0: nothing in the run is random
+    by_hardware = several(newest(random, [*RUN, "hardware"]), "hardware", (*SYSTEM, "seed"))
     made: dict[str, dict[str, object]] = {}
     for measure, systems in by_seed.items():
         found = spreads([*systems.values()])
