@@ -107,14 +107,16 @@ def build(folder, paper, **changes):
     claims.write_text(json.dumps(CLAIMS))
     audit.parent.mkdir(exist_ok=True)
     audit.write_text(json.dumps([AUDIT]))
-    figure = folder / "toy_figure1.svg"
-    figure.write_text('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>\n')
-    shown = ["table1", "table2", "table9"], ["figure1"]
+    figures = [folder / f"toy_figure{number}.svg" for number in (1, 2)]
+    for figure in figures:
+        drawn = '<g id="axes_1"><path d="M0 0"/></g><use href="#axes_1"/>'
+        figure.write_text(f'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg">{drawn}</svg>\n')
+    shown = ["table1", "table2", "table9"], ["figure1", "figure2"]
     about = Paper("toy", "A toy paper", "Me. 2026.", *shown, "https://toy.org/paper", claims=len(CLAIMS["claims"]))
     settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [about],
                 "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
                 **changes}  # fmt: skip
-    files = ([*made, folder / "tables/toy_table9.json"], [figure], [claims], [audit])
+    files = ([*made, folder / "tables/toy_table9.json"], figures, [claims], [audit])
     again = folder / "replicates.json"
     again.write_text(json.dumps({"toy": {CLAIM["claim"]: [SINGLE]}}))
     stamp = "scale mini, commit 1234567"

@@ -1,10 +1,12 @@
 """Drops as reported and as reproduced."""
 
 import json
+import re
 
 import pytest
 
-from robustdr.reporting.charts import Drop, drops, rank, scatter
+from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
+from robustdr.reporting.style import COLOURS
 
 
 def test_each_drop_of_a_variation_is_drawn_once(paper):
@@ -27,3 +29,22 @@ def test_the_rank_correlation_by_hand():
     assert rank(drawn[:4]) is None and rank([drawn[0]] * 5) is None
     svg = scatter(drawn)
     assert "currentColor" in svg and "#123456" not in svg and "<metadata>" not in svg
+
+
+def test_ids_of_figures_on_a_page_differ_and_are_found():
+    svg = '<?xml version="1.0"?>\n<svg><path id="a" clip-path="url(#b)"/><use href="#a" xlink:href="#a"/></svg>'
+    expected = '<svg><path id="one-a" clip-path="url(#one-b)"/><use href="#one-a" xlink:href="#one-a"/></svg>'
+    assert embedded(svg, "one") == expected
+    drawn = [Drop("A", str(at), -50.0 + at, -40.0 + at) for at in range(5)]
+    assert not {*re.findall(r' id="(?!scatter-)', scatter(drawn))}
+
+
+def test_colours_have_contrast_on_white():
+    """WCAG 2.1: (1 + .05) / (L + .05) of the relative luminance L; black has 21."""
+
+    def contrast(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 1.05 / (sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) + 0.05)
+
+    assert contrast("#000000") == pytest.approx(21) and min(map(contrast, COLOURS)) >= 4.5

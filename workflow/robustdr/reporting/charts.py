@@ -17,13 +17,18 @@ FEW = 5  # drops: a rank correlation of fewer says nothing
 DROP = re.compile(r"[-+]?[\d.]+(?=%)")
 
 
-def inline(figure: plt.Figure) -> Markup:
+def embedded(svg: str, name: str) -> Markup:
+    """An SVG file to put into a page: its ids begin with its name, because a page has several figures."""
+    text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    return Markup(re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", text))
+
+
+def inline(figure: plt.Figure, name: str) -> Markup:
     """A figure as SVG for a page, transparent and in the colour of the page's text."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
-    text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)
-    return Markup(text.replace(INK, "currentColor"))
+    return embedded(buffer.getvalue().replace(INK, "currentColor"), name)
 
 
 class Drop(NamedTuple):
@@ -78,4 +83,4 @@ def scatter(drawn: list[Drop]) -> Markup:
         axis.set_xlabel("drop as printed, %")
         axis.set_ylabel("drop here, %")
         axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        return inline(figure)
+        return inline(figure, "scatter")

@@ -1,7 +1,6 @@
 """The report: static pages with every claim, table, finding and query of a scale; no server is needed."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -21,7 +20,7 @@ from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
 from robustdr.core.files import write_text
 from robustdr.reporting.cells import AGREEMENTS
-from robustdr.reporting.charts import Drop, drops, rank, scatter
+from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
 from robustdr.reporting.claims import SIGN
 from robustdr.reporting.deciding import Explored
@@ -136,11 +135,6 @@ def _table(made: Table, found: Mapping[str, list[Shown]], paper: str) -> Shown:
     return {**made, **about, "missing": "", "agreements": counts, "not_run": not_run}
 
 
-def _svg(path: Path) -> Markup:
-    """The SVG of a figure without its XML declaration, to put into a page."""
-    return Markup(re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
-
-
 def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
     """The templates, with the values that every page needs."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
@@ -195,7 +189,8 @@ def write_site(
         made, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "aa", "names")
         found = found_in(audit["findings"] if audit else ())
         its_tables = {path.stem: read[path.stem] for path in of(paper, tables)}
-        drawings = {path.stem: _svg(path) for path in of(paper, figures) if path.is_file()}
+        drawn = [path for path in of(paper, figures) if path.is_file()]
+        drawings = {path.stem: embedded(path.read_text(encoding="utf-8"), path.stem) for path in drawn}
         shown_audit = (
             # The audit's `missing` lists tables that the paper's text lacks; a page's `missing` is a reason.
             {**shown(audit, tables=its_tables), "missing": "", "missing_tables": audit["missing"]}

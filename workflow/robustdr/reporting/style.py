@@ -20,8 +20,8 @@ plt.rcParams |= {
     "grid.alpha": 0.3,
     "legend.frameon": False,
 }
-# Okabe and Ito's colours, which colour-blind people can tell apart; grey replaces yellow, which is faint on white.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
+# Okabe and Ito's colours, which colour-blind people can tell apart, darker: 4.5 : 1 on white. Grey replaces yellow.
+COLOURS = ["#0072B2", "#B84E00", "#00795A", "#A64D7E", "#8A6000", "#2A7A9B", "#000000", "#6B6B6B"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 
 
