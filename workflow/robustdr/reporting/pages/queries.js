@@ -62,7 +62,10 @@ function histogram(changes) {
   by("histogram").replaceChildren(svg, make("figcaption", {}, `${words}. Bars: differences that are not 0, from −1 to 1.`));
 }
 
-const side = (text, classes = "") => make("bdi", { dir: "auto", class: `${classes} ${text.length > 600 ? "long" : ""}` }, text);
+const side = (text, classes = "") => {
+  const scrolls = text.length > 600 ? { class: `${classes} long`, tabindex: 0 } : { class: classes };
+  return make("bdi", { dir: "auto", ...scrolls }, text);
+};
 
 async function passages(collection, top) {
   const docids = [...new Set(top.flatMap((of) => of[0]))];
