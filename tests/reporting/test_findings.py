@@ -55,13 +55,13 @@ def json_copy(papers):
 def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(page):
     line = (
         "- **seen**: “A” (§1)\n"
-        "  - Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], printed +4.9% to +5.1%.\n"
-        "  - Judged alone, 4 of 5 training runs say “seen”.\n"
+        "    - Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], printed +4.9% to +5.1%.\n"
+        "    - Judged alone, 4 of 5 training runs say “seen”.\n"
     )
     assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and line in page
     assert (
         "- **not testable here**: “B” (§1)\n" in page
-        and "\n  - A control does not pass: cost must show (fails).\n" in page
+        and "\n    - A control does not pass: cost must show (fails).\n" in page
         and "cost fails: +1.0%." not in page
     )
     assert "- **undecided**: “C” (§1)\n" in page
@@ -73,8 +73,8 @@ def test_a_sentence_of_several_parts_has_one_line(tmp_path):
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert "- **partly**: “A” (§1)\n  - On b. Misspell" in page and page.count("\n- **") == 2
-    assert "  - The sentence has 3 parts: 1 seen, 1 opposite, 1 not run.\n" in page
+    assert "- **partly**: “A” (§1)\n    - On b. Misspell" in page and page.count("\n- **") == 2
+    assert "    - The sentence has 3 parts: 1 seen, 1 opposite, 1 not run.\n" in page
     assert "| A paper | 1 | 1 | 1 | 1 |" in page
 
 
@@ -118,5 +118,6 @@ def test_query_sets_are_in_words_and_one_run_is_no_replicate(tmp_path):
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     words = "Human typo, against mean of typo (one of 2 comparisons): here +10.0% [+0.0, +100.0]."
     assert (
-        f"- **undecided**: “A” (§1)\n  - {words}\n  - Why undecided: one run.\n" in (tmp_path / "page.md").read_text()
+        f"- **undecided**: “A” (§1)\n    - {words}\n    - Why undecided: one run.\n"
+        in (tmp_path / "page.md").read_text()
     )

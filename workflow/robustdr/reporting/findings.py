@@ -119,7 +119,7 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
     if len(sentence.parts) > 1:
         also.append(f"The sentence has {sentence.parts.total()} parts: {in_words(sentence.parts)}.")
     lines = [f"- **{sentence.words}**: “{plain(claim['sentence'])}” ({plain(claim['source'])})"]
-    return [*lines, *(f"  - {' '.join(of)}" for of in (tested, also) if of)]
+    return [*lines, *(f"    - {' '.join(of)}" for of in (tested, also) if of)]
 
 
 def _headlines(paper: Claims) -> list[str]:
