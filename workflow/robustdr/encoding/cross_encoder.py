@@ -9,7 +9,7 @@ from robustdr.core.checks import at
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_text
 from robustdr.core.statements import Words
-from robustdr.encoding import loading
+from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.description import check_cross
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import locate
@@ -37,16 +37,11 @@ def write_cross_encoder(settings: CheckpointSettings, output: Path) -> None:
     directory = locate(settings.source)
     with at(f"checkpoint {settings.name}"):
         check_cross(directory)
-        try:
-            with loading.reading():
-                tokenizer = loading.tokenizer(directory)
-                model, about = loading.transformer(
-                    AutoModelForSequenceClassification, directory, dtype=torch.float32, output_loading_info=True
-                )
-        except UserError:
-            raise
-        except (OSError, ValueError) as error:
-            raise UserError(f"{directory}: no model there, or a damaged one ({error})") from error
+        with loading_modules.readable(directory):
+            tokenizer = loading.tokenizer(directory)
+            model, about = loading.transformer(
+                AutoModelForSequenceClassification, directory, dtype=torch.float32, output_loading_info=True
+            )
         if missing := sorted(about["missing_keys"]):
             raise UserError(f"{directory}: lacks weights: {', '.join(missing[:5])}")
     with atomic(output) as temporary:
