@@ -28,7 +28,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=CORPUS.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.corpus:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # One rule for each set of files that judge a split, because a rule's outputs are fixed: qrels, answers, or both.
@@ -63,7 +63,7 @@ for (SCALE, ROOT, GRAPH), (JUDGED_BY, PLACES) in product(SCALES, splits_by_judge
         params:
             command=SPLIT.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.queries:q} {output.judgements:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # The card is the check: whatever reads a collection waits for it.
@@ -91,4 +91,4 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=CARD.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.card:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"

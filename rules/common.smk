@@ -15,7 +15,6 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
-from robustdr.core.settings import as_json
 from robustdr.encoding.directory import FORMS, SHARED_FILES
 from robustdr.experiments import overlay
 from robustdr.graph import site, tables
@@ -37,7 +36,7 @@ from robustdr.keys import kept
 from robustdr.keys.provenance import Code, made_of
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
-from robustdr.reporting.settings import PAGES, PARTS
+from robustdr.reporting.settings import PARTS
 from robustdr.retrieval.settings import INDEX_FILES
 from robustdr.variations import labels
 

@@ -25,4 +25,4 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=EVALUATE.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.measures:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"

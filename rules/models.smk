@@ -28,9 +28,8 @@ for (ROOT, FORM), NAMES in checkpoints_by_form(GRAPHS).items():
             runtime=CHECKPOINT.minutes,
         params:
             command=CHECKPOINT.command,
-            folder=CHECKPOINT.path,
         shell:
-            "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 for SCALE, ROOT, GRAPH in SCALES:
@@ -57,7 +56,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=TRAINING_DATA.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.data:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     SCORE = Found(lambda w, g=GRAPH: g.teacher_scores(w.system, int(w.seed)))
 
@@ -84,7 +83,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=SCORE.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.scores:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # One rule for each set of files that a training may leave behind: kinds of models have their own, by what a scale starts
@@ -124,6 +123,5 @@ for NUMBER, (LEFT, SYSTEMS) in enumerate(trained_by_files(GRAPHS).items()):
         params:
             command=TRAIN.command,
             launcher=TRAIN.launcher,
-            folder=TRAIN.path,
         shell:
-            "{params.launcher} -m robustdr.stages {params.command} --output {params.folder:q}" " > {log:q} 2>&1"
+            "{params.launcher} -m robustdr.stages {params.command} > {log:q} 2>&1"

@@ -31,6 +31,5 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=PRETRAIN.command,
             launcher=PRETRAIN.launcher,
-            folder=PRETRAIN.path,
         shell:
-            "{params.launcher} -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
+            "{params.launcher} -m robustdr.stages {params.command} > {log:q} 2>&1"

@@ -1,7 +1,6 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
 TABLES, FIGURES = (shown(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
 SHOWN = {folder: shown(CONFIG, folder, PAPERS) for folder in ("tables", "figures")}
-JUDGED = [paper for paper in ASKED if CONFIG.claims[paper].claims]
 
 
 for SCALE, ROOT, GRAPH in SCALES:
@@ -37,7 +36,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=TABLE.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.md:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     FIGURE = Found(lambda w, g=GRAPH: tables.figure(g, *FIGURES[w.figure]))
 
@@ -71,7 +70,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=FIGURE.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.svg:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     CLAIMS = Found(lambda w, g=GRAPH: tables.claims(g, w.paper, ASKED.get(w.paper, (w.paper,))))
 
@@ -100,7 +99,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=CLAIMS.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.md:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     QUERIES = Found(lambda w, g=GRAPH: site.queries(g, w.system, w.collection))
 
@@ -125,7 +124,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=QUERIES.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.explored:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     TEXTS = Found(lambda w, g=GRAPH: site.texts(g, PAPERS, w.collection))
 
@@ -152,18 +151,13 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=TEXTS.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.queries:q} --passages {output.passages:q}"
-            " > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     rule:
         name:
             f"site_{SCALE}"
         input:
-            tables=expand(f"{ROOT}/tables/{{name}}.json", name=SHOWN["tables"]),
-            figures=expand(f"{ROOT}/figures/{{name}}.svg", name=SHOWN["figures"]),
-            claims=expand(f"{ROOT}/claims/{{paper}}.json", paper=JUDGED),
-            audits=[f"results/audit/{paper}.json" for paper in ASKED if paper in REPORTED],
-            replicates=[str(site.REPLICATES)] if site.REPLICATES.is_file() else [],
+            unpack(lambda w, g=GRAPH: site.page(g, PAPERS).options),
             data=lambda w, g=GRAPH: [
                 path
                 for collection in site.explored(g, PAPERS)
@@ -175,9 +169,9 @@ for SCALE, ROOT, GRAPH in SCALES:
             pages=expand(f"{ROOT}/report/{{page}}", page=site.pages(CONFIG, PAPERS)),
             record=f"{ROOT}/report/index.html.sha256",
         log:
-            f"{ROOT}/logs/site.log",
+            f"{ROOT}/logs/site/report.log",
         benchmark:
-            f"{ROOT}/benchmarks/site.tsv"
+            f"{ROOT}/benchmarks/site/report.tsv"
         localrule: True
         conda:
             "../envs/report.yaml"
@@ -186,14 +180,9 @@ for SCALE, ROOT, GRAPH in SCALES:
             mem_mb=1000,
             runtime=10,
         params:
-            settings=lambda w, g=GRAPH: as_json(site.site_settings(g, PAPERS)),
-            code=code("site"),
-            contents=lambda w: [sha256(path) for path in sorted(PAGES.iterdir())],
+            command=lambda w, g=GRAPH: site.page(g, PAPERS).command,
         shell:
-            "python -m robustdr.stages site --made-of {params.code} --settings {params.settings:q} --tables {input.tables:q}"
-            " --figures {input.figures:q} --claims {input.claims:q} --audits {input.audits:q}"
-            " --replicates {input.replicates:q} --output {output.html:q}"
-            " --pages {output.pages:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     rule:
         name:

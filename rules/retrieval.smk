@@ -28,7 +28,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=EMBED.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.vectors:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     INDEX = Found(lambda w, g=GRAPH: g.index(w.collection, g.indexes()[w.index]))
 
@@ -52,9 +52,8 @@ for SCALE, ROOT, GRAPH in SCALES:
             runtime=INDEX.minutes,
         params:
             command=INDEX.command,
-            folder=INDEX.path,
         shell:
-            "python -m robustdr.stages {params.command} --output {params.folder:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     # A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
     COMPRESS = Found(lambda w, g=GRAPH: g.compressed_shard(w.system, int(w.seed), w.collection, int(w.shard)))
@@ -84,7 +83,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=COMPRESS.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.index:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
@@ -123,8 +122,7 @@ for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
         params:
             command=RANK.command,
         shell:
-            "python -m robustdr.stages {params.command}"
-            " --tag {wildcards.system}-seed{wildcards.seed} --runs {output.runs:q} --trec {output.trec:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # How much of an exact search a compressed index finds; tables print it.
@@ -154,4 +152,4 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=RECALL.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.recall:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"

@@ -33,7 +33,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=RELEASE.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.file:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # One rule for each number of query sets that a generator makes of a split, because a rule's outputs are fixed: one, or
@@ -73,8 +73,7 @@ for (SCALE, ROOT, GRAPH), (NAME, COUNT, GENERATORS) in product(
         params:
             command=VARY.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.queries:q} --statistics {output.statistics:q}"
-            " --split {output.split:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
 # What a generator needs from the network: models of a hub, answers of a language model. Jobs that vary have no network.
@@ -103,7 +102,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=FETCH.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.fetched:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     # A part of a split of millions of queries: `vary` gathers them.
     VARY_SHARD = Found(lambda w, g=GRAPH: g.shards((w.collection, w.split), w.variation)[int(w.shard)])
@@ -130,7 +129,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=VARY_SHARD.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.queries:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
     SIMILARITY = Found(lambda w, g=GRAPH: tables.similarity(g, w.checkpoint, (w.collection, w.split)))
 
@@ -157,4 +156,4 @@ for SCALE, ROOT, GRAPH in SCALES:
         params:
             command=SIMILARITY.command,
         shell:
-            "python -m robustdr.stages {params.command} --output {output.similarity:q} > {log:q} 2>&1"
+            "python -m robustdr.stages {params.command} > {log:q} 2>&1"

@@ -14,7 +14,7 @@ import pytest
 from robustdr.cli import main
 from robustdr.evaluation.measures import read_measures
 from robustdr.experiments.config import load
-from robustdr.graph import site, tables
+from robustdr.graph import site
 from robustdr.graph.graph import graph
 from robustdr.keys.integrity import key_of
 from robustdr.keys.node import histories
@@ -80,11 +80,7 @@ def nodes():
     """Every artifact of the miniature, and some that it has not: a shard of queries, compressed indexes, parts."""
     config = load(ROOT / "config")
     mini, compact, first = (graph(config, scale) for scale in ("mini", "compact", "first"))
-    papers = config.papers
-    shown = [tables.table(mini, paper, name) for paper, of in papers.items() for name in of.tables]
-    shown += [tables.figure(mini, paper, name) for paper, of in papers.items() for name in of.figures]
-    shown += [tables.claims(mini, paper, (paper,)) for paper in papers]
-    shown += [site.texts(mini, tuple(papers), collection) for collection in site.explored(mini, tuple(papers))]
+    shown = [site.page(mini, tuple(config.papers))]
     shown += [
         first.query_set(("orcas", "train"), "typo"),
         first.corpus("antique"),
@@ -101,8 +97,8 @@ def test_the_rules_call_every_stage_with_its_options():
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for params, command in re.findall(r"params:(.*?)-m robustdr.stages (.*?)> \{log", path.read_text(), re.DOTALL):
             words = command.replace('"', " ").split()
-            found = re.search(r"command=(\w+)\.command", params)
-            stage = found[1].lower() if words[0] == "{params.command}" else words[0].replace("-", "_")
+            found = re.search(r"command=(?:(\w+)\.command|lambda w, g=GRAPH: site\.page)", params)
+            stage = (found[1] or "site").lower() if words[0] == "{params.command}" else words[0].replace("-", "_")
             called.setdefault(stage, []).append(named(words))
     by_rule = {}
     for node in nodes():

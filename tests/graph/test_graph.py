@@ -11,7 +11,7 @@ from tests.changes import changed
 from robustdr import variations
 from robustdr.core.errors import UserError
 from robustdr.experiments.models import ORIGINAL, ScaleVariation
-from robustdr.graph import site, tables
+from robustdr.graph import site
 from robustdr.graph.graph import graph, graphs
 from robustdr.keys import provenance
 from robustdr.keys.node import histories
@@ -310,12 +310,7 @@ def test_models_and_indexes_are_recorded_as_folders_and_anything_else_as_a_file(
 @pytest.fixture(scope="module")
 def nodes(mini, config):
     """Every node behind the tables, figures, claims and pages of all papers."""
-    papers = config.papers.items()
-    found = [tables.claims(mini, paper, (paper,)) for paper in config.papers]
-    found += [tables.table(mini, paper, name) for paper, of in papers for name in of.tables]
-    found += [tables.figure(mini, paper, name) for paper, of in papers for name in of.figures]
-    found += [site.texts(mini, (*config.papers,), collection) for collection in site.explored(mini, (*config.papers,))]
-    return histories(found)
+    return histories([site.page(mini, (*config.papers,))])
 
 
 def test_every_job_is_told_options_of_its_stage_alone(nodes):

@@ -124,9 +124,9 @@ def test_a_file_in_a_folder_is_in_its_record_and_one_beside_has_its_own():
 
 
 def told_of(made):
-    """The command of a node without what its stage attests."""
+    """The command of a node without what its stage attests, and without its outputs."""
     words = shlex.split(made.command)
-    for option in ("--made-of", "--work", "--key", "--reads"):
+    for option in ("--made-of", "--work", "--key", "--reads", "--output"):
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
     return shlex.join(words)
@@ -146,6 +146,12 @@ def test_a_command_has_settings_then_inputs_then_options():
     assert told_of(made) == f"rank --settings {told} --runs results/one results/two --first-seed 1"
 
 
+def test_a_command_ends_with_its_outputs_even_if_there_are_none():
+    assert node("one").words[-2:] == ["--output", "results/one"]
+    made = node("rank", outputs={"runs": ["results/a", "results/b"], "trec": []})
+    assert made.words[-4:] == ["--runs", "results/a", "results/b", "--trec"]
+
+
 def test_a_command_has_what_its_stage_attests():
     """The code, its own key or those of all artifacts that the job makes, and the keys of what it reads, by option."""
     one, two = node("one"), node("two")
@@ -156,7 +162,7 @@ def test_a_command_has_what_its_stage_attests():
     planned = {"runs": [one.key, two.key], "card": [one.key]}
     assert words[7] == "--reads" and json.loads(words[8]) == planned
     several = shlex.split(node("rank", makes=lambda: [one, two]).command)
-    assert several[several.index("--key") + 1 :] == [one.key, two.key]
+    assert several[several.index("--key") + 1 : -2] == [one.key, two.key]
 
 
 def test_a_command_is_quoted_for_a_shell():

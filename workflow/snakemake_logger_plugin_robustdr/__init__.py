@@ -4,7 +4,6 @@ Snakemake finds its plugins by the names of packages. The line itself is `robust
 """
 
 import logging
-import shutil
 import sys
 import time
 from dataclasses import dataclass, field
@@ -13,8 +12,6 @@ from pathlib import Path
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
-
-EVERY, SHARE = 60, 0.1  # where no terminal rewrites it, the line comes each minute, or with each tenth of the jobs
 
 
 @dataclass
@@ -34,12 +31,11 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         # Not before: Snakemake imports every plugin, and the Snakefile of a copy of the project must find its package.
-        from robustdr.core.progress import Progress, recorded
+        from robustdr.core.progress import Line, Progress, recorded
 
         benchmarks = self.settings.benchmarks if self.settings else None
         self.progress = Progress(recorded(benchmarks) if benchmarks else {})
-        self.failed, self.shown, self.share = False, "", 0.0
-        self.said = -float("inf")
+        self.line, self.failed = Line(self.progress), False
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -56,33 +52,12 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id, now)
         elif record.levelno >= logging.WARNING or (self.failed and event is None):
-            self._clear()
+            self.line.clear()
             self.failed |= record.levelno >= logging.ERROR
             print(self.format(record), file=sys.stderr, flush=True)
-        if not self.failed and self.progress.all:
-            self._say(now)
-
-    def _say(self, now: float) -> None:
-        """The line: on a terminal in place of the one before, elsewhere now and then."""
-        share = self.progress.done / self.progress.all
-        line = self.progress.line(now)
-        if sys.stderr.isatty():
-            line = line[: shutil.get_terminal_size().columns - 1]
-            if line != self.shown:
-                self._clear()
-                self.shown = line
-                print(line, end="", file=sys.stderr, flush=True)
-        elif now - self.said >= EVERY or share - self.share >= SHARE or share == 1 > self.share:
-            self.said, self.share = now, share
-            print(line, file=sys.stderr, flush=True)
-
-    def _clear(self) -> None:
-        if self.shown:
-            print(f"\r{' ' * len(self.shown)}\r", end="", file=sys.stderr, flush=True)
-        self.shown = ""
+        if not self.failed:
+            self.line.say(now)
 
     def close(self) -> None:
-        if self.shown:
-            print(file=sys.stderr, flush=True)
-        self.shown = ""
+        self.line.end()
         super().close()

@@ -1,12 +1,15 @@
 """How far a run of the workflow is: jobs done, models trained, minutes left."""
 
 import re
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.core.benchmarks import NUMBER
 
+EVERY, SHARE = 60, 0.1  # where no terminal rewrites it, the line comes each minute, or with each tenth of the jobs
 TRAINS = re.compile(r"(pre)?train(_.+)?")  # the rules whose jobs train a model
 
 
@@ -94,3 +97,38 @@ class Progress:
             minutes = max(1, round(left / 60))
             parts.append(f"about {minutes} minute{'s' if minutes > 1 else ''} left")
         return ", ".join(parts)
+
+
+class Line:
+    """The line of a progress on standard error: on a terminal in place of the one before, elsewhere now and then."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.shown, self.share, self.said = "", 0.0, -float("inf")
+
+    def say(self, now: float) -> None:
+        if not self.progress.all:
+            return
+        share = self.progress.done / self.progress.all
+        line = self.progress.line(now)
+        if sys.stderr.isatty():
+            line = line[: shutil.get_terminal_size().columns - 1]
+            if line != self.shown:
+                self.clear()
+                self.shown = line
+                print(line, end="", file=sys.stderr, flush=True)
+        elif now - self.said >= EVERY or share - self.share >= SHARE or share == 1 > self.share:
+            self.said, self.share = now, share
+            print(line, file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Remove the line from a terminal."""
+        if self.shown:
+            print(f"\r{' ' * len(self.shown)}\r", end="", file=sys.stderr, flush=True)
+        self.shown = ""
+
+    def end(self) -> None:
+        """Leave the line on a terminal, and go to the next one."""
+        if self.shown:
+            print(file=sys.stderr, flush=True)
+        self.shown = ""

@@ -20,20 +20,20 @@ class Collections(Part):
     def _source(self, collection: str, split: str | None) -> dict[str, Any]:
         """Return how a corpus (None) or split is read: code, option, and what decides bytes."""
         source = self.lineage.config.collections[collection]
-        entry = part(source, split)
+        entry, files = part(source, split), part_files(source, split)
         stage = "split" if split else "corpus"
         return {
             "code": Code([stage, f"robustdr.collections.{kind_of(source, split)}"]),
             "inputs": {
                 "files": Input(
-                    files=part_files(source, split),
+                    files=files,
                     told=False,
                     named=f"collections.yaml: {collection}",
                     beside=local_files(source),
                 )
             },
             "options": {"source": json.dumps(entry), **({"split": split} if split else {})},
-            "network": True,
+            "network": not files,
             "decides": [{key: value for key, value in entry.items() if key not in DESCRIBING}, split],
         }
 
@@ -67,11 +67,11 @@ class Collections(Part):
         judged = self.lineage.config.judged_by(collection, name)
         files = [f"{self.root}/{folder}/{file}" for file in ("queries.tsv", *(JUDGEMENTS[how] for how in judged))]
         path, what = f"{folder}/queries.tsv", f"{name} queries of {collection}"
-        how = self._source(collection, name)
+        how = self._source(collection, name) | {"outputs": {"output": files}, "need": Need(4000, 60)}
         if cut := self.lineage.scale.cut:
             how["options"]["most"] = cut.queries
             how["decides"].append(cut.queries)
-        return self.node("split", path, what, f"{collection}/{name}", need=Need(4000, 60), files=files, **how)
+        return self.node("split", path, what, f"{collection}/{name}", files=files, **how)
 
     def split_files(self, split: Split) -> list[Node]:
         """Return the nodes of a split's queries and its judgements; those that judge runs come first."""

@@ -133,6 +133,9 @@ class Retrieval(Part):
             "queries": reads(*(self.query_set(split, variation) for variation in names)),
             **kind.reads(self, system, seed, split, names),
         }
+        runs = [f"{self.root}/runs/{collection}/{system}/seed{seed}/{name}.{variation}.arrow" for variation in names]
+        # Runs of training queries are mined, not read by people.
+        trec = [f"{run.removesuffix('.arrow')}.trec.gz" for run in runs if name != "train"]
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
         return self.node(
@@ -144,7 +147,13 @@ class Retrieval(Part):
             settings=kind.ranking(self, system, collection, part.depth),
             inputs=inputs,
             after=[self.card(collection)],
-            options={"ranks": kind.ranks, "collection": collection, **kind.mentions(self, system, seed, split)},
+            options={
+                "ranks": kind.ranks,
+                "collection": collection,
+                "tag": f"{system}-seed{seed}",
+                **kind.mentions(self, system, seed, split),
+            },
+            outputs={"runs": runs, "trec": trec},
             need=kind.need(self, system, name),
             query_set=f"{name}.{names[0]}",
             makes=lambda: [self.run(system, seed, split, variation) for variation in names],

@@ -8,8 +8,11 @@ from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
 from robustdr.graph.lineage import Lineage
+from robustdr.graph.outputs import shown
+from robustdr.graph.targets import of_paper
 from robustdr.keys.node import Need, Node, histories, reads
-from robustdr.reporting.settings import SHARED, Difference, Paper, QueriesSettings, SiteSettings, Step
+from robustdr.keys.provenance import digests
+from robustdr.reporting.settings import PAGES, PARTS, SHARED, Difference, Paper, QueriesSettings, SiteSettings, Step
 
 REPLICATES = Path("evidence/replicates.json")  # of `robustdr evidence findings`
 WHY = {
@@ -85,7 +88,41 @@ def texts(graph: Graph, papers: tuple[str, ...], collection: str) -> Node:
             "queries": reads(*(graph.query_set(*at) for at in sets)),
             "corpus": reads(graph.corpus(collection)),
         },
+        outputs={
+            "output": [f"{graph.root}/report/data/{collection}/queries.js"],
+            "passages": [f"{graph.root}/report/data/{collection}/passages{part}.js" for part in range(PARTS)],
+        },
         need=Need(graph.sized(1000, 4000), graph.sized(10, 60)),
+    )
+
+
+@cache
+def page(graph: Graph, papers: tuple[str, ...]) -> Node:
+    """Return the node of the report; its path is that of the first page, its options have the files that it shows."""
+    config, asked = graph.lineage.config, graph.lineage.config.asked(papers)
+    shows = [node for paper, names in asked.items() for node in of_paper(graph, paper, names)]
+    shows += [texts(graph, papers, collection) for collection in explored(graph, papers)]
+    printed = [paper for paper in asked if (Path(config.folders[paper]) / "reported.yaml").is_file()]
+    return graph.node(
+        "site",
+        "report/index.html",
+        "report",
+        "report",
+        settings=site_settings(graph, papers),
+        options={
+            "tables": [f"{graph.root}/tables/{name}.json" for name in shown(config, "tables", papers)],
+            "figures": [f"{graph.root}/figures/{name}.svg" for name in shown(config, "figures", papers)],
+            "claims": [f"{graph.root}/claims/{paper}.json" for paper in asked if config.claims[paper].claims],
+            "audits": [f"results/audit/{paper}.json" for paper in printed],
+            "replicates": [str(REPLICATES)] if REPLICATES.is_file() else [],
+        },
+        outputs={
+            "output": [f"{graph.root}/report/index.html"],
+            "pages": [f"{graph.root}/report/{page}" for page in pages(config, papers)],
+        },
+        after=shows,
+        decides=[digests([PAGES]), [node.key for node in shows]],
+        need=Need(1000, 10),
     )
 
 

@@ -62,7 +62,7 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
         return [
             node
             for paper, asked in graph.lineage.config.asked(papers).items()
-            for node in _of_paper(graph, paper, asked)
+            for node in of_paper(graph, paper, asked)
         ]
     config = graph.lineage.config
     if asked := TARGET.fullmatch(target):
@@ -73,13 +73,13 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
             node for node in _parts(graph, paper, names) if node.path.rpartition(".")[0] == target.rpartition(".")[0]
         ]
     for paper in config.papers:
-        for node in histories(list(_of_paper(graph, paper, (paper,)))):
+        for node in histories(list(of_paper(graph, paper, (paper,)))):
             if target == node.path or target in node.waited or target.startswith(f"{node.path}/"):
                 return [node]
     raise UserError(f"{target}: nothing that papers need at this scale; name a table, a figure, or what is behind one")
 
 
-def _of_paper(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
+def of_paper(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
     """Yield the tables, figures and claims of a paper that `names` ask for."""
     yield from _parts(graph, paper, names)
     if graph.lineage.config.claims[paper].claims:

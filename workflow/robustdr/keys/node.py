@@ -73,6 +73,7 @@ class Node:
             `settings`, all that does.
         inputs: what is read, by option of the stage. after: nodes that the job waits for and does not read.
         options: further options of the stage.
+        outputs: the paths that the stage writes, by its option; by default `--output` has `path`.
         files: the files that other jobs wait for, if not `path` itself.
         need: what the job asks of a machine.
         query_set: `<split>.<variation>` if the node is about one query set.
@@ -95,6 +96,7 @@ class Node:
     inputs: Mapping[str, Input] = field(default_factory=dict)
     after: Sequence["Node"] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     files: Sequence[str] = ()
     query_set: str = ""
     whole: "Node | None" = None
@@ -157,7 +159,12 @@ class Node:
 
     @property
     def command(self) -> str:
-        """The stage and its options without outputs, quoted for a shell; they include what the stage attests."""
+        """The words of the job, quoted for a shell."""
+        return shlex.join(self.words)
+
+    @property
+    def words(self) -> list[str]:
+        """The stage and its options; they include what the stage attests."""
         words = [(self.stage or self.rule).replace("_", "-")]
         words += [
             "--made-of",
@@ -182,7 +189,9 @@ class Node:
         for name, value in given.items():
             values = value if isinstance(value, list) else [value]
             words += [f"--{name.replace('_', '-')}", *map(str, values)] if values else []
-        return shlex.join(words)
+        for name, paths in (self.outputs or {"output": [self.path]}).items():
+            words += [f"--{name}", *paths]
+        return words
 
     def history(self) -> "list[Node]":
         """Return every node behind this one, each after its inputs; this one is last."""

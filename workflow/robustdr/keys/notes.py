@@ -38,10 +38,10 @@ def recall(subject: str, state: str) -> str | None:
 
 
 def note(subject: str, state: str, value: str) -> None:
-    """Write a note about a subject; it replaces the earlier one."""
+    """Write a note about a subject; it replaces the earlier one. Where Snakemake did not run, it is not on disk."""
+    KNOWN[subject] = state, value
     text = json.dumps([state, value])
     if RUNS.is_dir():
         with suppress(OSError):
             (place := _place(subject)).parent.mkdir(parents=True, exist_ok=True)
             place.write_text(f"{_digest(text)}\n{text}", encoding="utf-8")
-            KNOWN[subject] = state, value

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import chdir
 from itertools import product
 from pathlib import Path
 
@@ -25,7 +26,9 @@ from robustdr.evaluation.names import parse
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
-from robustdr.own import ROLES, SMALL, document, experiment, models, results
+from robustdr.graph.site import page
+from robustdr.keys.node import Node
+from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results
 from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
 
 
@@ -59,12 +62,12 @@ def run(arguments: argparse.Namespace) -> None:
     print(spoken, file=sys.stderr)
     experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker)
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
-    small = passages <= SMALL and not a.fix
-    how = ["--executor", "robustdr", "--cores", "1"] if small else ["--cores", str(a.cores)]
+    cores = None if passages <= SMALL and not a.fix else a.cores
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
-        _check_runs(made, elsewhere, a.split, a.output, how)
-    measures = [node.path for node in made.all_measures(made.demand.pairs(NAME))]
-    _measure(a.output, [*measures, f"{made.root}/report/index.html"], how)
+        _check_runs(made, elsewhere, a.split, a.output, cores)
+    with chdir(a.output):
+        targets = [*made.all_measures(made.demand.pairs(NAME)), page(made, (NAME,))]
+    _make(made, targets, a.output, cores)
     found = results.collect(made, a.output)
     write_json(a.output / "report.json", found)
     write_text(a.output / "report.md", document.markdown(found))
@@ -147,7 +150,7 @@ def _is_runs(folder: Path) -> bool:
     return (folder / NAME).is_dir() and not any((folder / file).is_file() for file in (CONFIG, MODULES))
 
 
-def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, how: Sequence[str]) -> None:
+def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int | None) -> None:
     """Write the queries for systems that ran elsewhere, and check that each query set has a run of each.
 
     Raises:
@@ -155,28 +158,32 @@ def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, 
     """
     at = (NAME, split)
     names, _ = graph.demand.evaluations(NAME)[at]
-    queries = {name: graph.query_set(at, name).path for name in names}
-    _measure(output, list(queries.values()), how)
-    for system, (name, path) in product(systems, queries.items()):
+    queries = {name: graph.query_set(at, name) for name in names}
+    _make(graph, list(queries.values()), output, cores)
+    for system, (name, node) in product(systems, queries.items()):
         try:
             graph.run(system, 0, at, name)
         except UserError as error:
-            raise UserError(f"{error}; its queries are in {output / path}") from None
+            raise UserError(f"{error}; its queries are in {output / node.path}") from None
 
 
-def _measure(output: Path, targets: Sequence[str], how: Sequence[str]) -> None:
+def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None) -> None:
     """Make the targets in the folder `output` by Snakemake, with the project's rules.
 
     Args:
-        how: options that say where jobs run.
+        cores: None for small data, whose jobs run in this process.
 
     Raises:
-        UserError: the workflow fails; it has said why.
+        UserError: a job fails; Snakemake has said why.
     """
+    if cores is None:
+        jobs.make(graph, targets, output)
+        return
     where = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
     where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
     told = ["--logger", "robustdr", "--logger-robustdr-benchmarks", f"{output}/results/{NAME}/benchmarks"]
-    command = [sys.executable, "-m", "snakemake", *where, *how, *told, "--", *targets]
+    where += ["--cores", f"{cores}"]
+    command = [sys.executable, "-m", "snakemake", *where, *told, "--", *(node.path for node in targets)]
     environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
     if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
         raise UserError(f"{output}: the workflow stopped; the line above says why")

@@ -6,7 +6,7 @@ not needed, because every line begins with the identifier that other lines use.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -48,6 +48,25 @@ class Synset(NamedTuple):
         symbols, offsets, letters = (fields[at : 4 * int(count) : 4] for at in range(3))  # frames of verbs follow them
         pointers = zip(symbols, offsets, letters, strict=True)
         return [letter.replace("s", "a") + offset for kind, offset, letter in pointers if kind == symbol]
+
+
+class Synsets(Mapping[str, Synset]):
+    """Synsets by id, in the order of the files. Each is parsed when it is first asked for: most never are."""
+
+    def __init__(self, lines: Mapping[str, str], lexfiles: Mapping[str, str]) -> None:
+        self._lines, self._lexfiles = lines, lexfiles
+        self._parsed: dict[str, Synset] = {}
+
+    def __getitem__(self, id: str) -> Synset:
+        if id not in self._parsed:
+            self._parsed[id] = _synset(self._lines[id], id[0], self._lexfiles)
+        return self._parsed[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 class Database(NamedTuple):
@@ -111,11 +130,11 @@ def load(letters: str) -> Database:
     """Read and check the synsets with a part of speech in `letters` (n, v, a, r); later calls are free."""
     path = folder()
     lexfiles = dict(line.split("\t")[:2] for line in _lines(path / "lexnames"))
-    synsets = {
-        synset.id: synset
+    lines = {
+        letter + line.partition(" ")[0]: line
         for name, letter in PARTS_OF_SPEECH.items()
         if letter in letters
-        for synset in (_synset(line, letter, lexfiles) for line in _lines(path / f"data.{name}"))
+        for line in _lines(path / f"data.{name}")
     }
     senses, tagged = _senses(path / "index.sense", letters)
     bases: defaultdict[str, list[str]] = defaultdict(list)
@@ -123,7 +142,7 @@ def load(letters: str) -> Database:
         for line in _lines(path / f"{name}.exc"):
             form, *words = line.split()
             bases[form] += words
-    return Database(letters, synsets, senses, tagged, dict(bases))
+    return Database(letters, Synsets(lines, lexfiles), senses, tagged, dict(bases))
 
 
 @cache

@@ -1,0 +1,93 @@
+"""Jobs of small data: the real stages behind BM25's measures, one after the other in one process."""
+
+import subprocess
+import sys
+
+import pytest
+
+from robustdr.core.benchmarks import costs
+from robustdr.evaluation.measures import read_measures
+from robustdr.experiments.config import load
+from robustdr.graph.graph import graph
+from robustdr.graph.site import page
+from robustdr.own import experiment, jobs, models
+from robustdr.own.experiment import HOUSE, NAME, Data, Split
+
+KINDS = {"misspelling": ["typo", "misspell"]}
+MAKES = """
+import sys
+from pathlib import Path
+from robustdr.core.errors import exit_status
+from robustdr.experiments.config import load
+from robustdr.graph.graph import graph
+from robustdr.own import jobs
+from robustdr.own.experiment import HOUSE, NAME
+
+folder = Path(sys.argv[1])
+made = graph(load(HOUSE / "config", folder / "config"), NAME)
+raise SystemExit(exit_status(lambda: jobs.make(made, [made.measures("own_bm25", 0, NAME)], folder)))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, tiny_model):
+    """Two passages, two queries, and the configuration of their evaluation."""
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "corpus.tsv").write_text("d1\ta broad river\nd2\ta small mountain\n")
+    (folder / "queries.tsv").write_text("q1\twhat is a river\nq2\twhere is a mountain\n")
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    used = Data(folder / "corpus.tsv", {"test": Split(folder / "queries.tsv", folder / "qrels.txt")}, "test")
+    experiment.write(folder / "config", [models.find(str(tiny_model))], used, KINDS, ["RR@10"])
+    return folder
+
+
+@pytest.fixture
+def own(folder):
+    return graph(load(HOUSE / "config", folder / "config"), NAME)
+
+
+def make(folder):
+    """The exit status, and what is said."""
+    done = subprocess.run([sys.executable, "-c", MAKES, str(folder)], capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stderr.splitlines()
+
+
+def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    planned = list(jobs.jobs(own, [*own.all_measures(own.demand.pairs(NAME)), page(own, (NAME,))]))
+    made = set()
+    for node in planned:
+        assert {(read.whole or read).path for read in (*node.read, *node.after)} <= made, node.path
+        made |= {(artifact.whole or artifact).path for artifact in jobs.artifacts(node)}
+    assert len({node.log for node in planned}) == len(planned)
+    assert sorted(node.what for node in planned if node.rule == "rank") == [
+        f"ranking of own, test, original by {system}, seed 0" for system in ("own", "own_bm25", "own_hybrid")
+    ]
+    assert planned[-1].path == "results/own/report/index.html"
+
+
+def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own, monkeypatch):
+    monkeypatch.chdir(folder)
+    status, said = make(folder)
+    assert (status, said[-1]) == (0, "9 of 9 jobs"), said
+    node = own.measures("own_bm25", 0, NAME)
+    measured = read_measures(folder / node.path)
+    assert set(measured["query_set"]) == {"test.original", "test.typo", "test.misspell"}
+    assert (measured[measured["query_set"] == "test.original"]["value"] == 1).all()
+    assert jobs.is_done(node) and costs(folder / node.benchmark)["s"] > 0 and (folder / node.log).is_file()
+    assert make(folder) == (0, [])
+    (folder / "corpus.tsv").write_text("d1\ta broad river\nd2\ta small mountain\nd3\tthe sea\n")
+    status, said = make(folder)
+    assert (status, said[-1]) == (0, "5 of 5 jobs"), said
+
+
+def test_a_job_that_fails_is_named_with_its_log_and_made_again_by_the_next_run(folder, own):
+    measures, run = own.measures("own_bm25", 0, NAME), own.run("own_bm25", 0, (NAME, "test"), "typo")
+    assert make(folder)[0] == 0
+    (folder / measures.path).unlink()
+    (folder / run.path).write_bytes(b"broken")
+    status, said = make(folder)
+    assert status == 2 and said[-1].startswith(f"robustdr: {folder / measures.log}: ")
+    assert f"{run.path}: damaged: its sha256 is" in said[-1] and not (folder / measures.path).exists()
+    status, said = make(folder)
+    assert (status, said[-1]) == (0, "2 of 2 jobs")

@@ -1,0 +1,107 @@
+"""Jobs of small data, one after the other in this process: they share what they load.
+
+Starting Snakemake, and Python and its libraries for each job, would cost more than their work.
+"""
+
+import gc
+import os
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from importlib import import_module
+from pathlib import Path
+
+from robustdr.core import network
+from robustdr.core.benchmarks import write_costs
+from robustdr.core.errors import UserError
+from robustdr.core.locks import alone
+from robustdr.core.progress import Line, Progress, recorded
+from robustdr.graph.graph import Graph
+from robustdr.graph.outputs import rankings
+from robustdr.keys.node import Node, histories
+
+STAGES = "robustdr.stages"  # run by its name, as the rules run it
+
+
+def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
+    """Make artifacts, and what they are made from, in a folder; what is there with the planned key stays.
+
+    A job that needs the network has a process of its own: from now on this one is refused it.
+
+    Raises:
+        UserError: a job fails; names its log.
+    """
+    environment = dict(os.environ)  # of jobs that have the network
+    network.refuse()
+    gc.disable()  # a twentieth of the time, and little is left over
+    with chdir(folder), alone(Path(graph.root) / "lock"):
+        progress = Progress(recorded(Path(graph.root) / "benchmarks"))
+        planned = [node for node in jobs(graph, targets) if not is_done(node)]
+        progress.plan(Counter(node.rule for node in planned))
+        line = Line(progress)
+        for number, node in enumerate(planned):
+            progress.start(number, node.rule, time.monotonic())
+            status = run(node, environment)
+            progress.finish(number, time.monotonic())
+            if status:
+                line.clear()
+                *_, said = Path(node.log).read_text(encoding="utf-8").splitlines() or [f"exit status {status}"]
+                raise UserError(f"{folder / node.log}: {said.removeprefix('robustdr: ')}")
+            line.say(time.monotonic())
+        line.end()
+
+
+def jobs(graph: Graph, targets: Sequence[Node]) -> Iterator[Node]:
+    """Yield the nodes of the jobs behind `targets`, each after those of its inputs; one job ranks all of a split."""
+    lineage = graph.lineage
+    of_run = {
+        run.path: ranking
+        for of in rankings({graph.root: graph})
+        for system in of.systems
+        for seed in lineage.seeds(system)
+        for ranking in [graph.ranking(system, seed, of.split, of.variations)]
+        for run in artifacts(ranking)
+    }
+    ranked = [of_run[node.path] for node in histories(targets) if node.path in of_run]
+    seen: set[str] = set()
+    for node in histories([*ranked, *targets]):
+        job = of_run.get(node.path, node)
+        if job.log not in seen:
+            seen.add(job.log)
+            yield job
+
+
+def artifacts(node: Node) -> Sequence[Node]:
+    """Return the nodes of what a job makes."""
+    return node.makes() if node.makes else [node]
+
+
+def is_done(node: Node) -> bool:
+    return all(made.made for made in artifacts(node))
+
+
+def run(node: Node, environment: Mapping[str, str]) -> int:
+    """Run a job; return its exit status. It leaves its log and what it took, as Snakemake's jobs do."""
+    written = (path for paths in node.outputs.values() for path in paths)
+    for path in (node.log, node.benchmark, *node.waited, *written):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    with open(node.log, "w", encoding="utf-8") as log:
+        if node.network:
+            done = subprocess.run(
+                [sys.executable, "-m", STAGES, *node.words], env=environment, stdout=log, stderr=log, check=False
+            )
+            status = done.returncode
+        else:
+            with redirect_stdout(log), redirect_stderr(log):
+                try:
+                    status = import_module(f"{STAGES}.__main__").main(node.words)
+                except Exception:
+                    traceback.print_exc()
+                    status = 1
+    write_costs(Path(node.benchmark), time.monotonic() - began)
+    return status
