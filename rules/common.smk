@@ -43,6 +43,7 @@ from robustdr.variations import labels
 # A plan is millions of objects that live to the end of the run. Python's collector of reference cycles would walk them again
 # and again, a fifth of a dry run, for 3 MB of garbage. So it begins with the jobs, and leaves the plan out.
 gc.disable()
+atexit.register(gc.freeze)  # nor does it walk them when the process ends
 
 
 def last(line):

@@ -101,9 +101,9 @@ for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
             unpack(inputs(RANK)),
         output:
             runs=expand(RUN, variation=RANKED.variations, suffix="arrow"),
+            records=expand(RUN, variation=RANKED.variations, suffix="arrow.sha256"),
             # Runs of training queries are mined, not read by people.
             trec=expand(RUN, variation=RANKED.variations, suffix="trec.gz") if SPLIT_NAME != "train" else [],
-            records=expand(RUN, variation=RANKED.variations, suffix="arrow.sha256"),
         log:
             f"{RANKED.graph.root}/logs/rank/{PLACE}.log",
         benchmark:

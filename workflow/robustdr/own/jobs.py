@@ -3,6 +3,7 @@
 Starting Snakemake, and Python and its libraries for each job, would cost more than their work.
 """
 
+import atexit
 import gc
 import os
 import subprocess
@@ -37,7 +38,8 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
     """
     environment = dict(os.environ)  # of jobs that have the network
     network.refuse()
-    gc.disable()  # a twentieth of the time, and little is left over
+    gc.disable()  # it would walk all that libraries load again and again, for little garbage
+    atexit.register(gc.freeze)
     with chdir(folder), alone(Path(graph.root) / "lock"):
         progress = Progress(recorded(Path(graph.root) / "benchmarks"))
         planned = [node for node in jobs(graph, targets) if not is_done(node)]
