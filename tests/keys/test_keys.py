@@ -101,7 +101,7 @@ def other(path, value):
 
 
 # Keys that only some forms of a checkpoint or kinds of recipes have: elsewhere the configuration refuses another value.
-OF_SOME = {"hashed", "filters", "pooling", "form", "encoders"}
+OF_SOME = {"hashed", "filters", "pooling", "form", "encoders", "segments", "unit"}
 
 
 @pytest.mark.slow

@@ -94,6 +94,12 @@ def cached(tiny_model, tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.parametrize(("folder", "label"), [("mine", "mine"), ("rodr/seed12", "rodr/seed12"), ("a/seeds", "seeds")])
+def test_a_directory_has_its_name_and_one_of_a_seed_that_of_the_system_too(tiny_model, tmp_path, folder, label):
+    shutil.copytree(tiny_model, tmp_path / folder)
+    assert models.find(str(tmp_path / folder)).label == label
+
+
 @pytest.mark.parametrize("name", ["me/mine", "me/mine@v2", f"me/mine@{COMMIT}"])
 def test_of_the_hub_the_commit_is_pinned(cached, name):
     model = models.find(name)

@@ -20,6 +20,7 @@ from robustdr.systems.sparse import Sparse
 
 QUERY_LENGTH, SEPARATORS = 64, 4  # most tokens of a query, and special tokens, of a pair that a cross-encoder reads
 KINDS = {SPARSE: Sparse().name, LATE: LateInteraction().name}  # by type of model; others are dual encoders
+SEED = re.compile(r"seed\d+")
 HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
 
@@ -72,8 +73,10 @@ def reranker(name: str) -> Model:
 
 def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:
     """The directory of a model, its label, and its source in the configuration."""
-    if Path(name).is_dir():
-        return Path(name), Path(name).name, {"path": str(Path(name).resolve())}
+    if (folder := Path(name)).is_dir():
+        parts = folder.absolute().parts  # of a model of this project, such as dr_oq/seed1, the last part says little
+        label = "/".join(parts[-2:] if SEED.fullmatch(parts[-1]) else parts[-1:])
+        return folder, label, {"path": str(folder.resolve())}
     if not HUB.fullmatch(name) or Path(name).exists():
         raise UserError(f"{option}: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
     hub, _, revision = name.partition("@")
