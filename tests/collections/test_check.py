@@ -192,7 +192,9 @@ def test_many_problems_of_a_kind_are_counted_and_the_summary_is_last(tmp_path, c
     assert main(argv) == 1
     language, *lines, more, last = capsys.readouterr().out.splitlines()
     assert language.startswith("language of the queries: ")
-    assert len(lines) == SHOWN and more == "… judgement of an unknown passage: 10 more; --all prints them"
+    assert (
+        len(lines) == SHOWN and more == "… judgement of an unknown passage: 10 more; `robustdr check --all` prints them"
+    )
     assert last == "30 error(s) (judgement of an unknown passage: 30); 0 warning(s); 0 line(s) left out"
     assert main([*argv, "--all"]) == 1
     assert len(capsys.readouterr().out.splitlines()) == 32
@@ -216,3 +218,15 @@ def test_unusable_arguments(options, message, capsys):
 def test_any_bytes_are_checked(tmp_path, file, data):
     write(tmp_path, {file: data})
     assert all(isinstance(line, str) for line in found(tmp_path))
+
+
+def test_splits_may_be_in_one_file_of_queries_that_judgements_divide(tmp_path):
+    """As in BEIR's layout: what a split has no judgement of is no query of it."""
+    write(tmp_path, {"queries.tsv": "q1\twhat is a river\nq2\twhere is the sea\n", "qrels.txt": "q1 0 d1 1\n"})
+    (tmp_path / "train-qrels.txt").write_text("q2 0 d1 1\n")
+    splits = {name: (tmp_path / "queries.tsv", tmp_path / f"{name}.txt") for name in ("qrels", "train-qrels")}
+    problems = check(tmp_path / "corpus.tsv", splits, ignore_unjudged=True).problems
+    assert {(problem.kind, problem.severity) for problem in problems} == {("query without a judgement", "dropped")}
+    (tmp_path / "train-qrels.txt").write_text("q2 0 d1 1\nq1 0 d1 1\n")
+    problems = check(tmp_path / "corpus.tsv", splits, ignore_unjudged=True).problems
+    assert "query of two splits" in {problem.kind for problem in problems}

@@ -42,6 +42,7 @@ def found():
         },
         "remedies": {"own_capot": {**remedy, "seconds": 61.4, "reindexes": False, "folder": "out/capot"}},
         "ranking": [],
+        "pairs": [],
         "costs": {},
         "worst": [
             {"qid": "1", "variation": "typo", "query": NASTY, "varied": "a|bb", "before": 1.0, "after": 0.0},
@@ -122,7 +123,13 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
     second = ranked("B", against(0.4, -0.1, p_holm=0.01), against(0.4, 0.0))
     costs = {"A|": {"weights": None, "index": 1_536_000, "ms": 12.34}}
     costs["B"] = {"weights": 90_000_000, "index": None, "ms": None}
-    report = {**found, "ranking": [first, second], "costs": costs}
+    pair = {
+        "labels": ("A|", "B"),
+        "original": against(0.5, 0.1, p_holm=0.01),
+        "variations": against(0.3, -0.1, p_holm=0.2),
+        "change": against(-0.2, -0.2, p_holm=0.0),
+    }
+    report = {**found, "ranking": [first, second], "pairs": [pair], "costs": costs}
     assert headline(report) == (
         "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
         "reworded or misspelled, 0.400 (not significantly better than A|)."
@@ -132,6 +139,12 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
         "or misspelled, 0.300 (not significantly better than A|)."
     )
     lines = markdown(report).splitlines()
+    compared = "+0.100 [+0.000, +0.100] | .010 | -0.100 [-0.200, -0.100] | .200 | -0.200 [-0.300, -0.200] | < .001"
+    assert rf"| A\| | B | {compared} |" in lines
+    hybrid = ranked("H", against(0.6, 0.0), against(0.5, 0.0)) | {"system": "own_hybrid"}
+    assert headline({**report, "ranking": [hybrid, first, second]}).endswith(
+        " Of the models alone, A| has the highest, 0.500."
+    )
     assert lines[0] == "# Which retriever is best, and how robust?"
     drop = "-20.0 % [-30.0, -10.0]"
     assert rf"| A\| | 0.500 | best |  | 0.300 | -0.100 [-0.200, -0.100] | .200 | {drop} |  | 1.5 MB | 12.3 |" in lines

@@ -1,5 +1,7 @@
 """Jobs of small data: the real stages behind BM25's measures, one after the other in one process."""
 
+import json
+import shutil
 import subprocess
 import sys
 
@@ -30,14 +32,20 @@ raise SystemExit(exit_status(lambda: jobs.make(made, [made.measures("own_bm25", 
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, tiny_model):
-    """Two passages, two queries, and the configuration of their evaluation."""
-    folder = tmp_path_factory.mktemp("report")
+def data(tmp_path_factory):
+    """Two passages and two queries."""
+    folder = tmp_path_factory.mktemp("data")
     (folder / "corpus.tsv").write_text("d1\ta broad river\nd2\ta small mountain\n")
     (folder / "queries.tsv").write_text("q1\twhat is a river\nq2\twhere is a mountain\n")
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
-    used = Data(folder / "corpus.tsv", {"test": Split(folder / "queries.tsv", folder / "qrels.txt")}, "test")
-    experiment.write(folder / "config", [models.find(str(tiny_model))], used, KINDS, ["RR@10"])
+    return Data(folder / "corpus.tsv", {"test": Split(folder / "queries.tsv", folder / "qrels.txt")}, "test")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, tiny_model, data):
+    """Of the report, with its configuration."""
+    folder = tmp_path_factory.mktemp("report")
+    experiment.write(folder / "config", [models.find(str(tiny_model))], data, KINDS, ["RR@10"])
     return folder
 
 
@@ -66,7 +74,7 @@ def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, mo
     assert planned[-1].path == "results/own/report/index.html"
 
 
-def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own, monkeypatch):
+def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own, data, monkeypatch):
     monkeypatch.chdir(folder)
     status, said = make(folder)
     assert (status, said[-1]) == (0, "9 of 9 jobs"), said
@@ -76,9 +84,22 @@ def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own
     assert (measured[measured["query_set"] == "test.original"]["value"] == 1).all()
     assert jobs.is_done(node) and costs(folder / node.benchmark)["s"] > 0 and (folder / node.log).is_file()
     assert make(folder) == (0, [])
-    (folder / "corpus.tsv").write_text("d1\ta broad river\nd2\ta small mountain\nd3\tthe sea\n")
+    data.corpus.write_text("d1\ta broad river\nd2\ta small mountain\nd3\tthe sea\n")
     status, said = make(folder)
     assert (status, said[-1]) == (0, "5 of 5 jobs"), said
+
+
+def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, tiny_model, data):
+    assert make(folder)[0] == 0
+    other = folder / "other"
+    shutil.copytree(tiny_model, other)
+    settings = json.loads((other / "tokenizer.json").read_text(encoding="utf-8"))
+    (other / "tokenizer.json").write_text(json.dumps(settings, indent=4), encoding="utf-8")
+    for model in (other, tiny_model, other):
+        experiment.write(folder / "config", [models.find(str(model))], data, KINDS, ["RR@10"])
+        status, said = make(folder)
+        assert status == 0, said
+        assert make(folder) == (0, [])
 
 
 def test_a_job_that_fails_is_named_with_its_log_and_made_again_by_the_next_run(folder, own):

@@ -3,7 +3,7 @@
 import pytest
 
 from robustdr.evaluation.store import MEAN, Source, Store
-from robustdr.own.ranking import ranking
+from robustdr.own.ranking import pairs, ranking
 
 MEASURES = ("RR@10", "Success@1")
 WHERE = {"own": {"collection": "toy", "split": "dev", "means": {MEAN: ["typo"]}}}
@@ -15,12 +15,17 @@ RANKS = {  # of the relevant passage: on the original queries, and on typos
 
 
 @pytest.fixture()
-def found(measured):
+def store(measured):
     of = {
         system: measured(system, {"dev.original": original, "dev.typo": typos}, measures=MEASURES)
         for system, (original, typos) in RANKS.items()
     }
-    return ranking(Store([Source(path, "key") for path in of.values()], WHERE), {s: s.title() for s in RANKS}, MEASURES)
+    return Store([Source(path, "key") for path in of.values()], WHERE)
+
+
+@pytest.fixture()
+def found(store):
+    return ranking(store, {system: system.title() for system in RANKS}, MEASURES)
 
 
 def test_the_best_is_first_and_each_other_behind_it(found):
@@ -42,3 +47,13 @@ def test_what_variations_cost_under_every_measure(found):
     assert found[0]["drop"]["drop"] == pytest.approx(-4.5 / 7)
     assert found[0]["others"]["Success@1"]["drop"] == pytest.approx(-1)
     assert found[1]["drop"]["drop"] == found[1]["others"]["Success@1"]["drop"] == 0
+
+
+def test_pairs_say_which_of_two_loses_more(store, found):
+    """Good loses 4.5 eighths, Robust nothing, and Bad 1.4 of its 1.7 eighths."""
+    made = pairs(store, found, MEASURES[0])
+    assert [each["labels"] for each in made] == [("Good", "Robust"), ("Good", "Bad"), ("Robust", "Bad")]
+    assert [each["original"]["difference"] for each in made] == pytest.approx([2 / 8, 5.3 / 8, 3.3 / 8])
+    assert [each["change"]["difference"] for each in made] == pytest.approx([-4.5 / 8, -3.1 / 8, 1.4 / 8])
+    lowest = min(each["change"]["p"] for each in made)
+    assert made[0]["change"]["p_holm"] == pytest.approx(3 * lowest)

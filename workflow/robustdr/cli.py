@@ -161,7 +161,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--variation", metavar="NAME", help=text)
     text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is recognised"
     command.add_argument("--language", metavar="CODE", help=text)
-    command.add_argument("--seed", type=int, default=0, help="seed of the variation; default: 0")
+    text = "seed of the variation; default: 1, which `evaluate` uses too"
+    command.add_argument("--seed", type=int, default=1, help=text)
     command.add_argument(
         "--parameters", type=json.loads, default={}, help="parameters of the variation, as JSON object"
     )

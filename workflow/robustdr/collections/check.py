@@ -92,11 +92,12 @@ def check(
     judged = {row.docid for _, qrels in splits.values() for _, row in read_judgements(qrels, lambda problem: None)}
     passages, there, empty = _check_corpus(corpus, judged, report)
     asked = [_check_queries(queries, report) for queries, _ in splits.values()]
+    counted = []
     for of_split, (_, qrels) in zip(asked, splits.values(), strict=True):
         checked = _check_judgements(qrels, of_split, corpus, there, empty, drop_empty, report)
-        _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
-    for one, other in combinations(asked, 2):
-        _check_overlap(one, other, report)
+        counted.append((of_split, _check_judged(of_split, qrels, *checked, ignore_unjudged, report)))
+    for one, other in combinations(counted, 2):
+        _check_overlap(*one, *other, report)
     return Checked(found, passages, {split: of.said for split, of in zip(splits, asked, strict=True)})
 
 
@@ -186,30 +187,40 @@ def _check_judgements(
 
 def _check_judged(
     asked: _Queries, qrels: Path, judged: set[str], relevant: set[str], ignore_unjudged: bool, report: Report
-) -> None:
-    """Check that each query has a judgement, and a relevant passage."""
+) -> set[int]:
+    """Check that each query has a judgement, and a relevant passage; return the lines of queries that are left out."""
+    left_out = set()
     for qid, place in asked.places.items():
         if qid in asked.empty:
             continue
         if qid not in judged:
             what = f"query {qid!r} has no judgement in {qrels}; leave it out or add one"
             report(Problem("query without a judgement", place, what, "dropped" if ignore_unjudged else "error"))
+            left_out |= {place.number} if ignore_unjudged else set()
         elif qid not in relevant:
             what = f"query {qid!r} has no relevant passage in {qrels} (grade 1 or more); it counts 0 for every system"
             report(Problem("query without a relevant passage", place, what, "warning"))
+    return left_out
 
 
-def _check_overlap(one: _Queries, other: _Queries, report: Report) -> None:
-    """Check that no two splits share a query, exactly or nearly."""
-    same = dict(other.texts.shared(one.texts))
+def _check_overlap(
+    one: _Queries, left_out_of_one: set[int], other: _Queries, left_out_of_other: set[int], report: Report
+) -> None:
+    """Check that no two splits share a query, exactly or nearly. Both may be in one file: its judgements divide it."""
+
+    def shared(mine: _Lines, theirs: _Lines) -> Iterator[tuple[int, int]]:
+        pairs = mine.shared(theirs)
+        return ((line, at) for line, at in pairs if line not in left_out_of_other and at not in left_out_of_one)
+
+    same = dict(shared(other.texts, one.texts))
     for line, first in same.items():
         what = f"the text of {one.path}:{first}, but for case and punctuation; a query is in one split alone"
         report(Problem("query of two splits", Place(other.path, line), what))
-    for line, first in other.words.shared(one.words):
+    for line, first in shared(other.words, one.words):
         if line not in same:
             what = f"the words of {one.path}:{first} in another order or form; these may be one query"
             report(Problem("near-duplicate query of two splits", Place(other.path, line), what, "warning"))
-    for line, first in other.ids.shared(one.ids):
+    for line, first in shared(other.ids, one.ids):
         if line not in same:
             what = f"the query id of {one.path}:{first}, another query; fine if files of both are never joined"
             report(Problem("query id of two splits", Place(other.path, line), what, "warning"))

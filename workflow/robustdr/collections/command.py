@@ -73,7 +73,7 @@ def lines(problems: list[Problem], shown: int | None) -> list[str]:
     for kind, of_kind in kinds.items():
         found += [f"{problem}{MARKS[problem.severity]}" for problem in of_kind[:shown]]
         if shown is not None and len(of_kind) > shown:
-            found.append(f"… {kind}: {len(of_kind) - shown:,} more; --all prints them")
+            found.append(f"… {kind}: {len(of_kind) - shown:,} more; `robustdr check --all` prints them")
     return found
 
 

@@ -49,8 +49,9 @@ def parse(measure: str) -> Measure:
     match = re.fullmatch(r"([A-Za-z]+)(?:\(([^()]+)\))?(?:@([1-9]\d*))?", measure)
     if match is None or match[1] not in MEASURES:
         written = re.split(r"[^A-Za-z]", measure, maxsplit=1)[0]
-        called = CALLED.get(written.casefold(), written)
-        meant = [measure.replace(written, called, 1)] if called != written else []
+        cut = measure.removeprefix(written)
+        near = CALLED.get(written.casefold(), written) + (f"@{cut}" if cut.isdigit() else cut)
+        meant = [near] if near != measure else []
         raise unknown("measure", measure, [name if name in WITHOUT_CUT else f"{name}@k" for name in MEASURES], meant)
     name, given, cut = match.groups()
     if cut is None and name not in WITHOUT_CUT:

@@ -134,6 +134,12 @@ def _said(written: Path, what: str) -> Iterator[str]:
             yield line.removeprefix(what)
 
 
+def is_current(path: Path) -> bool:
+    """Return whether an artifact was made from the artifacts that are there now; one that is gone does not count."""
+    behind = (pair for written in _records([path]) for pair in _behind(written))
+    return all(digest(one) == sha for sha, one in behind if one.is_file())
+
+
 def check_chain(paths: Iterable[Path]) -> None:
     """Check that everything behind artifacts, if it still exists, is what they were made from.
 
@@ -144,25 +150,30 @@ def check_chain(paths: Iterable[Path]) -> None:
         raise UserError(fault)
 
 
+def _behind(written: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the digest and the place of each record that an artifact was made from."""
+    for line in _said(written, READ):
+        sha, _, name = line.partition("  ")
+        yield sha, Path(os.path.normpath(written.parent / name))
+
+
 def _broken(records: Iterable[Path]) -> Iterator[str]:
     """Yield a sentence for each broken link of the chain behind records."""
     todo = list(records)
-    seen = set(map(str, todo))
-    found: dict[str, str | None] = {}  # digest of each record, None without a file: most are read by many artifacts
+    seen = set(todo)
+    found: dict[Path, str | None] = {}  # digest of each record, None without a file: most are read by many artifacts
     for written in todo:
-        for line in _said(written, READ):
-            sha, _, name = line.partition("  ")
-            behind = os.path.normpath(written.parent / name)
+        for sha, behind in _behind(written):
             if behind not in found:
-                found[behind] = digest(Path(behind)) if os.path.isfile(behind) else None
+                found[behind] = digest(behind) if behind.is_file() else None
             if found[behind] is None:
                 continue
             if found[behind] != sha:
-                made, read = written.with_suffix(""), Path(behind).with_suffix("")
+                made, read = written.with_suffix(""), behind.with_suffix("")
                 yield f"{made}: it was made from another {read} than the one that is there; delete {made}, run again"
             elif behind not in seen:
                 seen.add(behind)
-                todo.append(Path(behind))
+                todo.append(behind)
 
 
 def verify(paths: Iterable[Path]) -> None:

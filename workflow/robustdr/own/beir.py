@@ -1,7 +1,6 @@
 """`robustdr vary --beir`: a folder in BEIR's layout for each variation of one, for evaluation by other tools."""
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 def write(folder: Path, output: Path, variations: Sequence[str], seed: int, workers: int, code: str | None) -> None:
     """Write `output`/<variation> with corpus.jsonl, queries.jsonl and qrels/, and what changed as statistics.json.
 
-    Judgements are copied, and the corpus is the same file, under a further name, where the disk allows that.
+    The corpus and the judgements are copied.
 
     Args:
         folder: in BEIR's layout. variations: names; all that need only rules and installed packages if empty.
@@ -47,8 +46,4 @@ def write(folder: Path, output: Path, variations: Sequence[str], seed: int, work
             rows = [{"_id": qid, "text": text} for qid, text in read_queries(varied).items()]
         write_text(made / QUERIES, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
         shutil.copytree(folder / QRELS, made / QRELS, dirs_exist_ok=True)
-        (made / CORPUS).unlink(missing_ok=True)
-        try:
-            os.link(folder / CORPUS, made / CORPUS)
-        except OSError:
-            shutil.copy(folder / CORPUS, made / CORPUS)
+        shutil.copy(folder / CORPUS, made / CORPUS)

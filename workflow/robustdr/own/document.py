@@ -7,7 +7,7 @@ from urllib.parse import quote
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.evaluation.store import MEAN
 from robustdr.own.compared import Compared
-from robustdr.own.experiment import NAME, draws_of
+from robustdr.own.experiment import BM25, HYBRID, NAME, draws_of
 from robustdr.own.results import Report
 
 PARTS: tuple[Literal["original", "variations"], ...] = ("original", "variations")
@@ -17,7 +17,7 @@ PAGE = Path(__file__).with_name("page.html.j2")
 def markdown(found: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
     parts = [f"# {plain(_title(found))}", plain(headline(found))]
-    parts += [_ranking(found), "## By variation"] if found["ranking"] else []
+    parts += [_ranking(found), _pairs(found), f"## {plain(found['model'])} by variation"] if found["ranking"] else []
     parts += [_table(found), _notes(found)]
     parts += [_remedies(found)] if found["remedies"] else []
     return "\n\n".join([*parts, _worst(found)]) + "\n"
@@ -69,10 +69,14 @@ def _best(found: Report) -> str:
     }
     said = {part: f" (not significantly better than {', '.join(of)})" if of else "" for part, of in near.items()}
     who = "also" if robust is first else f"{robust['label']} the highest"
+    alone = [each for each in found["ranking"] if each["system"] not in (BM25, HYBRID)]
+    single = ""
+    if first not in alone and len(alone) > 1:
+        single = f" Of the models alone, {alone[0]['label']} has the highest, {alone[0]['original']['mean']:.3f}."
     return (
         f"On {found['queries']} queries over {found['passages']} passages, {first['label']} has the highest "
         f"{found['measure']}, {first['original']['mean']:.3f}{said['original']}, and {who} "
-        f"where the queries are reworded or misspelled, {robust['variations']['mean']:.3f}{said['variations']}."
+        f"where the queries are reworded or misspelled, {robust['variations']['mean']:.3f}{said['variations']}.{single}"
     )
 
 
@@ -101,6 +105,27 @@ def _ranking(found: Report) -> str:
         "- weights: of the model; index: of words, or the vectors of all passages in single precision. ms a query: the "
         "time of the job that ranks, divided by its queries; it reads the model, encodes the passages and searches.\n"
         "- Empty: not known here."
+    )
+
+
+def _pairs(found: Report) -> str:
+    """A row for each pair of systems."""
+    columns = [
+        "first",
+        "second",
+        *(text for part in (found["measure"], "reworded", "change") for text in (part, "p, Holm")),
+    ]
+    lines = [columns, [":---", ":---", *["---:"] * 6]]
+    for each in found["pairs"]:
+        compared = [each["original"], each["variations"], each["change"]]
+        fields = [text for of in compared for text in (_behind(of), _p(of["p_holm"]))]
+        lines.append([*map(plain, each["labels"]), *fields])
+    rows = "\n".join(map(table_row, lines))
+    return (
+        f"## Two by two\n\n{rows}\n\n- The first minus the second, query by query, with 95 % intervals; p is corrected "
+        "over the pairs of a column.\n"
+        "- change: reworded minus original. Below 0, rewordings cost the first more than the second. Where its "
+        "interval holds 0, these queries do not say which of the two is more robust."
     )
 
 
@@ -136,7 +161,7 @@ def _table(found: Report) -> str:
 def _notes(found: Report) -> str:
     hybrid = "the hybrid ranks by reciprocal rank fusion of the two"
     lengths = (
-        f"- The model reads {found['passage_length']} tokens of a passage; "
+        f"- {plain(found['model'])} reads {found['passage_length']} tokens of a passage; "
         f"{_share(found['truncated'], '')} of the passages are longer and lose their end."
     )
     draws = (
@@ -150,7 +175,7 @@ def _notes(found: Report) -> str:
             f"- Measures are {found['measure']} of the whole split `{found['split']}`; {hybrid}.",
             "- drop: the difference as a share of the original, with the interval that holds every share that the "
             "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",
-            "- detectable: the smallest difference of the measure that so many queries show in four of five samples.",
+            "- detectable: the smallest difference of the measure that so many queries would show with 80 % power.",
             "- changed: queries that the variation applies to; the others keep their text and count. "
             "`robustdr variations list` describes each variation.",
             *([lengths] if found["passage_length"] else []),

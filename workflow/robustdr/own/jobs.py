@@ -23,13 +23,16 @@ from robustdr.core.locks import alone
 from robustdr.core.progress import Line, Progress, recorded
 from robustdr.graph.graph import Graph
 from robustdr.graph.outputs import rankings
+from robustdr.keys.integrity import is_current
 from robustdr.keys.node import Node, histories
 
 STAGES = "robustdr.stages"  # run by its name, as the rules run it
 
 
 def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
-    """Make artifacts, and what they are made from, in a folder; what is there with the planned key stays.
+    """Make artifacts, and what they are made from, in a folder.
+
+    What is there with the planned key stays, unless what it was made from has changed.
 
     A job that needs the network has a process of its own: from now on this one is refused it.
 
@@ -42,10 +45,14 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
     atexit.register(gc.freeze)
     with chdir(folder), alone(Path(graph.root) / "lock"):
         progress = Progress(recorded(Path(graph.root) / "benchmarks"))
-        planned = [node for node in jobs(graph, targets) if not is_done(node)]
-        progress.plan(Counter(node.rule for node in planned))
+        every = list(jobs(graph, targets))
+        planned, started = Counter(node.rule for node in every if not is_done(node)), Counter[str]()
         line = Line(progress)
-        for number, node in enumerate(planned):
+        for number, node in enumerate(every):
+            if is_done(node):
+                continue
+            started[node.rule] += 1
+            progress.plan(planned | started)  # what is made anew may differ, and then more is to be made
             progress.start(number, node.rule, time.monotonic())
             status = run(node, environment)
             progress.finish(number, time.monotonic())
@@ -83,7 +90,8 @@ def artifacts(node: Node) -> Sequence[Node]:
 
 
 def is_done(node: Node) -> bool:
-    return all(made.made for made in artifacts(node))
+    """Whether all that a job makes is there with the planned keys, made from what is there now."""
+    return all(made.made and is_current(Path(made.path)) for made in artifacts(node))
 
 
 def run(node: Node, environment: Mapping[str, str]) -> int:

@@ -1,7 +1,10 @@
 """Systems in order, each beside the best one: on the original queries, and on the mean of their variations."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TypedDict
+
+import numpy as np
 
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Store
@@ -24,6 +27,20 @@ class Ranked(TypedDict):
     variations: Compared
     drop: Compared
     others: dict[str, Compared]
+
+
+class Pair(TypedDict):
+    """Two systems: the measure of the first minus that of the second, query by query.
+
+    Attributes:
+        change: what the variations change for the first, minus what they change for the second. Each `p_holm` is
+            corrected over the pairs.
+    """
+
+    labels: tuple[str, str]
+    original: Compared
+    variations: Compared
+    change: Compared
 
 
 def ranking(store: Store, labels: Mapping[str, str], measures: Sequence[str]) -> list[Ranked]:
@@ -51,8 +68,36 @@ def ranking(store: Store, labels: Mapping[str, str], measures: Sequence[str]) ->
     ]
 
 
+def pairs(store: Store, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
+    """Return each pair of systems of `ranking`, the better one first."""
+    on = {
+        query_set: {each["system"]: _values(store, each["system"], query_set, measure) for each in ranked}
+        for query_set in (ORIGINAL, MEAN)
+    }
+    on["change"] = {system: on[MEAN][system] - on[ORIGINAL][system] for system in on[MEAN]}
+    both = list(combinations(ranked, 2))
+    found = {
+        part: [compare(values[one["system"]], values[other["system"]]) for one, other in both]
+        for part, values in on.items()
+    }
+    for of in found.values():
+        for each, p in zip(of, holm([each["p"] for each in of]), strict=True):
+            each["p_holm"] = p
+    return [
+        {"labels": (one["label"], other["label"]), "original": original, "variations": varied, "change": change}
+        for (one, other), original, varied, change in zip(
+            both, found[ORIGINAL], found[MEAN], found["change"], strict=True
+        )
+    ]
+
+
+def _values(store: Store, system: str, query_set: str, measure: str) -> np.ndarray:
+    """Return a measure of each query, [1, queries]."""
+    return store.values(system, NAME, query_set, measure).mean(axis=0, keepdims=True)
+
+
 def _against_best(store: Store, systems: Sequence[str], query_set: str, measure: str) -> dict[str, Compared]:
-    values = {system: store.values(system, NAME, query_set, measure).mean(axis=0, keepdims=True) for system in systems}
+    values = {system: _values(store, system, query_set, measure) for system in systems}
     best = max(systems, key=lambda system: values[system].mean())
     found = {system: compare(values[system], values[best]) for system in systems}
     rest = [system for system in systems if system != best]

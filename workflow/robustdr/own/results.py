@@ -21,7 +21,7 @@ from robustdr.graph.tables import evaluation_settings
 from robustdr.own.compared import Compared, compare
 from robustdr.own.costs import Costs, cost
 from robustdr.own.experiment import NAME, draws_of
-from robustdr.own.ranking import Ranked, ranking
+from robustdr.own.ranking import Pair, Ranked, pairs, ranking
 from robustdr.own.remedies import CONTROL, system_of
 from robustdr.systems.rerank import Rerank
 from robustdr.systems.trained import lengths
@@ -82,6 +82,7 @@ class Report(TypedDict):
     systems: dict[str, System]
     remedies: dict[str, Remedy]
     ranking: list[Ranked]
+    pairs: list[Pair]
     costs: dict[str, Costs]
     worst: list[Reworded]
 
@@ -110,6 +111,7 @@ def collect(graph: Graph, folder: Path) -> Report:
     measure, labels = where["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
     queries = len(store.queries(NAME, NAME))
+    ranked = ranking(store, labels, where["measures"]) if len(labels) > ALONE else []
     asked = queries * (1 + len(where["means"][MEAN]))
     return {
         "model": systems[NAME].label,
@@ -130,7 +132,8 @@ def collect(graph: Graph, folder: Path) -> Report:
             for name, recipe in systems.items()
         },
         "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
-        "ranking": ranking(store, labels, where["measures"]) if len(labels) > ALONE else [],
+        "ranking": ranked,
+        "pairs": pairs(store, ranked, measure),
         "costs": {
             name: cost(graph, folder, name, where["split"], _model(graph, folder, recipe), passages, asked)
             for name, recipe in systems.items()
