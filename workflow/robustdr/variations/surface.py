@@ -95,7 +95,8 @@ class SwapWords(Variation):
 
 
 class RemoveStopwords(Plain, NoStopwords):
-    """qvg, section 3.2, RmvStopWords: all stopwords of NLTK's English list are removed."""
+    """qvg, section 3.2, RmvStopWords: all stopwords of NLTK's English list are removed. A changed query loses
+    punctuation and capitals."""
 
     name = "remove_stopwords"
     listed = 19
@@ -103,7 +104,8 @@ class RemoveStopwords(Plain, NoStopwords):
 
 
 class RandomOrderSwap(Plain, SwapWords):
-    """qvg, section 3.2, RandOrderSwap: two random words of the query are swapped."""
+    """qvg, section 3.2, RandOrderSwap: two random words of the query are swapped. A changed query loses punctuation
+    and capitals."""
 
     name = "random_order_swap"
     listed = 21

@@ -49,7 +49,8 @@ class SwapSynonymWordnet(Variation):
 
 
 class WordnetSynonymSwap(Plain, SwapSynonymWordnet):
-    """qvg, section 3.2, WNetSynSwap: one random non-stopword becomes the first synonym that WordNet lists for it.
+    """qvg, section 3.2, WNetSynSwap: one random non-stopword becomes the first synonym that WordNet lists for it. A
+    changed query loses punctuation and capitals.
 
     First in WordNet's order of senses, most frequent first. `variant` released: a random synonym, as in the released
     code.
@@ -132,7 +133,8 @@ class SwapSynonymEmbedding(Variation):
 @dataclass(frozen=True)
 class EmbeddingSynonymSwap(Plain, SwapSynonymEmbedding):
     """qvg, section 3.2, WEmbedSynSwap: one random non-stopword becomes a random one of its at most 15 nearest
-    neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); without `file`, in the packaged GloVe vectors."""
+    neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); without `file`, in the packaged GloVe vectors.
+    A changed query loses punctuation and capitals."""
 
     name = "embedding_synonym_swap"
     listed = 24

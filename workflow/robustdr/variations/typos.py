@@ -99,7 +99,8 @@ class SwapAdjacentKey(Typo):
 
 
 class NeighbourCharSwap(Plain, SwapNeighbourChars):
-    """qvg, section 3.2, NeighbCharSwap: two neighbouring characters of one random non-stopword are swapped."""
+    """qvg, section 3.2, NeighbCharSwap: two neighbouring characters of one random non-stopword are swapped. A changed
+    query loses punctuation and capitals."""
 
     name = "neighbour_char_swap"
     listed = 16
@@ -109,7 +110,7 @@ class NeighbourCharSwap(Plain, SwapNeighbourChars):
 
 class RandomCharSubstitution(Plain, Typo):
     """qvg, section 3.2, RandomCharSub: one character of one random non-stopword becomes another ASCII letter of any
-    case."""
+    case. A changed query loses punctuation and capitals."""
 
     name = "random_char_substitution"
     listed = 17
@@ -120,7 +121,7 @@ class RandomCharSubstitution(Plain, Typo):
 
 class QwertyCharSubstitution(Plain, SwapAdjacentKey):
     """qvg, section 3.2, QWERTYCharSub: one character of one random non-stopword becomes a neighbouring one on a QWERTY
-    keyboard."""
+    keyboard. A changed query loses punctuation and capitals."""
 
     name = "qwerty_char_substitution"
     listed = 18
