@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from functools import cache
 from ipaddress import ip_address
 from typing import Any
 
@@ -11,6 +12,7 @@ from robustdr.core.errors import UserError
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
+@cache
 def refuse() -> None:
     """Refuse this process, from now on, every connection beyond this machine; the hub's library is told to be offline.
 

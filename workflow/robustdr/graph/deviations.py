@@ -34,8 +34,8 @@ a value of a training at the scale `full` has no source there.
 
 ## What has no numbers to make again
 
-- Intent's Table 8 (§5.3) shows single queries before and after training. The available text lacks the table. The report's
-  page of queries shows every query in this way.
+- Intent's Table 8 (§5.3) shows single queries before and after training. The available text lacks the table. The
+  report's page of queries shows every query in this way.
 - CAPOT (§3.1) and qvg (§3.2) chose German as the language to translate to and back from, without numbers. `pivot` of a
   translating variation takes another one.
 - qvg reads UQV100 for its taxonomy alone. Its Tables 2 and 3 are counted anew from the authors' labels.

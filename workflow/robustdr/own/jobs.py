@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ from robustdr.keys.integrity import is_current
 from robustdr.keys.node import Node, histories
 
 STAGES = "robustdr.stages"  # run by its name, as the rules run it
+ENVIRONMENT = dict(os.environ)  # of jobs that have the network, before this process is refused it
 
 
 def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
@@ -39,11 +40,10 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
     Raises:
         UserError: a job fails; names its log.
     """
-    environment = dict(os.environ)  # of jobs that have the network
     network.refuse()
     gc.disable()  # it would walk all that libraries load again and again, for little garbage
     atexit.register(gc.freeze)
-    with chdir(folder), alone(Path(graph.root) / "lock"):
+    with chdir(folder), alone(Path(graph.root) / "logs/lock"):
         progress = Progress(recorded(Path(graph.root) / "benchmarks"))
         every = list(jobs(graph, targets))
         planned, started = Counter(node.rule for node in every if not is_done(node)), Counter[str]()
@@ -54,7 +54,7 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
             started[node.rule] += 1
             progress.plan(planned | started)  # what is made anew may differ, and then more is to be made
             progress.start(number, node.rule, time.monotonic())
-            status = run(node, environment)
+            status = run(node)
             progress.finish(number, time.monotonic())
             if status:
                 line.clear()
@@ -66,16 +66,16 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
 
 def jobs(graph: Graph, targets: Sequence[Node]) -> Iterator[Node]:
     """Yield the nodes of the jobs behind `targets`, each after those of its inputs; one job ranks all of a split."""
-    lineage = graph.lineage
+    runs = {node.path for node in histories(targets) if node.rule == "rank"}
     of_run = {
         run.path: ranking
-        for of in rankings({graph.root: graph})
+        for of in (rankings({graph.root: graph}) if runs else [])  # runs of other systems may not be there yet
         for system in of.systems
-        for seed in lineage.seeds(system)
+        for seed in graph.lineage.seeds(system)
         for ranking in [graph.ranking(system, seed, of.split, of.variations)]
         for run in artifacts(ranking)
     }
-    ranked = [of_run[node.path] for node in histories(targets) if node.path in of_run]
+    ranked = [of_run[path] for path in sorted(runs & of_run.keys())]
     seen: set[str] = set()
     for node in histories([*ranked, *targets]):
         job = of_run.get(node.path, node)
@@ -94,7 +94,7 @@ def is_done(node: Node) -> bool:
     return all(made.made and is_current(Path(made.path)) for made in artifacts(node))
 
 
-def run(node: Node, environment: Mapping[str, str]) -> int:
+def run(node: Node) -> int:
     """Run a job; return its exit status. It leaves its log and what it took, as Snakemake's jobs do."""
     written = (path for paths in node.outputs.values() for path in paths)
     for path in (node.log, node.benchmark, *node.waited, *written):
@@ -103,7 +103,7 @@ def run(node: Node, environment: Mapping[str, str]) -> int:
     with open(node.log, "w", encoding="utf-8") as log:
         if node.network:
             done = subprocess.run(
-                [sys.executable, "-m", STAGES, *node.words], env=environment, stdout=log, stderr=log, check=False
+                [sys.executable, "-m", STAGES, *node.words], env=ENVIRONMENT, stdout=log, stderr=log, check=False
             )
             status = done.returncode
         else:
