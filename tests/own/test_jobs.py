@@ -1,17 +1,18 @@
 """Jobs of small data: the real stages behind BM25's measures, one after the other in one process."""
 
-import json
 import shutil
 import subprocess
 import sys
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from robustdr.core.benchmarks import costs
 from robustdr.evaluation.measures import read_measures
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.graph.site import page
+from robustdr.keys.integrity import is_current
 from robustdr.own import experiment, jobs, models
 from robustdr.own.experiment import HOUSE, NAME, Data, Split
 
@@ -89,16 +90,17 @@ def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own
     assert (status, said[-1]) == (0, "5 of 5 jobs"), said
 
 
-def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, tiny_model, data):
+def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, own, tiny_model, data):
     assert make(folder)[0] == 0
     other = folder / "other"
     shutil.copytree(tiny_model, other)
-    settings = json.loads((other / "tokenizer.json").read_text(encoding="utf-8"))
-    (other / "tokenizer.json").write_text(json.dumps(settings, indent=4), encoding="utf-8")
+    weights = load_file(other / "model.safetensors")
+    save_file({name: 2 * of for name, of in weights.items()}, other / "model.safetensors", {"format": "pt"})
     for model in (other, tiny_model, other):
         experiment.write(folder / "config", [models.find(str(model))], data, KINDS, ["RR@10"])
         status, said = make(folder)
         assert status == 0, said
+        assert is_current(folder / own.query_set((NAME, "test"), "typo").path)
         assert make(folder) == (0, [])
 
 
