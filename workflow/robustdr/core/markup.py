@@ -9,7 +9,7 @@ BAR = r"\|"  # a bar inside a field of a Markdown table
 MARKUP = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])"  # a backslash before punctuation
     r"|`"
-    r"|(?:\*+|~+)(?=[^\s*~])"  # that opens an emphasis
+    r"|\*+(?=[^\s*])|~+(?=[^\s~])"  # that opens an emphasis
     r"|(?<![^\W_])_+(?=[^\s_])"
     r"|<(?=[A-Za-z/!?])"
     r"|&(?=#?\w+;)"

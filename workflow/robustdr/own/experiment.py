@@ -23,7 +23,7 @@ from robustdr.variations.languages import spoken
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
-BM25, HYBRID, RERANKED = (f"{NAME}_{part}" for part in ("bm25", "hybrid", "reranked"))
+BM25, HYBRID, RERANKED = f"{NAME}_bm25", f"{NAME}_hybrid", f"{NAME}_reranked"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 
