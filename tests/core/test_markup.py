@@ -35,7 +35,8 @@ def test_a_text_is_shown_as_it_is(text):
 @pytest.mark.parametrize(
     "text",
     ["![x](http://h/x.png)", "[x](javascript:x)", "[x][y]", "<img src=x>", "</details>", "<!-- x", "<http://h>", "[^1]",
-     "**b**", "*b*", "_b_", "a_b *c_", "`x`", "``x", "&lt;b&gt;", "&#60;b", "~~x~~", "\\*b*", "[a[b](c)", "***b***", "*~*"],
+     "**b**", "*b*", "_b_", "a_b *c_", "`x`", "``x", "&lt;b&gt;", "&#60;b", "~~x~~", "\\*b*", "[a[b](c)", "***b***",
+     "*~*"],
 )  # fmt: skip
 def test_markup_is_text(text):
     assert plain(text) != text and shown(plain(text)) == text
