@@ -1,6 +1,5 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
 TABLES, FIGURES = (shown(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
-SHOWN = {folder: shown(CONFIG, folder, PAPERS) for folder in ("tables", "figures")}
 
 
 for SCALE, ROOT, GRAPH in SCALES:
@@ -153,11 +152,13 @@ for SCALE, ROOT, GRAPH in SCALES:
         shell:
             "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
+    SITE = Found(lambda w, g=GRAPH: site.page(g, PAPERS))
+
     rule:
         name:
             f"site_{SCALE}"
         input:
-            unpack(lambda w, g=GRAPH: site.page(g, PAPERS).options),
+            unpack(lambda w, of=SITE: of.find(w).options),
             data=lambda w, g=GRAPH: [
                 path
                 for collection in site.explored(g, PAPERS)
@@ -177,10 +178,10 @@ for SCALE, ROOT, GRAPH in SCALES:
             "../envs/report.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=10,
+            mem_mb=SITE.memory,
+            runtime=SITE.minutes,
         params:
-            command=lambda w, g=GRAPH: site.page(g, PAPERS).command,
+            command=SITE.command,
         shell:
             "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
@@ -188,7 +189,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         name:
             f"headline_{SCALE}"
         input:
-            tables=expand(f"{ROOT}/tables/{{name}}.json", name=SHOWN["tables"]),
+            tables=expand(f"{ROOT}/tables/{{name}}.json", name=shown(CONFIG, "tables", PAPERS)),
         output:
             json=f"{ROOT}/report/headline.json",
             drops=f"{ROOT}/report/drops.csv",

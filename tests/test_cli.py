@@ -97,8 +97,8 @@ def test_the_rules_call_every_stage_with_its_options():
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for params, command in re.findall(r"params:(.*?)-m robustdr.stages (.*?)> \{log", path.read_text(), re.DOTALL):
             words = command.replace('"', " ").split()
-            found = re.search(r"command=(?:(\w+)\.command|lambda w, g=GRAPH: site\.page)", params)
-            stage = (found[1] or "site").lower() if words[0] == "{params.command}" else words[0].replace("-", "_")
+            found = re.search(r"command=(\w+)\.command", params)
+            stage = found[1].lower() if words[0] == "{params.command}" else words[0].replace("-", "_")
             called.setdefault(stage, []).append(named(words))
     by_rule = {}
     for node in nodes():

@@ -57,7 +57,11 @@ class Checked(NamedTuple):
 
 
 class _Queries(NamedTuple):
-    """The queries of a file: place by qid, qids without a text, texts, and the lines of ids, texts and words."""
+    """The queries of a file: place by qid, qids without a text, texts, and the lines of ids, texts and words.
+
+    Attributes:
+        left_out: the lines of queries that are left out because they have no judgement.
+    """
 
     path: Path
     places: dict[str, Place]
@@ -66,6 +70,7 @@ class _Queries(NamedTuple):
     ids: _Lines
     texts: _Lines
     words: _Lines
+    left_out: set[int]
 
 
 def check(
@@ -92,12 +97,11 @@ def check(
     judged = {row.docid for _, qrels in splits.values() for _, row in read_judgements(qrels, lambda problem: None)}
     passages, there, empty = _check_corpus(corpus, judged, report)
     asked = [_check_queries(queries, report) for queries, _ in splits.values()]
-    counted = []
     for of_split, (_, qrels) in zip(asked, splits.values(), strict=True):
         checked = _check_judgements(qrels, of_split, corpus, there, empty, drop_empty, report)
-        counted.append((of_split, _check_judged(of_split, qrels, *checked, ignore_unjudged, report)))
-    for one, other in combinations(counted, 2):
-        _check_overlap(*one, *other, report)
+        _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
+    for one, other in combinations(asked, 2):
+        _check_overlap(one, other, report)
     return Checked(found, passages, {split: of.said for split, of in zip(splits, asked, strict=True)})
 
 
@@ -135,7 +139,7 @@ def _check_words(place: Place, text: str, report: Report) -> None:
 
 
 def _check_queries(path: Path, report: Report) -> _Queries:
-    read = _Queries(path, {}, set(), [], _Lines(), _Lines(), _Lines())
+    read = _Queries(path, {}, set(), [], _Lines(), _Lines(), _Lines(), set())
     stem = Stemmer.Stemmer("english").stemWords
     for place, query in read_queries(path, report):
         check_query(place, query, read.places, report)
@@ -187,30 +191,27 @@ def _check_judgements(
 
 def _check_judged(
     asked: _Queries, qrels: Path, judged: set[str], relevant: set[str], ignore_unjudged: bool, report: Report
-) -> set[int]:
-    """Check that each query has a judgement, and a relevant passage; return the lines of queries that are left out."""
-    left_out = set()
+) -> None:
+    """Check that each query has a judgement, and a relevant passage."""
     for qid, place in asked.places.items():
         if qid in asked.empty:
             continue
         if qid not in judged:
             what = f"query {qid!r} has no judgement in {qrels}; leave it out or add one"
             report(Problem("query without a judgement", place, what, "dropped" if ignore_unjudged else "error"))
-            left_out |= {place.number} if ignore_unjudged else set()
+            if ignore_unjudged:
+                asked.left_out.add(place.number)
         elif qid not in relevant:
             what = f"query {qid!r} has no relevant passage in {qrels} (grade 1 or more); it counts 0 for every system"
             report(Problem("query without a relevant passage", place, what, "warning"))
-    return left_out
 
 
-def _check_overlap(
-    one: _Queries, left_out_of_one: set[int], other: _Queries, left_out_of_other: set[int], report: Report
-) -> None:
+def _check_overlap(one: _Queries, other: _Queries, report: Report) -> None:
     """Check that no two splits share a query, exactly or nearly. Both may be in one file: its judgements divide it."""
 
     def shared(mine: _Lines, theirs: _Lines) -> Iterator[tuple[int, int]]:
         pairs = mine.shared(theirs)
-        return ((line, at) for line, at in pairs if line not in left_out_of_other and at not in left_out_of_one)
+        return ((line, at) for line, at in pairs if line not in other.left_out and at not in one.left_out)
 
     same = dict(shared(other.texts, one.texts))
     for line, first in same.items():

@@ -133,14 +133,14 @@ class Retrieval(Part):
             "queries": reads(*(self.query_set(split, variation) for variation in names)),
             **kind.reads(self, system, seed, split, names),
         }
-        runs = [f"{self.root}/runs/{collection}/{system}/seed{seed}/{name}.{variation}.arrow" for variation in names]
+        runs = [f"runs/{collection}/{system}/seed{seed}/{name}.{variation}.arrow" for variation in names]
         # Runs of training queries are mined, not read by people.
         trec = [f"{run.removesuffix('.arrow')}.trec.gz" for run in runs if name != "train"]
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
         return self.node(
             "rank",
-            f"runs/{collection}/{system}/seed{seed}/{name}.{names[0]}.arrow",
+            runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
             f"{collection}.{name}.{system}.{seed}",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
@@ -153,7 +153,7 @@ class Retrieval(Part):
                 "tag": f"{system}-seed{seed}",
                 **kind.mentions(self, system, seed, split),
             },
-            outputs={"runs": runs, "trec": trec},
+            outputs={"runs": [f"{self.root}/{run}" for run in runs], "trec": [f"{self.root}/{run}" for run in trec]},
             need=kind.need(self, system, name),
             query_set=f"{name}.{names[0]}",
             makes=lambda: [self.run(system, seed, split, variation) for variation in names],

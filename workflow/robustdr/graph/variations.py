@@ -152,14 +152,13 @@ class QuerySets(Part):
         job = variation.partition(".version")[0]
         others = range(1, self.versions().get(variation.partition(".")[0], 1))
         made = [job, *(f"{job}.version{number}" for number in others)]
-        beside = f"{self.root}/variations/{collection}/{name}/"
-        how["outputs"] = {"output": [f"{beside}{one}.tsv" for one in made]}
-        how["outputs"] |= {"statistics": [f"{beside}{one}.json" for one in made]}
-        path, what = f"variations/{collection}/{name}/{variation}.tsv", f"{variation} of {collection}, {name}"
+        folder, what = f"variations/{collection}/{name}", f"{variation} of {collection}, {name}"
+        places = [f"{self.root}/{folder}/{one}" for one in made]
+        how["outputs"] = {"output": [f"{at}.tsv" for at in places], "statistics": [f"{at}.json" for at in places]}
         if others:  # queries, statistics, and which version of a query attacks
             how["makes"] = lambda: [self.query_set(split, one) for one in (*made, *made, job)]
-            how["outputs"] |= {"split": [f"{beside}{job}.split.json"]}
-        return self.node("vary", path, what, f"{collection}.{name}.{job}", inputs=inputs, **how)
+            how["outputs"] |= {"split": [f"{places[0]}.split.json"]}
+        return self.node("vary", f"{folder}/{variation}.tsv", what, f"{collection}.{name}.{job}", inputs=inputs, **how)
 
     @cache
     def shards(self, split: Split, variation: str) -> list[Node]:

@@ -1,5 +1,6 @@
 """A measure of two query sets or of two systems, compared query by query."""
 
+from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from robustdr.claims.measured import detectable
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.quotients import Ratio, drop_ratio
-from robustdr.evaluation.statistics import confidence_interval
+from robustdr.evaluation.statistics import confidence_interval, holm
 
 CONFIDENCE = 0.95
 
@@ -44,6 +45,12 @@ def compare(varied: np.ndarray, original: np.ndarray) -> Compared:
         "p": difference.p,
         "detectable": detectable(confidence_interval(differences), degrees=len(differences) - 1) if several else None,
     }
+
+
+def correct(found: Sequence[Compared]) -> None:
+    """Add to each its p, corrected over all of them (Holm)."""
+    for each, p in zip(found, holm([each["p"] for each in found]), strict=True):
+        each["p_holm"] = p
 
 
 def _finite(interval: tuple[float, float]) -> list[float] | None:

@@ -6,10 +6,9 @@ from typing import TypedDict
 
 import numpy as np
 
-from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Store
 from robustdr.experiments.models import ORIGINAL
-from robustdr.own.compared import Compared, compare
+from robustdr.own.compared import Compared, compare, correct
 from robustdr.own.experiment import NAME
 
 
@@ -81,8 +80,7 @@ def pairs(store: Store, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
         for part, values in on.items()
     }
     for of in found.values():
-        for each, p in zip(of, holm([each["p"] for each in of]), strict=True):
-            each["p_holm"] = p
+        correct(of)
     return [
         {"labels": (one["label"], other["label"]), "original": original, "variations": varied, "change": change}
         for (one, other), original, varied, change in zip(
@@ -100,7 +98,5 @@ def _against_best(store: Store, systems: Sequence[str], query_set: str, measure:
     values = {system: _values(store, system, query_set, measure) for system in systems}
     best = max(systems, key=lambda system: values[system].mean())
     found = {system: compare(values[system], values[best]) for system in systems}
-    rest = [system for system in systems if system != best]
-    for system, p in zip(rest, holm([found[system]["p"] for system in rest]), strict=True):
-        found[system]["p_holm"] = p
+    correct([found[system] for system in systems if system != best])
     return found

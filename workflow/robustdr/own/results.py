@@ -13,12 +13,11 @@ from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
 from robustdr.encoding.any_type import describe
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
-from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
-from robustdr.own.compared import Compared, compare
+from robustdr.own.compared import Compared, compare, correct
 from robustdr.own.costs import Costs, cost
 from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.ranking import Pair, Ranked, pairs, ranking
@@ -159,8 +158,7 @@ def _robustness(
         name: compare(np.mean([store.values(system, NAME, each, measure) for each in of], axis=0), original)
         for name, of in query_sets.items()
     }
-    for name, p in zip(varied, holm([found[name]["p"] for name in varied]), strict=True):
-        found[name]["p_holm"] = p
+    correct([found[name] for name in varied])
     return {"label": label, "original": float(original.mean()), "query_sets": found}
 
 
