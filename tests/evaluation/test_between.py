@@ -116,7 +116,7 @@ def test_seeds_on_several_machines_are_taken_together_and_a_seed_counts_once():
     again = two[two["seed"] == 1].assign(hardware="other", key="again", values=[of + 1 for of in two["values"][2:4]])
     found, alone = summary(pd.concat([again, two])), summary(two)
     assert found["RR@10"] == alone["RR@10"] and found["seeds"] == alone["seeds"] and "processors" not in alone
-    assert found["processors"] == {"RR@10": {"pairs": 2, "ignoring": 1.0}}
+    assert found["processors"] == {"RR@10": {"pairs": 2, "systems": 1, "ignoring": 1.0}}
 
 
 def test_two_processors_are_compared_within_a_seed_and_with_the_variance_of_other_systems():
@@ -125,6 +125,7 @@ def test_two_processors_are_compared_within_a_seed_and_with_the_variance_of_othe
     rate = summary(pd.concat([here, there]))["processors"]["RR@10"]
     assert rate == {
         "pairs": 20 * 2 * 2,
+        "systems": 20,
         "ignoring": 1.0,
         "with": 0.0,
     }  # seed 0 is of systems in which nothing is random
@@ -151,6 +152,19 @@ def test_each_variation_has_a_deviation_of_its_own():
     found = summary(pd.DataFrame(many))["RR@10"]
     assert found["drops"]["misspell"]["sd"] == pytest.approx(0.07, rel=0.25)  # a tenth of seven tenths
     assert found["drops"]["swap_words"]["sd"] < 0.01 < found["drop"]["sd"] < 0.07 and found["mean"]["sd"] < 0.01
+
+
+def test_a_variation_with_few_runs_has_the_deviation_of_all():
+    """Twenty systems have misspelled queries; two have synonyms too, which move as much: two runs each."""
+    draw, made = np.random.default_rng(1), []
+    for number in range(20):
+        for row in rows(2, 0.0, f"system{number}"):
+            moved = row["query_set"] == "dev.misspell"
+            made.append(row | {"values": row["values"] * (1 + moved * draw.normal(0, 0.1))})
+    synonyms = [row | {"query_set": "dev.synonym"} for row in made if row["query_set"] == "dev.misspell"]
+    few = [row for row in synonyms if row["system"] in ("system0", "system1")]
+    assert list(summary(pd.DataFrame(made + few))["RR@10"]["drops"]) == ["misspell"]
+    assert list(summary(pd.DataFrame(made + synonyms))["RR@10"]["drops"]) == ["misspell", "synonym"]
 
 
 def test_the_rate_with_the_variance_needs_another_system():

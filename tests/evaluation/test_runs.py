@@ -114,7 +114,7 @@ def test_intervals_are_right_as_often_as_they_say_for_single_runs(sd):
 def test_the_file_of_the_ledger_is_read(tmp_path):
     path = tmp_path / "runs.json"
     spread = {"mean": {"sd": 0.008, "df": 12.0}, "drop": {"sd": 0.01, "df": 12.0}}
-    rates = {"RR@10": {"pairs": 40, "ignoring": 0.3, "with": 0.05}}
+    rates = {"RR@10": {"pairs": 40, "systems": 4, "ignoring": 0.3, "with": 0.05}}
     path.write_text(json.dumps({"RR@10": spread, "R@50": {"mean": {"sd": 0.0, "df": 3}}, "seeds": rates}))
     runs = Runs.read(path, frozenset({"rodr"}))
     assert runs.spreads["RR@10"].drop == Spread(sd=0.01, df=12.0) and runs.spreads["R@50"].drop is None

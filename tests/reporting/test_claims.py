@@ -201,15 +201,21 @@ def test_one_training_run_decides_with_the_variance_of_others_or_says_that_it_is
     assert (found["verdict"], "one training run" in found["how"]) == ("seen", True)
     runs = tmp_path / "runs.json"
     spread = {"mean": {"sd": 0.2, "df": 4}, "drop": {"sd": 0.6, "df": 4}}
-    rates = {"Success@1": {"pairs": 40, "ignoring": 0.3, "with": 0.05}}
+    rates = {"Success@1": {"pairs": 40, "systems": 4, "ignoring": 0.3, "with": 0.05}}
     runs.write_text(
-        json.dumps({"Success@1": spread, "seeds": rates, "processors": {"Success@1": {"pairs": 7, "ignoring": 0.2}}}),
+        json.dumps(
+            {
+                "Success@1": spread,
+                "seeds": rates,
+                "processors": {"Success@1": {"pairs": 7, "systems": 2, "ignoring": 0.2}},
+            }
+        ),
         encoding="utf-8",
     )
     text, [found] = write([claim("Noise hurts", "Success@20", LOSES)], trained=["base"], runs=runs)
     assert found["verdict"] == "undecided"
-    assert "called different: Success@1, 30 % of 40 pairs, and 5 % with the variance of runs." in text
-    assert "only in their processor are called different: Success@1, 20 % of 7 pairs." in text
+    assert "called different: Success@1, 30 % of 40 pairs (4 systems), and 5 % with the variance of runs." in text
+    assert "only in their processor are called different: Success@1, 20 % of 7 pairs (2 systems)." in text
 
 
 def test_what_was_not_run_is_folded_away_with_its_reason(write):

@@ -31,7 +31,7 @@ def page(tmp_path):
     again = {"same": 4, "of": 5, "runs": []}
     claims = [
         claim("A", "seen", replicates=again),
-        claim("B", "not testable here", reason="cost fails: +1.0%", needs=["cost", "gain"]),
+        claim("B", "not testable here", reason="cost fails: +1.0%", needs=["cost", "gain"], replicates=again),
         claim("C", "undecided", effects=[]),
         claim("D", "seen", headline=False),
         claim("E", "not seen", printed="fails", headline=False),
@@ -63,6 +63,7 @@ def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(pag
         "- **not testable here**: “B” (§1)\n" in page
         and "\n    - A control does not pass: cost must show (fails).\n" in page
         and "cost fails: +1.0%." not in page
+        and page.count("Judged alone") == 1
     )
     assert "- **undecided**: “C” (§1)\n" in page
 

@@ -16,6 +16,7 @@ from robustdr.evaluation.settled import RUN, newest, one_run_a_seed
 
 LEVEL = 0.05  # of the tests of two runs of one system
 MOST = 0.9  # of the variance that systems are taken to have in common
+SURE = 8  # degrees of freedom from which a variation's own deviation counts; with fewer, that of all variations
 SYSTEM = ("scale", "system")
 QUERIES = ["collection", "query_set"]
 
@@ -154,7 +155,8 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
 def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     """Return the deviations between runs under one measure, pooled over systems.
 
-    What drops have in common is estimated over all variations: one has too few runs for it.
+    What drops have in common is estimated over all variations: one has too few runs for it. So is the deviation of a
+    variation whose own has fewer than `SURE` degrees of freedom: it is zero as often as not, and too large at times.
     """
     means = [[run for run in runs if not run.variation] for runs in systems]
     varied = [[run for run in runs if run.variation] for runs in systems]
@@ -168,7 +170,7 @@ def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     return Spreads(
         mean=pooled(([run.squares for run in runs] for runs in means if runs), in_common(_panels(means))),
         drop=drop(),
-        drops={name: of for name in names if (of := drop(name))},
+        drops={name: of for name in names if (of := drop(name)) and of.df >= SURE},
     )
 
 
@@ -217,8 +219,8 @@ def summary(rows: pd.DataFrame) -> dict[str, object]:
     Returns:
         by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}}`: sd is a share of the mean
         on the original queries. `seeds` has the rates of two seeds by measure; `processors` those of one seed on two
-        kinds of hardware. A rate is the share of `pairs` of runs on a query set that a test calls different:
-        `ignoring` the variance between runs, and `with` that of the other systems.
+        kinds of hardware. A rate is the share of `pairs` of runs on a query set, of so many `systems`, that a test
+        calls different: `ignoring` the variance between runs, and `with` that of the other systems.
     """
     by_seed = several(one_run_a_seed(rows))
     random = rows[rows["seed"] > 0]  # seed 0: nothing in the run is random
@@ -245,7 +247,8 @@ def _rates(twice: Systems, by_seed: Systems) -> dict[str, dict[str, float]]:
             for a, b in combinations(run.values, 2)
         ]
         ignoring, aware = np.mean(told, axis=0)
-        rates[measure] = {"pairs": len(told), "ignoring": round(float(ignoring), 4)}
+        names = {name[1] for name in systems}
+        rates[measure] = {"pairs": len(told), "systems": len(names), "ignoring": round(float(ignoring), 4)}
         if len({name[1] for name in seeds}) > 1:
             rates[measure]["with"] = round(float(aware), 4)
     return rates

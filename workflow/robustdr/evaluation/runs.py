@@ -30,7 +30,8 @@ class Spread(Document):
 class Spreads(Document):
     """Of one measure: of a system's mean on the original queries, and of its drop; both as a share of that mean.
 
-    `drop` is pooled over all query sets, `drops` has those of single variations: runs differ more on misspellings.
+    `drop` is pooled over all query sets. `drops` has those of single variations with enough runs: runs differ more on
+    misspellings.
     """
 
     mean: Spread | None = None
@@ -41,10 +42,12 @@ class Spreads(Document):
 class Different(Document):
     """How often two runs of one system are called different, at a level of .05.
 
-    `ignoring` the variance between runs, and `with` that of the other systems.
+    `ignoring` the variance between runs, and `with` that of the other systems. The pairs of one system are not
+    independent: two runs are compared on many query sets.
     """
 
     pairs: int
+    systems: int
     ignoring: float
     aware: float | None = Field(None, alias="with")
 

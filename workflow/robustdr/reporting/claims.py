@@ -211,7 +211,7 @@ def _different(runs: Runs, measures: Sequence[str]) -> str:
     told = []
     for which, by_measure in (("their seed", runs.seeds), ("their processor", runs.processors)):
         words = [
-            f"{measure}, {100 * rate.ignoring:.0f} % of {rate.pairs} pairs"
+            f"{measure}, {100 * rate.ignoring:.0f} % of {rate.pairs} pairs ({rate.systems} systems)"
             + (f", and {100 * rate.aware:.0f} % with the variance of runs" if rate.aware is not None else "")
             for measure in measures
             if (rate := by_measure.get(measure))

@@ -114,7 +114,7 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
     elif claim["reason"]:
         why = f"Why {verdict}: " if verdict in (UNDECIDED, NOT_RUN) else ""
         also.append(_readable(why + claim["reason"], paper))
-    if again and again["of"] > 1:
+    if again and again["of"] > 1 and verdict != NOT_TESTABLE:
         also.append(f"Judged alone, {again['same']} of {again['of']} training runs say “{verdict}”.")
     if len(sentence.parts) > 1:
         also.append(f"The sentence has {sentence.parts.total()} parts: {in_words(sentence.parts)}.")
