@@ -167,6 +167,19 @@ def test_a_variation_with_few_runs_has_the_deviation_of_all():
     assert list(summary(pd.DataFrame(made + synonyms))["RR@10"]["drops"]) == ["misspell", "synonym"]
 
 
+def test_each_collection_has_deviations_of_its_own_and_one_of_few_runs_has_none():
+    """On `calm` runs differ by nothing, on `wild` by a tenth of the mean; `rare` has two runs."""
+    draw, made = np.random.default_rng(1), []
+    for number, collection in enumerate(["calm", "wild"] * 10 + ["rare"]):
+        for row in rows(2, 0.0, f"system{number}"):
+            factor = 1 + (collection != "calm") * draw.normal(0, 0.1)
+            made.append(row | {"collection": collection, "values": row["values"] * factor})
+    found = summary(pd.DataFrame(made))["RR@10"]
+    sds = {name: of["mean"]["sd"] for name, of in found["collections"].items() if "mean" in of}
+    assert sds["wild"] == pytest.approx(0.1, rel=0.4) and list(sds) in (["wild"], ["calm", "wild"])
+    assert sds.get("calm", 0.0) < 0.01 < found["mean"]["sd"] < sds["wild"]
+
+
 def test_the_rate_with_the_variance_needs_another_system():
     assert "with" not in summary(pd.DataFrame(rows(3, 0.1)))["seeds"]["RR@10"]
 

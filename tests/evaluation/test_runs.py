@@ -20,7 +20,7 @@ def trained(values, system="rodr", query_set="original", runs=None, original=Non
     runs = runs or Runs(KNOWN, frozenset({"rodr", "dr_oq"}))
     values = np.asarray(values, float)
     mean = values.mean()
-    return Estimate(values, shifts=runs.shifts(system, "RR@10", query_set, len(values), mean, original or mean))
+    return Estimate(values, shifts=runs.shifts(system, "RR@10", "toy", query_set, len(values), mean, original or mean))
 
 
 def test_two_trained_systems_have_the_pooled_variance_twice_by_hand():
@@ -68,17 +68,28 @@ def test_a_variation_has_its_own_deviation_of_drops_where_it_was_measured():
     own = Spread(sd=0.05, df=3.0)
     runs = Runs({"RR@10": KNOWN["RR@10"].model_copy(update={"drops": {"misspell": own}})}, frozenset({"rodr"}))
     for name, expected in (("misspell", own), ("swap_words", KNOWN["RR@10"].drop)):
-        found = runs.shifts("rodr", "RR@10", name, 1, 0.5, 0.8)
+        found = runs.shifts("rodr", "RR@10", "toy", name, 1, 0.5, 0.8)
         assert {at.query_set: at.spread for at in found} == {"": KNOWN["RR@10"].mean, name: expected}
 
 
-def test_two_runs_halve_the_pooled_variance_and_five_take_their_own():
+def test_a_collection_has_its_own_deviations_where_they_were_measured():
+    own, of_drops, misspell = Spread(sd=0.001, df=9.0), Spread(sd=0.002, df=9.0), Spread(sd=0.003, df=9.0)
+    few = Spreads(mean=own, drop=of_drops, drops={"misspell": misspell})
+    found = Spreads(mean=Spread(sd=0.02, df=8.0), drops={"typo": misspell}, collections={"few": few, "one": Spreads()})
+    assert [found.of("few"), found.of("few", "misspell"), found.of("few", "typo")] == [own, misspell, of_drops]
+    for name in ("one", "another"):
+        assert [found.of(name), found.of(name, "typo"), found.of(name, "misspell")] == [found.mean, misspell, None]
+    runs = Runs({"RR@10": found}, frozenset({"rodr"}))
+    assert {at.spread for at in runs.shifts("rodr", "RR@10", "few", "misspell", 1, 0.5, 0.8)} == {own, misspell}
+
+
+def test_more_runs_divide_the_pooled_variance_until_they_are_more_than_those_behind_it():
     values = np.array([[1.0, 0.5] * 10])
-    one, two, five = (trained(np.repeat(values, runs, axis=0)) for runs in (1, 2, 5))
-    of_runs = [Ratio(one, ONE)._moments[0][0, 0] - Ratio(five, ONE)._moments[0][0, 0], 0.015**2]
-    assert of_runs[0] == pytest.approx(of_runs[1])
-    of_two = Ratio(two, ONE)._moments[0][0, 0] - Ratio(five, ONE)._moments[0][0, 0]
-    assert of_two == pytest.approx(0.015**2 / 2)
+    nothing = Ratio(Estimate(values), ONE)._moments[0][0, 0]
+    for number in (1, 2, 5, 9):  # 8 degrees of freedom behind it, and as many of 9 seeds
+        shifted = Ratio(trained(np.repeat(values, number, axis=0)), ONE)
+        assert shifted._moments[0][0, 0] - nothing == pytest.approx(0.015**2 / number)
+    assert Ratio(trained(np.repeat(values, 10, axis=0)), ONE)._moments[0][0, 0] == pytest.approx(nothing)
 
 
 def test_where_the_variance_of_runs_is_unknown_only_one_system_can_be_compared_with_itself():

@@ -16,7 +16,7 @@ from robustdr.evaluation.settled import RUN, newest, one_run_a_seed
 
 LEVEL = 0.05  # of the tests of two runs of one system
 MOST = 0.9  # of the variance that systems are taken to have in common
-SURE = 8  # degrees of freedom from which a variation's own deviation counts; with fewer, that of all variations
+SURE = 8  # degrees of freedom from which a collection's or variation's own deviation counts; with fewer, that of all
 SYSTEM = ("scale", "system")
 QUERIES = ["collection", "query_set"]
 
@@ -153,11 +153,17 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
 
 
 def spreads(systems: Sequence[list[Trained]]) -> Spreads:
-    """Return the deviations between runs under one measure, pooled over systems.
+    """Return the deviations between runs under one measure, pooled over systems: over all, and on each collection.
 
-    What drops have in common is estimated over all variations: one has too few runs for it. So is the deviation of a
-    variation whose own has fewer than `SURE` degrees of freedom: it is zero as often as not, and too large at times.
+    What drops have in common is estimated over all variations: one has too few runs for it.
     """
+    collections = sorted({run.place[1] for runs in systems for run in runs})
+    alone = {at: _spreads([[run for run in runs if run.place[1] == at] for runs in systems]) for at in collections}
+    sure = {at: of.model_copy(update={"mean": _sure(of.mean), "drop": _sure(of.drop)}) for at, of in alone.items()}
+    return _spreads(systems).model_copy(update={"collections": sure})
+
+
+def _spreads(systems: Sequence[list[Trained]]) -> Spreads:
     means = [[run for run in runs if not run.variation] for runs in systems]
     varied = [[run for run in runs if run.variation] for runs in systems]
     of_drops = in_common(_panels(varied))
@@ -170,8 +176,13 @@ def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     return Spreads(
         mean=pooled(([run.squares for run in runs] for runs in means if runs), in_common(_panels(means))),
         drop=drop(),
-        drops={name: of for name in names if (of := drop(name)) and of.df >= SURE},
+        drops={name: of for name in names if (of := _sure(drop(name)))},
     )
+
+
+def _sure(spread: Spread | None) -> Spread | None:
+    """Return a deviation of enough runs; None for another: it is zero as often as not, and too large at times."""
+    return spread if spread and spread.df >= SURE else None
 
 
 def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:
@@ -185,8 +196,8 @@ def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:
 def moved(run: Trained, by: Spreads) -> list[Spread]:
     """Return the deviations of a mean of runs, in units of the measure."""
     original = float((run.values if run.original is None else run.original).mean())
-    of_drop = by.drops.get(run.variation, by.drop) if run.variation else None
-    known = [(by.mean, float(run.values.mean())), (of_drop, original)]
+    of_drop = by.of(run.place[1], run.variation) if run.variation else None
+    known = [(by.of(run.place[1]), float(run.values.mean())), (of_drop, original)]
     return [Spread(sd=of.sd * unit, df=of.df) for of, unit in known if of]
 
 
@@ -206,8 +217,14 @@ def differ(a: np.ndarray, b: np.ndarray, by: Iterable[Spread] = ()) -> bool:
     return bool(2 * stdtr(total**2 / lost, -abs(difference.mean()) / sqrt(total)) < LEVEL)
 
 
-def _rounded(spread: Spread) -> dict[str, float]:
-    return {"sd": round(spread.sd, 6), "df": round(spread.df, 1), "common": round(spread.common, 2)}
+def _written(found: Spreads) -> dict[str, object]:
+    def rounded(spread: Spread) -> dict[str, float]:
+        return {"sd": round(spread.sd, 6), "df": round(spread.df, 1), "common": round(spread.common, 2)}
+
+    made: dict[str, object] = {what: rounded(of) for what, of in (("mean", found.mean), ("drop", found.drop)) if of}
+    made |= {"drops": {name: rounded(of) for name, of in found.drops.items()}} if found.drops else {}
+    alone = {name: of for name, at in found.collections.items() if (of := _written(at))}
+    return made | ({"collections": alone} if alone else {})
 
 
 def summary(rows: pd.DataFrame) -> dict[str, object]:
@@ -217,19 +234,16 @@ def summary(rows: pd.DataFrame) -> dict[str, object]:
         rows: of a ledger, all with the settings of the configuration; see `settled`.
 
     Returns:
-        by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}}`: sd is a share of the mean
-        on the original queries. `seeds` has the rates of two seeds by measure; `processors` those of one seed on two
-        kinds of hardware. A rate is the share of `pairs` of runs on a query set, of so many `systems`, that a test
-        calls different: `ignoring` the variance between runs, and `with` that of the other systems.
+        by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}, "collections": {name: …}}`:
+        sd is a share of the mean on the original queries, and a collection has the same keys. `seeds` has the rates of
+        two seeds by measure; `processors` those of one seed on two kinds of hardware. A rate is the share of `pairs` of
+        runs on a query set, of so many `systems`, that a test calls different: `ignoring` the variance between runs,
+        and `with` that of the other systems.
     """
     by_seed = several(one_run_a_seed(rows))
     random = rows[rows["seed"] > 0]  # seed 0: nothing in the run is random
     by_hardware = several(newest(random, [*RUN, "hardware"]), "hardware", (*SYSTEM, "seed"))
-    made: dict[str, dict[str, object]] = {}
-    for measure, systems in by_seed.items():
-        found = spreads([*systems.values()])
-        made[measure] = {what: _rounded(of) for what, of in (("mean", found.mean), ("drop", found.drop)) if of}
-        made[measure] |= {"drops": {name: _rounded(of) for name, of in found.drops.items()}}
+    made = {measure: _written(spreads([*systems.values()])) for measure, systems in by_seed.items()}
     rates = {"seeds": _rates(by_seed, by_seed), "processors": _rates(by_hardware, by_seed)}
     return {**made, **{name: of for name, of in rates.items() if of}}
 

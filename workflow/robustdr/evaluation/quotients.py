@@ -8,7 +8,7 @@ import numpy as np
 import scipy.stats
 
 from robustdr.evaluation.estimates import EXACT, Estimate
-from robustdr.evaluation.runs import ENOUGH, Shift, Spread
+from robustdr.evaluation.runs import Shift, Spread
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 SIGNIFICANT = 1.96  # standard errors above 0 at which papers call a difference significant
@@ -19,9 +19,10 @@ class Ratio:
     """The quotient of two estimates, with intervals that stay right if the denominator may be near 0.
 
     An interval holds every quotient r for which `numerator` − r · `denominator` may be 0 (Fieller, 1954). Variances are
-    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom. With fewer than
-    `ENOUGH` seeds that of seeds is the pooled one of the estimates' shifts, of which what runs of one seed have in
-    common cancels; where none is known, with one seed, there is only that of queries.
+    those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom. That of seeds is
+    the pooled one of the estimates' shifts, of which what runs of one seed have in common cancels; that of the seeds at
+    hand if it has more degrees of freedom, or none is known. With one seed and none known, there is only that of
+    queries.
     """
 
     numerator: Estimate
@@ -60,13 +61,19 @@ class Ratio:
         return self.numerator.most / by if by else inf
 
     @cached_property
+    def _own(self) -> bool:
+        """Whether the variance of the seeds at hand is used."""
+        known = [at.spread.df for at in (*self.numerator.shifts, *self.denominator.shifts) if at.spread]
+        return self.seeds > 1 and min(known, default=0.0) < self.seeds - 1
+
+    @cached_property
     def _pooled(self) -> dict[Shift, np.ndarray]:
         """The shifts whose pooled variance is used, with those of numerator and denominator [2]."""
         every = dict.fromkeys([*self.numerator.shifts, *self.denominator.shifts])
         return {
             at: np.array([self.numerator.shifts.get(at, 0.0), self.denominator.shifts.get(at, 0.0)])
             for at in every
-            if at.spread and min(at.runs, self.seeds) < ENOUGH
+            if at.spread and not (self._own and at.runs > 1)
         }
 
     @property
@@ -101,8 +108,7 @@ class Ratio:
         by_query, by_seed = values.mean(axis=1), values.mean(axis=2)
         total = np.cov(by_query) / queries * (1 + queries / printed if printed else 1)
         parts = [(total, queries - 1.0)]
-        pooled = self._pooled
-        if seeds > 1 and not (pooled and seeds < ENOUGH):
+        if self._own:
             more = 1 + seeds if printed else 1
             rest = values - by_query[:, None, :] - by_seed[:, :, None] + values.mean(axis=(1, 2))[:, None, None]
             degrees = (seeds - 1.0) * (queries - 1.0)
@@ -111,7 +117,7 @@ class Ratio:
             roots, vectors = np.linalg.eigh(seen - left)
             total = total + (vectors * roots.clip(min=0)) @ vectors.T  # no variance is negative
             parts += [(seen, seeds - 1.0), (left, degrees)]
-        for spread in {at.spread: None for at in pooled if at.spread}:
+        for spread in {at.spread: None for at in self._pooled if at.spread}:
             parts.append((spread.sd**2 * self._moved(spread, bool(printed)), spread.df))
             total = total + parts[-1][0]
         if len(parts) == 1:

@@ -12,8 +12,6 @@ from robustdr.core.files import from_json
 from robustdr.core.yaml_files import Document, checked
 from robustdr.evaluation.names import ORIGINAL
 
-ENOUGH = 5  # runs of a comparison whose own spread is used; with fewer, the pooled one, of more degrees of freedom
-
 
 class Spread(Document):
     """A standard deviation between training runs, with its degrees of freedom.
@@ -31,12 +29,20 @@ class Spreads(Document):
     """Of one measure: of a system's mean on the original queries, and of its drop; both as a share of that mean.
 
     `drop` is pooled over all query sets. `drops` has those of single variations with enough runs: runs differ more on
-    misspellings.
+    misspellings. `collections` has the same of single collections: runs differ less where few passages are ranked.
     """
 
     mean: Spread | None = None
     drop: Spread | None = None
     drops: dict[str, Spread] = Field(default_factory=dict)
+    collections: dict[str, "Spreads"] = Field(default_factory=dict)
+
+    def of(self, collection: str, query_set: str = ORIGINAL) -> Spread | None:
+        """Return the deviation of a mean on the original queries, or of a drop: the collection's own if it has one."""
+        found = None
+        for at in (self.collections.get(collection, Spreads()), self):
+            found = found or (at.mean if query_set == ORIGINAL else at.drops.get(query_set, at.drop))
+        return found
 
 
 class Different(Document):
@@ -80,7 +86,7 @@ class Runs:
 
     @classmethod
     def read(cls, path: Path | None, trained: frozenset[str]) -> Self:
-        """Read evidence/runs.json: by measure `{"mean": {"sd": …, "df": …}, "drop": {…}, "drops": {…}}`, and rates.
+        """Read evidence/runs.json, which `between.summary` describes.
 
         Args:
             path: None if no variance between runs was measured.
@@ -104,7 +110,7 @@ class Runs:
         return cls(checked(dict[str, Spreads], made, path), trained, seeds, processors)
 
     def shifts(
-        self, system: str, measure: str, query_set: str, runs: int, mean: float, original: float
+        self, system: str, measure: str, collection: str, query_set: str, runs: int, mean: float, original: float
     ) -> dict[Shift, float]:
         """Return by how much a mean moves if each shift of its system is 1.
 
@@ -114,7 +120,7 @@ class Runs:
         if system not in self.trained:
             return {}
         known = self.spreads.get(measure, Spreads())
-        found = {Shift(system, measure, "", runs, known.mean): mean}
+        found = {Shift(system, measure, "", runs, known.of(collection)): mean}
         if query_set != ORIGINAL:
-            found[Shift(system, measure, query_set, runs, known.drops.get(query_set, known.drop))] = original
+            found[Shift(system, measure, query_set, runs, known.of(collection, query_set))] = original
         return found

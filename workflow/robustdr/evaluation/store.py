@@ -151,7 +151,9 @@ class Store:
         if system not in self.runs.trained:
             return Estimate(found)
         original = float((self.values(system, role, ORIGINAL, measure) * counted).mean())
-        moved = self.runs.shifts(system, measure, query_set, len(found), float(found.mean()), original)
+        moved = self.runs.shifts(
+            system, measure, self.evaluation[role]["collection"], query_set, len(found), float(found.mean()), original
+        )
         return Estimate(found, shifts=moved)
 
 

@@ -32,7 +32,7 @@ from robustdr.claims.verdicts import (
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.quotients import FEW
-from robustdr.evaluation.runs import ENOUGH, Runs
+from robustdr.evaluation.runs import Runs
 from robustdr.evaluation.store import open_store
 from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.written import Record
@@ -49,8 +49,8 @@ LEGEND = [
     "Expected: where the printed effect would lie if the true effect were the one that we see. This interval holds the "
     "error of the queries and training runs of both sides. Papers tend to print effects that were significant by luck, "
     "and its upper end allows for that. The paper's queries count as other queries than ours.",
-    f"Training runs: with {ENOUGH} seeds or more, their variance is in the intervals. With fewer, a variance that was "
-    "measured on other runs is added. Without such a measurement, a claim that compares trained systems is undecided.",
+    "Training runs: the intervals hold their variance. It was measured on earlier runs, or on the seeds at hand if "
+    "these are more. If one run is all that is known, a claim that compares trained systems is undecided.",
     f"Intervals are paired over queries (Fieller). If fewer than {FEW} queries differ, p comes from all flips of their "
     "signs; against a margin, it is that of a difference on queries not seen (exact test).",
     "Headline claims are those that the paper's abstract or conclusion rests on. Their p values are corrected together "
