@@ -16,7 +16,7 @@ from robustdr.evaluation.settled import RUN, newest, one_run_a_seed
 
 LEVEL = 0.05  # of the tests of two runs of one system
 MOST = 0.9  # of the variance that systems are taken to have in common
-SURE = 8  # degrees of freedom from which a collection's or variation's own deviation counts; with fewer, that of all
+SURE = 8  # degrees of freedom from which a collection or variation has a deviation of its own
 SYSTEM = ("scale", "system")
 QUERIES = ["collection", "query_set"]
 
@@ -155,12 +155,15 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
 def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     """Return the deviations between runs under one measure, pooled over systems: over all, and on each collection.
 
-    What drops have in common is estimated over all variations: one has too few runs for it.
+    What drops have in common is estimated over all variations: one has too few runs for it. So is the deviation of a
+    variation whose own has fewer than `SURE` degrees of freedom: it is zero as often as not, and too large at times.
     """
-    collections = sorted({run.place[1] for runs in systems for run in runs})
-    alone = {at: _spreads([[run for run in runs if run.place[1] == at] for runs in systems]) for at in collections}
-    sure = {at: of.model_copy(update={"mean": _sure(of.mean), "drop": _sure(of.drop)}) for at, of in alone.items()}
-    return _spreads(systems).model_copy(update={"collections": sure})
+    found = _spreads(systems)
+    for collection in sorted({run.place[1] for runs in systems for run in runs}):
+        there = [[run for run in runs if run.place[1] == collection] for runs in systems]
+        if sum(runs[0].squares.runs for runs in there if runs) >= SURE:
+            found.collections[collection] = _spreads(there)
+    return found
 
 
 def _spreads(systems: Sequence[list[Trained]]) -> Spreads:
@@ -176,13 +179,8 @@ def _spreads(systems: Sequence[list[Trained]]) -> Spreads:
     return Spreads(
         mean=pooled(([run.squares for run in runs] for runs in means if runs), in_common(_panels(means))),
         drop=drop(),
-        drops={name: of for name in names if (of := _sure(drop(name)))},
+        drops={name: of for name in names if (of := drop(name)) and of.df >= SURE},
     )
-
-
-def _sure(spread: Spread | None) -> Spread | None:
-    """Return a deviation of enough runs; None for another: it is zero as often as not, and too large at times."""
-    return spread if spread and spread.df >= SURE else None
 
 
 def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:
