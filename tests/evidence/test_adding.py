@@ -1,13 +1,14 @@
 """Finished runs join the ledger once; what is damaged, stale or unknown is refused, and then nothing is added."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
-from robustdr.evidence.adding import add, listed
+from robustdr.evidence.adding import _commit, add, listed
 from robustdr.evidence.identity import runs
 from robustdr.keys.integrity import record_of
 
@@ -89,3 +90,19 @@ def test_the_list_counts_systems_by_their_seeds(mini, finish):
     first, systems, last = listed(LEDGER)
     assert first.startswith("mini, commit ") and ", a processor: 2 runs, " in first
     assert systems.strip() == "systems by seeds: 2 with 1" and last.startswith("2 runs, 4 rows, 0.0 MB")
+
+
+def test_a_change_of_the_ledger_alone_is_no_change_of_the_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert _commit(LEDGER) == "unknown"
+    LEDGER.mkdir()
+    for name in ("evidence/runs.json", "code.py"):
+        Path(name).write_text("1")
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for asked in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "first"]):
+        subprocess.run(["git", *asked], check=True)
+    Path("evidence/runs.json").write_text("2")
+    commit = _commit(LEDGER)
+    assert len(commit) >= 7 and "," not in commit
+    Path("code.py").write_text("2")
+    assert _commit(LEDGER) == f"{commit}, changed since"

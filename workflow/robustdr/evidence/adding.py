@@ -39,7 +39,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
     finished = _finished(graph)
     known = ledger.read(evidence)
     there = set(zip(known["scale"], known["key"], known["hardware"], strict=True))
-    settings, rows, new = expected(graph), [], 0
+    settings, commit, rows, new = expected(graph), _commit(evidence), [], 0
     for run in finished:
         path, scale = Path(run.node.path), graph.lineage.scale_name
         computed_on = "; ".join(sorted(hardware([path])))
@@ -56,7 +56,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
             key=run.node.key,
             code=code(run.node),
             hardware=computed_on,
-            commit=_commit(),
+            commit=commit,
             date=datetime.fromtimestamp(record_of(path).stat().st_mtime, UTC).date().isoformat(),
         )
     written = ledger.write(evidence, rows) if rows else None
@@ -88,12 +88,15 @@ def _stale(path: str, run: Run | None) -> str:
     return f"{path}: stale: its key is {key}, {run.node.key} is expected; run again" if key != run.node.key else ""
 
 
-def _commit() -> str:
-    asked = ["git", "describe", "--always", "--dirty=, changed since", "--exclude=*"]
+def _commit(evidence: Path) -> str:
+    """Return the commit of the code, and whether a file other than the ledger's was changed since."""
+    asked = ["git", "describe", "--always", "--exclude=*"]
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+    same = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", ".", f":(exclude){evidence}"]).returncode == 0
+    return commit if same else f"{commit}, changed since"
 
 
 def listed(evidence: Path) -> list[str]:

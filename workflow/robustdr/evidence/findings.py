@@ -40,7 +40,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
     if judge.has(scale):
         made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
         rows = judge.rows[judge.rows["scale"] == scale]
-        commits = ", ".join(sorted(set(rows["commit"])))
+        commits = "; ".join(sorted(set(rows["commit"])))
         about = f"Verdicts at scale {scale}, on {rows['key'].nunique()} runs of the ledger (commits {commits})."
         with TemporaryDirectory() as laid:
             methods = _methods(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.runs)
