@@ -43,7 +43,7 @@ class Drawn:
     def mean(self, system, query_set, measure=""):
         values = self.values[system]
         mean = float(values.mean())
-        return Estimate(values[None], shifts=self.runs.shifts(system, "RR@10", query_set, 1, mean, mean))
+        return Estimate(values[None], shifts=self.runs.shifts(system, "RR@10", "toy", query_set, 1, mean, mean))
 
 
 def printed(effect, queries, spread, rng, selected):
