@@ -39,10 +39,10 @@ class Spreads(Document):
 
     def of(self, collection: str, query_set: str = ORIGINAL) -> Spread | None:
         """Return the deviation of a mean on the original queries, or of a drop: the collection's own if it has one."""
-        found = None
-        for at in (self.collections.get(collection, Spreads()), self):
-            found = found or (at.mean if query_set == ORIGINAL else at.drops.get(query_set, at.drop))
-        return found
+        own = self.collections.get(collection, self)
+        if query_set == ORIGINAL:
+            return own.mean or self.mean
+        return own.drops.get(query_set, own.drop) or self.drops.get(query_set, self.drop)
 
 
 class Different(Document):
