@@ -9,9 +9,7 @@ count. Last, how fast one core prepares what the whole of ToRoDer's pre-training
 """
 
 import contextlib
-import csv
 import io
-import json
 import statistics
 import sys
 import tempfile
@@ -21,7 +19,7 @@ from pathlib import Path
 import torch
 from transformers import BertForMaskedLM, Trainer, TrainingArguments
 
-from benchmarks.common import report, timed, wordnet_source, write_base
+from benchmarks.common import report, timed, train_ours, wordnet_source, write_base
 from robustdr.collections import write_corpus
 from robustdr.core.processor import native
 from robustdr.encoding.batching import pad
@@ -30,7 +28,6 @@ from robustdr.pretraining.feed import Feed, Passages
 from robustdr.pretraining.masks import Shown
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.training.loop import train
 from robustdr.training.schedule import learning_rate
 
 SETTINGS = PretrainingSettings(
@@ -51,16 +48,6 @@ SETTINGS = PretrainingSettings(
     bottleneck=False,
     length=128,
 )
-
-
-def train_ours(settings: PretrainingSettings, initial: Path, corpus: Path, folder: Path) -> tuple[float, list[float]]:
-    """Seconds, and the loss of each step."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        where = (folder / "ours", folder / "resume")
-        train("robustdr.pretraining.student", settings, 1, "benchmark", corpus, initial, *where)
-    with open(folder / "ours" / "training.csv", newline="") as file:
-        losses = [float(row["loss"]) for row in csv.DictReader(file)]
-    return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses
 
 
 def collate(shown: list[Shown]) -> dict[str, torch.Tensor]:
@@ -131,7 +118,7 @@ def main(rounds: int, steps: int) -> None:
             theirs, their_losses = train_theirs(Feed(passages, settings, 1), initial, steps)
             for vocabulary, found in ratios.items():
                 told = replace(settings, vocabulary=vocabulary)
-                ours, losses = train_ours(told, initial, corpus, folder)
+                ours, losses = train_ours(told, initial, folder, "robustdr.pretraining.student", "corpus.jsonl")
                 if vocabulary == "all":
                     apart = max(abs(one - other) for one, other in zip(losses, their_losses, strict=True))
                 if number:

@@ -59,22 +59,16 @@ def training_settings(**changes: Any) -> DenseTraining:
     return DenseTraining(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing, **changes})
 
 
-def train_ours(settings: DenseTraining, initial: Path, folder: Path) -> tuple[float, list[float]]:
-    """Seconds, and the loss of each step, of a dual encoder on the data.jsonl and corpus.jsonl of a folder."""
+def train_ours(
+    settings: Any, initial: Path, folder: Path, trains: str = "robustdr.training.dense", data: str = "data.jsonl"
+) -> tuple[float, list[float]]:
+    """Seconds, and the loss of each step, of a training on the files of a folder, by default of a dual encoder."""
     from robustdr.training.loop import train  # slow to import, and not needed by all
 
     with contextlib.redirect_stdout(io.StringIO()):
-        train(
-            "robustdr.training.dense",
-            settings,
-            1,
-            "benchmark",
-            folder / "data.jsonl",
-            initial,
-            folder / "ours",
-            folder / "resume",
-            {"corpus": [folder / "corpus.jsonl"]},
-        )
+        where = (folder / "ours", folder / "resume")
+        files = {"corpus": [folder / "corpus.jsonl"]}
+        train(trains, settings, 1, "benchmark", folder / data, initial, *where, files)
     with open(folder / "ours" / "training.csv", newline="") as file:
         losses = [float(row["loss"]) for row in csv.DictReader(file)]
     return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses

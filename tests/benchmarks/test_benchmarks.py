@@ -41,10 +41,12 @@ def test_the_benchmark_of_a_gpu_runs_tiny_on_a_processor(tiny_model, capsys):
     assert bench_gpu.main("tiny", tiny_model) == 0
     compared = [f"{name}: {what}" for name, what, _ in runner.RATIO.findall(capsys.readouterr().out)]
     assert compared == [
-        "gpu: FLOPs per second of encoding / of a matrix product",
-        "gpu: tokens per second of encoding / of sentence-transformers",
         "gpu: FLOPs per second of training, batches of 2 / of a matrix product",
         "gpu: speed of training, batches of 2 / of sentence-transformers",
+        "gpu: FLOPs per second of pre-training / of a matrix product",
+        "gpu: FLOPs per second of encoding / of a matrix product",
+        "gpu: tokens per second of encoding / of sentence-transformers",
+        "gpu: FLOPs per second of ranking / of a matrix product",
         "gpu: speed of exact search / of FAISS",
     ]
 

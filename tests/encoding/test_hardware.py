@@ -60,3 +60,7 @@ def test_the_number_of_threads():
     hardware.start(1)
     assert torch.get_num_threads() == 1
     hardware.start(before)
+
+
+def test_attention_of_cudnn_is_off():
+    assert not torch.backends.cuda.cudnn_sdp_enabled()

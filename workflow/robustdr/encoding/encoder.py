@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Tokens of one pass through the model, padding included: few enough to group texts of one length, enough to keep the
 # hardware busy.
-GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 13}
+GROUP_TOKENS = {"cpu": 512, "cuda": 1 << 15}
 # On a GPU, of one pass without gradients: starting the kernels of a smaller one may take longer than running them.
 # Outputs of layers are not kept: the largest is 0.4 GB, for BERT-base in half precision.
 ENCODED_TOKENS = 1 << 16

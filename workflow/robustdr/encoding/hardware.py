@@ -8,6 +8,9 @@ from robustdr.core import processor
 from robustdr.core.errors import UserError
 from robustdr.core.settings import Precision
 
+# cuDNN plans its attention for each shape of a batch, which takes longer than to compute it: texts have many lengths.
+torch.backends.cuda.enable_cudnn_sdp(False)
+
 
 def device() -> torch.device:
     """Return the first CUDA device of this process, or the CPU."""

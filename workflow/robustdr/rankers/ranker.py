@@ -37,7 +37,7 @@ scores = ranker.score(ranker.tokenise([("what is photosynthesis", "…")], query
 
 Pair = tuple[str, str]  # query, passage
 CHUNK = 4096  # pairs whose tokens are in memory at once
-SCORED_TOKENS = {"cpu": 2048, "cuda": 1 << 15}  # of one pass without gradients, padding included
+SCORED_TOKENS = {"cpu": 2048, "cuda": 1 << 16}  # of one pass without gradients, padding included
 Tokens = tuple[list[int], ...]  # of a pair: one list, or one each for the query and the passage
 
 
