@@ -92,6 +92,19 @@ def test_more_runs_divide_the_pooled_variance_until_they_are_more_than_those_beh
     assert Ratio(trained(np.repeat(values, 10, axis=0)), ONE)._moments[0][0, 0] == pytest.approx(nothing)
 
 
+@pytest.mark.parametrize("of_drops, pooled", [(0.001, True), (0.02, False)])
+def test_a_small_deviation_with_few_degrees_hardly_lowers_those_of_the_sum_by_hand(of_drops, pooled):
+    """The mean's deviation of .02 has 8 degrees, that of drops 1; runs of one system move mean and drop alike.
+
+    With .001: (.0004 + .000001)² / (.0004² / 8 + .000001²) = 8.04, more than the 4 of five seeds. With .02 for both:
+    .0008² / (.0004² / 8 + .0004²) = 3.6.
+    """
+    known = {"RR@10": Spreads(mean=Spread(sd=0.02, df=8.0), drop=Spread(sd=of_drops, df=1.0))}
+    varied = trained(np.ones((5, 20)), query_set="misspell", runs=Runs(known, frozenset({"rodr"})))
+    variance = (0.02**2 + of_drops**2) / 5 if pooled else 0.0  # the seeds at hand are all alike
+    assert Ratio(varied, ONE)._moments[0][0, 0] == pytest.approx(variance)
+
+
 def test_where_the_variance_of_runs_is_unknown_only_one_system_can_be_compared_with_itself():
     unknown = Runs(trained=frozenset({"rodr", "dr_oq"}))
     values = np.random.default_rng(0).uniform(size=(1, 20))

@@ -1,5 +1,6 @@
 """Quotients of estimates, with intervals, predictions and tests over queries, seeds and training runs."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isfinite, sqrt
@@ -12,6 +13,7 @@ from robustdr.evaluation.runs import Shift, Spread
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 SIGNIFICANT = 1.96  # standard errors above 0 at which papers call a difference significant
+Part = tuple[np.ndarray, float]  # a covariance of numerator and denominator, [2, 2], and its degrees of freedom
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,9 @@ class Ratio:
 
     An interval holds every quotient r for which `numerator` − r · `denominator` may be 0 (Fieller, 1954). Variances are
     those of a two-way random-effects model, seeds × queries, with Satterthwaite's degrees of freedom. That of seeds is
-    the pooled one of the estimates' shifts, of which what runs of one seed have in common cancels; that of the seeds at
-    hand if it has more degrees of freedom, or none is known. With one seed and none known, there is only that of
-    queries.
+    the sum of the pooled ones of the estimates' shifts, of which what runs of one seed have in common cancels; that of
+    the seeds at hand if it has more degrees of freedom than the sum, or none is known. With one seed and none known,
+    there is only that of queries.
     """
 
     numerator: Estimate
@@ -61,20 +63,24 @@ class Ratio:
         return self.numerator.most / by if by else inf
 
     @cached_property
+    def _known(self) -> dict[Shift, np.ndarray]:
+        """The shifts whose pooled variance is known, with those of numerator and denominator [2]."""
+        every = dict.fromkeys([*self.numerator.shifts, *self.denominator.shifts])
+        of, by = self.numerator.shifts, self.denominator.shifts
+        return {at: np.array([of.get(at, 0.0), by.get(at, 0.0)]) for at in every if at.spread}
+
+    @cached_property
     def _own(self) -> bool:
-        """Whether the variance of the seeds at hand is used."""
-        known = [at.spread.df for at in (*self.numerator.shifts, *self.denominator.shifts) if at.spread]
-        return self.seeds > 1 and min(known, default=0.0) < self.seeds - 1
+        """Whether the variance of the seeds at hand is used: it has more degrees of freedom than the pooled one."""
+        parts = _of_runs(self._known)
+        total = sum((part for part, _ in parts), np.zeros((2, 2)))
+        degrees = self._degrees(total, parts) or min((of for _, of in parts), default=0.0)
+        return degrees < self.seeds - 1
 
     @cached_property
     def _pooled(self) -> dict[Shift, np.ndarray]:
-        """The shifts whose pooled variance is used, with those of numerator and denominator [2]."""
-        every = dict.fromkeys([*self.numerator.shifts, *self.denominator.shifts])
-        return {
-            at: np.array([self.numerator.shifts.get(at, 0.0), self.denominator.shifts.get(at, 0.0)])
-            for at in every
-            if at.spread and not (self._own and at.runs > 1)
-        }
+        """The shifts whose pooled variance is used."""
+        return {at: by for at, by in self._known.items() if not (self._own and at.runs > 1)}
 
     @property
     def unknown_runs(self) -> bool:
@@ -107,7 +113,7 @@ class Ratio:
         _, seeds, queries = values.shape
         by_query, by_seed = values.mean(axis=1), values.mean(axis=2)
         total = np.cov(by_query) / queries * (1 + queries / printed if printed else 1)
-        parts = [(total, queries - 1.0)]
+        parts: list[Part] = [(total, queries - 1.0)]
         if self._own:
             more = 1 + seeds if printed else 1
             rest = values - by_query[:, None, :] - by_seed[:, :, None] + values.mean(axis=(1, 2))[:, None, None]
@@ -117,30 +123,18 @@ class Ratio:
             roots, vectors = np.linalg.eigh(seen - left)
             total = total + (vectors * roots.clip(min=0)) @ vectors.T  # no variance is negative
             parts += [(seen, seeds - 1.0), (left, degrees)]
-        for spread in {at.spread: None for at in self._pooled if at.spread}:
-            parts.append((spread.sd**2 * self._moved(spread, bool(printed)), spread.df))
-            total = total + parts[-1][0]
+        for part in _of_runs(self._pooled, bool(printed)):
+            parts.append(part)
+            total = total + part[0]
         if len(parts) == 1:
             return total, queries - 1.0
-        contrast = np.array([1.0, -self.value if isfinite(self.value) else 0.0])
-        lost = sum(float(contrast @ part @ contrast) ** 2 / of for part, of in parts)
-        found = float(contrast @ total @ contrast) ** 2 / lost if lost else queries - 1.0
-        return total, max(found, seeds - 1.0)
+        return total, max(self._degrees(total, parts) or queries - 1.0, seeds - 1.0)
 
-    def _moved(self, spread: Spread, printed: bool) -> np.ndarray:
-        """Return the covariance [2, 2] of numerator and denominator that trainings make which deviate by 1.
-
-        What trainings with one seed have in common moves their systems together: systems of as many runs.
-        """
-        together: dict[tuple[str, int], list[np.ndarray]] = {}
-        for at, by in self._pooled.items():
-            if at.spread == spread:
-                together.setdefault((at.query_set, at.runs), []).append(by)
-        made = np.zeros((2, 2))
-        for (_, runs), moved in together.items():
-            alone, common = sum(np.outer(by, by) for by in moved), np.sum(moved, axis=0)
-            made += (1 / runs + printed) * ((1 - spread.common) * alone + spread.common * np.outer(common, common))
-        return made
+    def _degrees(self, total: np.ndarray, parts: Sequence[Part]) -> float:
+        """Return Satterthwaite's degrees of freedom of the quotient's variance; 0 if it has none."""
+        along = np.array([1.0, -self.value if isfinite(self.value) else 0.0])
+        lost = sum(float(along @ part @ along) ** 2 / of for part, of in parts)
+        return float(along @ total @ along) ** 2 / lost if lost else 0.0
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, float]:
@@ -254,3 +248,26 @@ class Ratio:
 def drop_ratio(variation: Estimate, original: Estimate) -> Ratio:
     """Return the drop, (mean of `variation` − mean of `original`) / mean of `original`."""
     return Ratio(variation - original, original)
+
+
+def _of_runs(shifts: Mapping[Shift, np.ndarray], printed: bool = False) -> list[Part]:
+    """Return the covariances of numerator and denominator that trainings make, one for each pooled deviation.
+
+    What trainings with one seed have in common moves their systems together: systems of as many runs.
+
+    Args:
+        shifts: those of numerator and denominator, [2]. printed: add the variance of one run of each system.
+    """
+    together: dict[Spread, dict[tuple[str, int], list[np.ndarray]]] = {}
+    for at, by in shifts.items():
+        if at.spread:
+            together.setdefault(at.spread, {}).setdefault((at.query_set, at.runs), []).append(by)
+    made = []
+    for spread, groups in together.items():
+        covariance = np.zeros((2, 2))
+        for (_, runs), moved in groups.items():
+            alone, common = sum(np.outer(by, by) for by in moved), np.sum(moved, axis=0)
+            shared = (1 - spread.common) * alone + spread.common * np.outer(common, common)
+            covariance += (1 / runs + printed) * spread.sd**2 * shared
+        made.append((covariance, spread.df))
+    return made
