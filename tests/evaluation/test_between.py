@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from robustdr.evaluation.between import Part, differ, in_common, part, pooled, summary
+from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.runs import Spread
 
 
@@ -164,7 +165,40 @@ def test_a_variation_with_few_runs_has_the_deviation_of_all():
     synonyms = [row | {"query_set": "dev.synonym"} for row in made if row["query_set"] == "dev.misspell"]
     few = [row for row in synonyms if row["system"] in ("system0", "system1")]
     assert list(summary(pd.DataFrame(made + few))["RR@10"]["drops"]) == ["misspell"]
-    assert list(summary(pd.DataFrame(made + synonyms))["RR@10"]["drops"]) == ["misspell", "synonym"]
+    assert list(summary(pd.DataFrame(made + synonyms))["RR@10"]["drops"]) == ["misspell", "synonym", MEAN]
+
+
+def test_the_mean_over_variations_has_a_deviation_of_its_own_of_the_runs_that_have_all():
+    """Misspelled queries move by .2, synonyms as much the other way and by .06 more: their mean moves by .03."""
+    draw, made = np.random.default_rng(1), []
+    for number in range(12):
+        for row in rows(3, 0.0, f"system{number}"):
+            made.append(row)
+            if row["query_set"] == "dev.misspell":
+                by, more, original = draw.normal(0, 0.2), draw.normal(0, 0.06), row["values"]
+                made[-1] = row | {"values": original * (1 + by)}
+                made.append(row | {"query_set": "dev.synonym", "values": original * (1 - by + more)})
+    found = summary(pd.DataFrame(made))["RR@10"]
+    assert found["drops"][MEAN]["sd"] == pytest.approx(0.021, rel=0.4)  # .03 of seven tenths
+    assert found["drops"]["misspell"]["sd"] == pytest.approx(0.14, rel=0.4)
+    without = [row for row in made if (row["query_set"], row["seed"]) != ("dev.synonym", 2)]
+    assert summary(pd.DataFrame(without))["seeds"]["RR@10"]["pairs"] == 12 * (3 + 3 + 1 + 1)
+
+
+def test_variations_of_few_degrees_have_one_deviation_together_without_those_that_have_their_own():
+    """Misspelled queries move by .3. Three others, each of six systems with two runs, move by a tenth of that."""
+    draw, made = np.random.default_rng(1), []
+    for number in range(18):
+        for row in rows(2, 0.0, f"system{number}"):
+            if moved := row["query_set"] == "dev.misspell":
+                name = ("stem", "lemmatise", "reorder_words")[number % 3]
+                made.append(row | {"query_set": f"dev.{name}", "values": row["values"] * (1 + draw.normal(0, 0.03))})
+            made.append(row | {"values": row["values"] * (1 + moved * draw.normal(0, 0.3))})
+    found = summary(pd.DataFrame(made))["RR@10"]
+    together = found["drops"]["stem"]
+    assert together == found["drops"]["lemmatise"] == found["drops"]["reorder_words"]
+    assert together["sd"] == pytest.approx(0.021, rel=0.4)  # .03 of seven tenths
+    assert 3 * together["sd"] < found["drop"]["sd"] < found["drops"]["misspell"]["sd"]
 
 
 def test_each_collection_has_deviations_of_its_own_and_one_of_few_runs_has_none():

@@ -1,16 +1,17 @@
 """How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from robustdr.evaluation.names import ORIGINAL
+from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.runs import Spread, Spreads
 from robustdr.evaluation.settled import RUN, newest, one_run_a_seed
 
@@ -127,6 +128,7 @@ class Trained:
 
 
 Systems = dict[str, dict[tuple[str, ...], list[Trained]]]  # by measure, then by system
+QuerySets = dict[tuple[str, str], dict[Any, np.ndarray]]  # by collection and query set, then by run: [queries]
 
 
 def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYSTEM) -> Systems:
@@ -139,7 +141,7 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
     found: Systems = {}
     for (measure, *of_system), of in rows.groupby(["measure", *system]):
         made = {at: dict(zip(same[runs], same["values"], strict=True)) for at, same in of.groupby(QUERIES)}
-        for (collection, query_set), values in made.items():
+        for (collection, query_set), values in (made | _averaged(made)).items():
             split, _, variation = query_set.partition(".")
             varied = variation != ORIGINAL
             originals = made.get((collection, f"{split}.{ORIGINAL}"), {})
@@ -152,11 +154,27 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
     return found
 
 
+def _averaged(made: QuerySets) -> QuerySets:
+    """Return the mean over variations of each query, for each split with several, of the runs that have all of them."""
+    splits: dict[tuple[str, str], list[dict[Any, np.ndarray]]] = {}
+    for (collection, query_set), values in made.items():
+        split, _, variation = query_set.partition(".")
+        if variation != ORIGINAL:
+            splits.setdefault((collection, f"{split}.{MEAN}"), []).append(values)
+    return {
+        at: {run: np.mean([of[run] for of in sets], axis=0) for run in set.intersection(*map(set, sets))}
+        for at, sets in splits.items()
+        if len(sets) > 1
+    }
+
+
 def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     """Return the deviations between runs under one measure, pooled over systems: over all, and on each collection.
 
-    What drops have in common is estimated over all variations: one has too few runs for it. So is the deviation of a
-    variation whose own has fewer than `SURE` degrees of freedom: it is zero as often as not, and too large at times.
+    What drops have in common is estimated over all variations: one has too few runs for it. Variations whose own
+    deviations have fewer than `SURE` degrees of freedom, zero as often as not and too large at times, have one
+    together, without the others; if that has too few as well, they have that of all variations. The mean over the
+    variations of a query, which moves less than one of them, counts as one more.
     """
     found = _spreads(systems)
     for collection in sorted({run.place[1] for runs in systems for run in runs}):
@@ -167,20 +185,19 @@ def spreads(systems: Sequence[list[Trained]]) -> Spreads:
 
 
 def _spreads(systems: Sequence[list[Trained]]) -> Spreads:
-    means = [[run for run in runs if not run.variation] for runs in systems]
-    varied = [[run for run in runs if run.variation] for runs in systems]
-    of_drops = in_common(_panels(varied))
+    def those(names: Collection[str]) -> list[list[Trained]]:
+        return [[run for run in runs if run.variation in names] for runs in systems]
 
-    def drop(variation: str = "") -> Spread | None:
-        parts = ([run.squares for run in runs if variation in ("", run.variation)] for runs in varied)
-        return pooled((of for of in parts if of), of_drops)
+    def pool(names: Collection[str], common: float) -> Spread | None:
+        return pooled(([run.squares for run in runs] for runs in those(names) if runs), common)
 
-    names = sorted({run.variation for runs in varied for run in runs})
-    return Spreads(
-        mean=pooled(([run.squares for run in runs] for runs in means if runs), in_common(_panels(means))),
-        drop=drop(),
-        drops={name: of for name in names if (of := drop(name)) and of.df >= SURE},
-    )
+    names = sorted({run.variation for runs in systems for run in runs} - {"", MEAN})
+    of_means, of_drops = (in_common(_panels(those(of))) for of in ([""], names))
+    alone = {name: of for name in (*names, MEAN) if (of := pool([name], of_drops)) and of.df >= SURE}
+    rest = [name for name in names if name not in alone]
+    if (together := pool(rest, of_drops)) and together.df >= SURE:
+        alone |= dict.fromkeys(rest, together)
+    return Spreads(mean=pool([""], of_means), drop=pool(names, of_drops), drops=alone)
 
 
 def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:

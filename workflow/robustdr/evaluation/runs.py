@@ -28,8 +28,9 @@ class Spread(Document):
 class Spreads(Document):
     """Of one measure: of a system's mean on the original queries, and of its drop; both as a share of that mean.
 
-    `drop` is pooled over all query sets. `drops` has those of single variations with enough runs: runs differ more on
-    misspellings. `collections` has the same of single collections: runs differ less where few passages are ranked.
+    `drop` is pooled over all variations. `drops` has those of single variations and of the mean over variations: runs
+    differ more on misspellings, and less on a mean. `collections` has the same of single collections: runs differ less
+    where few passages are ranked.
     """
 
     mean: Spread | None = None
