@@ -13,7 +13,7 @@ import yaml
 
 from robustdr.core.processor import native
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.training.settings import DenseTraining
+from robustdr.training.settings import DenseTraining, LoopSettings
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -60,7 +60,11 @@ def training_settings(**changes: Any) -> DenseTraining:
 
 
 def train_ours(
-    settings: Any, initial: Path, folder: Path, trains: str = "robustdr.training.dense", data: str = "data.jsonl"
+    settings: LoopSettings,
+    initial: Path,
+    folder: Path,
+    trains: str = "robustdr.training.dense",
+    data: str = "data.jsonl",
 ) -> tuple[float, list[float]]:
     """Seconds, and the loss of each step, of a training on the files of a folder, by default of a dual encoder."""
     from robustdr.training.loop import train  # slow to import, and not needed by all

@@ -105,6 +105,32 @@ def test_a_small_deviation_with_few_degrees_hardly_lowers_those_of_the_sum_by_ha
     assert Ratio(varied, ONE)._moments[0][0, 0] == pytest.approx(variance)
 
 
+def test_of_five_seeds_against_three_three_are_compared_by_hand():
+    """.02² · (.6² + .5²) / 3 if nothing is in common; a quarter of it, and the common rest of .1, if they share."""
+    for common, variance in ((0.0, 0.02**2 * 0.61), (0.75, 0.25 * 0.02**2 * 0.61 + 0.75 * 0.002**2)):
+        runs = Runs({"RR@10": Spreads(mean=Spread(sd=0.02, df=9.0, common=common))}, frozenset({"rodr", "dr_oq"}))
+        five, three = trained(np.full((5, 30), 0.6), runs=runs), trained(np.full((3, 30), 0.5), "dr_oq", runs=runs)
+        assert Ratio(five - three, ONE)._moments[0][0, 0] == pytest.approx(variance / 3)
+        assert {at.runs for at in (five / three).shifts} == {3} and {at.runs for at in Ratio(three, five)._known} == {3}
+
+
+def test_a_shift_that_cancels_does_not_decide_whose_variance_is_taken():
+    """The mean of one system has a deviation of 1 degree, its drop one of 30: a drop of five seeds takes the latter."""
+    known = {"RR@10": Spreads(mean=Spread(sd=0.02, df=1.0), drop=Spread(sd=0.01, df=30.0))}
+    base, varied = (
+        trained(np.full((5, 20), of), query_set=at, runs=Runs(known, frozenset({"rodr"})), original=0.9)
+        for of, at in ((0.9, "original"), (0.7, "misspell"))
+    )
+    assert drop_ratio(varied, base)._moments[0][0, 0] == pytest.approx((0.9 * 0.01) ** 2 / 5, rel=0.5)
+    none = {"RR@10": Spreads(mean=Spread(sd=0.02, df=1.0), drop=Spread(sd=0.0, df=30.0))}
+    base, varied = (
+        trained(np.linspace(0.5, 0.9, 5)[:, None] * np.full((5, 20), of), query_set=at, original=0.7 * of, runs=runs)
+        for runs in [Runs(none, frozenset({"rodr"}))]
+        for of, at in ((1.0, "original"), (1.0, "misspell"))
+    )
+    assert not drop_ratio(varied, base)._own
+
+
 def test_where_the_variance_of_runs_is_unknown_only_one_system_can_be_compared_with_itself():
     unknown = Runs(trained=frozenset({"rodr", "dr_oq"}))
     values = np.random.default_rng(0).uniform(size=(1, 20))

@@ -33,7 +33,7 @@ CLAIMS = {
     "title": "A toy paper", "scale": "mini", "miniature": "Toys & more.",
     "counts": {"here": "1 opposite", "as_printed": "2 holds"},
     "legend": ["absent: as it says."],
-    "chance": "None is seen.", "aa": "", "command": "snakemake results/mini/claims/toy.md",
+    "chance": "None is seen.", "aa": [], "command": "snakemake results/mini/claims/toy.md",
     "names": {"dr_oq": "DR_OQ", "RR": "MRR"}, "evaluation": evaluation(), "controls": [{**CONTROL, "effects": []}],
     "claims": [
         {**CLAIM, "verdict": "opposite", "words": "opposite", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},

@@ -214,8 +214,8 @@ def test_one_training_run_decides_with_the_variance_of_others_or_says_that_it_is
     )
     text, [found] = write([claim("Noise hurts", "Success@20", LOSES)], trained=["base"], runs=runs)
     assert found["verdict"] == "undecided"
-    assert "called different: Success@1, 30 % of 40 pairs (4 systems), and 5 % with the variance of runs." in text
-    assert "only in their processor are called different: Success@1, 20 % of 7 pairs (2 systems)." in text
+    assert "| seed | Success@1 | 40 | 4 | 30.0% | 5.0% |" in text
+    assert "| processor | Success@1 | 7 | 2 | 20.0% | – |" in text
 
 
 def test_what_was_not_run_is_folded_away_with_its_reason(write):

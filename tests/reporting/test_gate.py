@@ -16,7 +16,7 @@ def written(folder, **states):
     ]
     (folder / "claims").mkdir()
     for paper, of in (("rodr", controls), ("qvg", [])):
-        made = {"title": paper, "scale": "mini", "miniature": "", "chance": "", "aa": ""}
+        made = {"title": paper, "scale": "mini", "miniature": "", "chance": "", "aa": []}
         made |= {"command": "", "names": {}, "evaluation": {}, "controls": of, "claims": []}
         (folder / "claims" / f"{paper}.json").write_text(json.dumps(made), encoding="utf-8")
     return str(folder)

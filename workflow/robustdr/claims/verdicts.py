@@ -21,7 +21,7 @@ VERDICTS = {
     SMALLER: "the effect is there, but smaller than printed",
     LARGER: "the effect is there, and larger than printed",
     PARTLY: "some of its comparisons go its way, the others do not or are undecided",
-    NOT_SEEN: "we found no effect, and one as large as printed would have shown",
+    NOT_SEEN: "our runs do not show the effect, and would show one as large as printed",
     ABSENT: f"there is no effect of more than {NEGLIGIBLE:.0%}, and the printed one is excluded",
     OPPOSITE: "the effect goes the other way, or a difference is outside its margin",
     UNDECIDED: "our data allow both no effect and the printed one",

@@ -1,17 +1,18 @@
 """How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from math import sqrt
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.names import AND, ORIGINAL, over
 from robustdr.evaluation.runs import Spread, Spreads
 from robustdr.evaluation.settled import RUN, newest, one_run_a_seed
 
@@ -129,10 +130,11 @@ class Trained:
 
 Systems = dict[str, dict[tuple[str, ...], list[Trained]]]  # by measure, then by system
 QuerySets = dict[tuple[str, str], dict[Any, np.ndarray]]  # by collection and query set, then by run: [queries]
+Means = Mapping[tuple[str, str], Collection[Sequence[str]]]  # by collection and split: variations that are averaged
 
 
-def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYSTEM) -> Systems:
-    """Return what was run twice or more.
+def several(rows: pd.DataFrame, means: Means, runs: str = "seed", system: Sequence[str] = SYSTEM) -> Systems:
+    """Return what was run twice or more: query sets, and the means over variations that are asked for.
 
     Args:
         rows: of a ledger; see `ledger.read`. All have the settings of the configuration.
@@ -141,7 +143,7 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
     found: Systems = {}
     for (measure, *of_system), of in rows.groupby(["measure", *system]):
         made = {at: dict(zip(same[runs], same["values"], strict=True)) for at, same in of.groupby(QUERIES)}
-        for (collection, query_set), values in (made | _averaged(made)).items():
+        for (collection, query_set), values in (made | _averaged(made, means)).items():
             split, _, variation = query_set.partition(".")
             varied = variation != ORIGINAL
             originals = made.get((collection, f"{split}.{ORIGINAL}"), {})
@@ -154,27 +156,27 @@ def several(rows: pd.DataFrame, runs: str = "seed", system: Sequence[str] = SYST
     return found
 
 
-def _averaged(made: QuerySets) -> QuerySets:
-    """Return the mean over variations of each query, for each split with several, of the runs that have all of them."""
-    splits: dict[tuple[str, str], list[dict[Any, np.ndarray]]] = {}
-    for (collection, query_set), values in made.items():
-        split, _, variation = query_set.partition(".")
-        if variation != ORIGINAL:
-            splits.setdefault((collection, f"{split}.{MEAN}"), []).append(values)
-    return {
-        at: {run: np.mean([of[run] for of in sets], axis=0) for run in set.intersection(*map(set, sets))}
-        for at, sets in splits.items()
-        if len(sets) > 1
-    }
+def _averaged(made: QuerySets, means: Means) -> QuerySets:
+    """Return each query's mean over variations, of the runs that have all of them."""
+    found: QuerySets = {}
+    for (collection, split), lists in means.items():
+        for variations in lists:
+            sets = [made.get((collection, f"{split}.{name}"), {}) for name in variations]
+            runs = set.intersection(*map(set, sets))
+            found[collection, f"{split}.{over(variations)}"] = {
+                run: np.mean([of[run] for of in sets], axis=0) for run in runs
+            }
+    return found
 
 
 def spreads(systems: Sequence[list[Trained]]) -> Spreads:
     """Return the deviations between runs under one measure, pooled over systems: over all, and on each collection.
 
-    What drops have in common is estimated over all variations: one has too few runs for it. Variations whose own
-    deviations have fewer than `SURE` degrees of freedom, zero as often as not and too large at times, have one
-    together, without the others; if that has too few as well, they have that of all variations. The mean over the
-    variations of a query, which moves less than one of them, counts as one more.
+    A deviation is sure if it has `SURE` degrees of freedom and is not 0, which few runs give as often as not. A mean
+    over variations has its own if that is sure, else that of all means. A family of variations, which differ in share
+    or draw alone (`typo.share20`), has its own, else that of all unsure ones together. In both cases the unsure one
+    stays if it is larger. If these are not sure, `drop` is taken, that of all variations. What drops have in common is
+    estimated over all variations.
     """
     found = _spreads(systems)
     for collection in sorted({run.place[1] for runs in systems for run in runs}):
@@ -191,13 +193,25 @@ def _spreads(systems: Sequence[list[Trained]]) -> Spreads:
     def pool(names: Collection[str], common: float) -> Spread | None:
         return pooled(([run.squares for run in runs] for runs in those(names) if runs), common)
 
-    names = sorted({run.variation for runs in systems for run in runs} - {"", MEAN})
-    of_means, of_drops = (in_common(_panels(those(of))) for of in ([""], names))
-    alone = {name: of for name in (*names, MEAN) if (of := pool([name], of_drops)) and of.df >= SURE}
-    rest = [name for name in names if name not in alone]
-    if (together := pool(rest, of_drops)) and together.df >= SURE:
-        alone |= dict.fromkeys(rest, together)
-    return Spreads(mean=pool([""], of_means), drop=pool(names, of_drops), drops=alone)
+    names = sorted({run.variation for runs in systems for run in runs} - {""})
+    means, single = ([name for name in names if (AND in name) == wanted] for wanted in (True, False))
+    of_means, of_drops = (in_common(_panels(those(of))) for of in ([""], single))
+    families = {name: [one for one in single if _family(one) == _family(name)] for name in single}
+    alone = {name: pool(families.get(name, [name]), of_drops) for name in names}
+    drops = {name: of for name, of in alone.items() if of and _sure(of)}
+    for group, alike in ((means, means), (single, set(single) - drops.keys())):
+        if (together := pool(alike, of_drops)) and _sure(together):
+            unsure = [name for name in group if name not in drops]
+            drops |= {name: max(filter(None, (together, alone[name])), key=lambda of: of.sd) for name in unsure}
+    return Spreads(mean=pool([""], of_means), drop=pool(single, of_drops), drops=drops)
+
+
+def _family(variation: str) -> str:
+    return variation.partition(".")[0]
+
+
+def _sure(spread: Spread) -> bool:
+    return spread.df >= SURE and spread.sd > 0
 
 
 def _panels(systems: Iterable[list[Trained]]) -> list[np.ndarray]:
@@ -242,22 +256,23 @@ def _written(found: Spreads) -> dict[str, object]:
     return made | ({"collections": alone} if alone else {})
 
 
-def summary(rows: pd.DataFrame) -> dict[str, object]:
+def summary(rows: pd.DataFrame, means: Means = MappingProxyType({})) -> dict[str, object]:
     """Return the deviations between runs by measure, and how often two runs of one system are called different.
 
     Args:
         rows: of a ledger, all with the settings of the configuration; see `settled`.
+        means: the means over variations that papers take.
 
     Returns:
         by measure `{"mean": {"sd", "df", "common"}, "drop": {…}, "drops": {variation: …}, "collections": {name: …}}`:
         sd is a share of the mean on the original queries, and a collection has the same keys. `seeds` has the rates of
         two seeds by measure; `processors` those of one seed on two kinds of hardware. A rate is the share of `pairs` of
-        runs on a query set, of so many `systems`, that a test calls different: `ignoring` the variance between runs,
-        and `with` that of the other systems.
+        runs on a query set or a mean, of so many `systems`, that a test calls different: `ignoring` the variance
+        between runs, and `with` that of the other systems.
     """
-    by_seed = several(one_run_a_seed(rows))
+    by_seed = several(one_run_a_seed(rows), means)
     random = rows[rows["seed"] > 0]  # seed 0: nothing in the run is random
-    by_hardware = several(newest(random, [*RUN, "hardware"]), "hardware", (*SYSTEM, "seed"))
+    by_hardware = several(newest(random, [*RUN, "hardware"]), means, "hardware", (*SYSTEM, "seed"))
     made = {measure: _written(spreads([*systems.values()])) for measure, systems in by_seed.items()}
     rates = {"seeds": _rates(by_seed, by_seed), "processors": _rates(by_hardware, by_seed)}
     return {**made, **{name: of for name, of in rates.items() if of}}

@@ -1,6 +1,7 @@
 """Estimates from measured values: means over seeds and queries, and what is computed from them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,12 +42,17 @@ class Estimate:
 
     def _shifted(self, other: "Estimate", factor: float, divisor: float = 1.0) -> dict[Shift, float]:
         """Return the shifts of (self + factor · other) / divisor."""
-        every = dict.fromkeys([*self.shifts, *other.shifts])
-        return {at: (self.shifts.get(at, 0.0) + factor * other.shifts.get(at, 0.0)) / divisor for at in every}
+        ours, theirs = (shifts_of(of, self._seeds(other)) for of in (self, other))
+        every = dict.fromkeys([*ours, *theirs])
+        return {at: (ours.get(at, 0.0) + factor * theirs.get(at, 0.0)) / divisor for at in every}
+
+    def _seeds(self, other: "Estimate") -> int:
+        """Return how many seeds both have; an estimate without randomness has all of them."""
+        return min((len(values) for values in (self.values, other.values) if len(values) > 1), default=1)
 
     def _paired(self, other: "Estimate") -> tuple[np.ndarray, np.ndarray]:
         """Return the values of both, for the seeds that both have."""
-        seeds = min((len(values) for values in (self.values, other.values) if len(values) > 1), default=1)
+        seeds = self._seeds(other)
         return self.values[:seeds], other.values[:seeds]
 
     def __add__(self, other: "Estimate | float") -> "Estimate":
@@ -77,6 +83,15 @@ class Estimate:
         parts = np.stack(np.broadcast_arrays(a.mean(axis=0), b.mean(axis=0)))
         shifts = self._shifted(other, -ratio, b.mean())
         return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts, self.most / b.mean(), shifts)
+
+
+def shifts_of(estimate: Estimate, seeds: int) -> dict[Shift, float]:
+    """Return the shifts of an estimate if only so many of its seeds are taken."""
+    found: dict[Shift, float] = {}
+    for at, by in estimate.shifts.items():
+        taken = replace(at, runs=min(at.runs, seeds))
+        found[taken] = found.get(taken, 0.0) + by
+    return found
 
 
 def _estimate(number: Estimate | float) -> Estimate:

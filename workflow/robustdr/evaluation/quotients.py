@@ -8,7 +8,7 @@ from math import inf, isfinite, sqrt
 import numpy as np
 import scipy.stats
 
-from robustdr.evaluation.estimates import EXACT, Estimate
+from robustdr.evaluation.estimates import EXACT, Estimate, shifts_of
 from robustdr.evaluation.runs import Shift, Spread
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
@@ -63,16 +63,21 @@ class Ratio:
         return self.numerator.most / by if by else inf
 
     @cached_property
+    def _along(self) -> np.ndarray:
+        """Numerator and denominator in the quotient's variance, [2]: the one less the other times the quotient."""
+        return np.array([1.0, -self.value if isfinite(self.value) else 0.0])
+
+    @cached_property
     def _known(self) -> dict[Shift, np.ndarray]:
         """The shifts whose pooled variance is known, with those of numerator and denominator [2]."""
-        every = dict.fromkeys([*self.numerator.shifts, *self.denominator.shifts])
-        of, by = self.numerator.shifts, self.denominator.shifts
-        return {at: np.array([of.get(at, 0.0), by.get(at, 0.0)]) for at in every if at.spread}
+        of, by = (shifts_of(each, self.seeds) for each in (self.numerator, self.denominator))
+        return {at: np.array([of.get(at, 0.0), by.get(at, 0.0)]) for at in (of | by) if at.spread}
 
     @cached_property
     def _own(self) -> bool:
         """Whether the variance of the seeds at hand is used: it has more degrees of freedom than the pooled one."""
-        parts = _of_runs(self._known)
+        moved = {at: by for at, by in self._known.items() if at.runs > 1 and abs(by @ self._along) > EXACT}
+        parts = _of_runs(moved)
         total = sum((part for part, _ in parts), np.zeros((2, 2)))
         degrees = self._degrees(total, parts) or min((of for _, of in parts), default=0.0)
         return degrees < self.seeds - 1
@@ -132,9 +137,8 @@ class Ratio:
 
     def _degrees(self, total: np.ndarray, parts: Sequence[Part]) -> float:
         """Return Satterthwaite's degrees of freedom of the quotient's variance; 0 if it has none."""
-        along = np.array([1.0, -self.value if isfinite(self.value) else 0.0])
-        lost = sum(float(along @ part @ along) ** 2 / of for part, of in parts)
-        return float(along @ total @ along) ** 2 / lost if lost else 0.0
+        lost = sum(float(self._along @ part @ self._along) ** 2 / of for part, of in parts)
+        return float(self._along @ total @ self._along) ** 2 / lost if lost else 0.0
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, float]:

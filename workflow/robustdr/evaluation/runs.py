@@ -28,9 +28,9 @@ class Spread(Document):
 class Spreads(Document):
     """Of one measure: of a system's mean on the original queries, and of its drop; both as a share of that mean.
 
-    `drop` is pooled over all variations. `drops` has those of single variations and of the mean over variations: runs
-    differ more on misspellings, and less on a mean. `collections` has the same of single collections: runs differ less
-    where few passages are ranked.
+    `drop` is pooled over all variations. `drops` has those of single variations and of means over variations
+    (`names.over`): runs differ more on misspellings, and less on a mean. `collections` has the same of single
+    collections: runs differ less where few passages are ranked.
     """
 
     mean: Spread | None = None
@@ -116,7 +116,8 @@ class Runs:
         """Return by how much a mean moves if each shift of its system is 1.
 
         Args:
-            runs: that `mean` averages. original: mean of the system on the original queries.
+            query_set: a variation, or a mean over some (`names.over`). runs: that `mean` averages.
+            original: mean of the system on the original queries.
         """
         if system not in self.trained:
             return {}

@@ -11,7 +11,7 @@ import numpy as np
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.evaluation.names import MEAN, ORIGINAL, over
 from robustdr.evaluation.runs import Runs
 from robustdr.evaluation.settings import Evaluated
 from robustdr.keys.integrity import key_of
@@ -151,9 +151,8 @@ class Store:
         if system not in self.runs.trained:
             return Estimate(found)
         original = float((self.values(system, role, ORIGINAL, measure) * counted).mean())
-        moved = self.runs.shifts(
-            system, measure, self.evaluation[role]["collection"], query_set, len(found), float(found.mean()), original
-        )
+        collection, averaged = self.evaluation[role]["collection"], over(self.averaged(role, query_set))
+        moved = self.runs.shifts(system, measure, collection, averaged, len(found), float(found.mean()), original)
         return Estimate(found, shifts=moved)
 
 

@@ -13,6 +13,7 @@ from robustdr.evaluation import between, ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evidence.identity import Run, code, current, expected, runs
 from robustdr.graph.graph import Graph
+from robustdr.graph.tables import means
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 
 RUNS = "runs.json"  # what `between.summary` says of the ledger's runs with the settings of the configuration
@@ -60,7 +61,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
             date=datetime.fromtimestamp(record_of(path).stat().st_mtime, UTC).date().isoformat(),
         )
     written = ledger.write(evidence, rows) if rows else None
-    write_json(evidence / RUNS, between.summary(current(graphs.values(), ledger.read(evidence))))
+    write_json(evidence / RUNS, between.summary(current(graphs.values(), ledger.read(evidence)), means(graph)))
     return Added(new, len(finished) - new, written)
 
 

@@ -42,6 +42,16 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
     return found
 
 
+def means(graph: Graph) -> dict[Split, set[tuple[str, ...]]]:
+    """Return by collection and split the variations that papers average, those of each mean in order."""
+    found: dict[Split, set[tuple[str, ...]]] = {}
+    for paper in graph.lineage.config.papers:
+        for where in evaluation_settings(graph, paper).values():
+            lists = {tuple(sorted(names)) for names in where["means"].values() if len(names) > 1}
+            found.setdefault((where["collection"], where["split"]), set()).update(lists)
+    return found
+
+
 def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[str, Any]:
     """Return the settings of every table, figure and page of claims of a paper; `pairs` are its cells."""
     lineage, pairs = graph.lineage, list(pairs)

@@ -35,7 +35,7 @@ from robustdr.evaluation.quotients import FEW
 from robustdr.evaluation.runs import Runs
 from robustdr.evaluation.store import open_store
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reporting.written import Record
+from robustdr.reporting.written import ALIKE, Alike, Record
 
 SIGN = "An effect is a share of the base on the original queries: a gain is positive, a loss negative."
 MOST = 3  # effects shown in a claim's line
@@ -196,7 +196,7 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
         lines.append(f"{said}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
-    lines += [made["aa"], ""] if made["aa"] else [""]
+    lines += ["", *_alike_lines(made["aa"])]
     head = [table_row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), table_row(["---"] * 5)]
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
     lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]
@@ -206,18 +206,33 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
     return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings.command}`.", ""])
 
 
-def _different(runs: Runs, measures: Sequence[str]) -> str:
-    """How often two runs that are alike but for seed or processor are called different; '' if it was not measured."""
-    told = []
-    for which, by_measure in (("their seed", runs.seeds), ("their processor", runs.processors)):
-        words = [
-            f"{measure}, {100 * rate.ignoring:.0f} % of {rate.pairs} pairs ({rate.systems} systems)"
-            + (f", and {100 * rate.aware:.0f} % with the variance of runs" if rate.aware is not None else "")
-            for measure in measures
-            if (rate := by_measure.get(measure))
-        ]
-        told += [f"Runs that differ only in {which} are called different: {'; '.join(words)}."] if words else []
-    return " ".join(told)
+def _alike(runs: Runs, measures: Sequence[str]) -> list[Alike]:
+    """Return how often two runs that are alike but for seed or processor are called different."""
+    return [
+        Alike(
+            apart=apart,
+            measure=measure,
+            pairs=rate.pairs,
+            systems=rate.systems,
+            ignoring=rate.ignoring,
+            aware=rate.aware,
+        )
+        for apart, by_measure in (("seed", runs.seeds), ("processor", runs.processors))
+        for measure in measures
+        if (rate := by_measure.get(measure))
+    ]
+
+
+def _alike_lines(alike: Sequence[Alike]) -> list[str]:
+    if not alike:
+        return []
+    lines = ["How often two runs of one system are called different, which should be at most 5 %:", ""]
+    lines += [table_row(ALIKE), table_row(["---", "---", *["---:"] * 4])]
+    for one in alike:
+        aware = "–" if one["aware"] is None else f"{one['aware']:.1%}"
+        counts = [f"{one['pairs']:,}", str(one["systems"]), f"{one['ignoring']:.1%}", aware]
+        lines.append(table_row([one["apart"], one["measure"], *counts]))
+    return [*lines, ""]
 
 
 def write_claims(
@@ -267,7 +282,7 @@ def write_claims(
         "evaluation": settings.evaluation,
         "counts": counts(records),
         "chance": chance(records, by_chance(of_paper)),
-        "aa": _different(store.runs, list(dict.fromkeys(taken.values()))),
+        "aa": _alike(store.runs, list(dict.fromkeys(taken.values()))),
         "legend": LEGEND,
         "controls": list(map(control_record, controls.values())),
         "claims": records,

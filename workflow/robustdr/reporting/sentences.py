@@ -29,7 +29,7 @@ OPENING = {
     AS_PRINTED: "The effect is there, as large as printed",
     SMALLER: "The effect is there, but smaller than printed",
     LARGER: "The effect is there, and larger than printed",
-    NOT_SEEN: "We found no effect, and one as large as printed would have shown",
+    NOT_SEEN: "Our runs do not show the effect, and would show one as large as printed",
     ABSENT: "We found no effect, and one as large as printed would have shown",
     OPPOSITE: "The effect goes the other way",
     UNDECIDED: "Our data allow both no effect and the printed one",

@@ -144,6 +144,23 @@ class Control(TypedDict):
     effects: list[Effect]
 
 
+ALIKE = ("Runs differ in", "Measure", "Pairs", "Systems", "Called different", "With the variance between runs")
+
+
+class Alike(TypedDict):
+    """How often two runs are called different that differ in nothing but their seed or their processor.
+
+    `ignoring` the variance between runs, and `aware` of it; None if it was not measured.
+    """
+
+    apart: str
+    measure: str
+    pairs: int
+    systems: int
+    ignoring: float
+    aware: float | None
+
+
 class Claims(TypedDict):
     """The claims of a paper."""
 
@@ -154,7 +171,7 @@ class Claims(TypedDict):
     names: dict[str, str]
     evaluation: dict[str, Evaluated]
     chance: str
-    aa: str
+    aa: list[Alike]
     controls: list[Control]
     claims: list[Record]
 

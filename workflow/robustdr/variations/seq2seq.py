@@ -76,7 +76,9 @@ class Seq2Seq:
         from transformers import AutoModelForSeq2SeqLM
 
         self._torch = torch
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
+        from robustdr.encoding.hardware import device
+
+        self._device = device()
         try:
             self._tokenizer = loading.tokenizer(folder)
             model = loading.transformer(AutoModelForSeq2SeqLM, folder, dtype=precision)

@@ -58,8 +58,10 @@ def train_titles(
     import torch
     from transformers import AutoModelForSeq2SeqLM
 
+    from robustdr.encoding import hardware
+
     torch.manual_seed(seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = hardware.device()
     try:
         tokenizer = loading.tokenizer(initial)
         model = loading.transformer(AutoModelForSeq2SeqLM, initial, dtype=torch.float32).to(device).train()
