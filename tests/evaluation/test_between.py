@@ -154,16 +154,19 @@ def test_each_variation_has_a_deviation_of_its_own():
 
 
 def test_a_variation_has_the_deviation_of_all_if_those_with_few_runs_are_too_few_together():
-    """Twenty systems have misspelled queries; two have synonyms too, which move as much: two runs each."""
+    """Misspelled queries of twenty systems move by .1. Two systems have synonyms too, which move by .01 or by .5."""
     draw, made = np.random.default_rng(1), []
     for number in range(20):
         for row in rows(2, 0.0, f"system{number}"):
             moved = row["query_set"] == "dev.misspell"
             made.append(row | {"values": row["values"] * (1 + moved * draw.normal(0, 0.1))})
-    synonyms = [row | {"query_set": "dev.synonym"} for row in made if row["query_set"] == "dev.misspell"]
-    few = [row for row in synonyms if row["system"] in ("system0", "system1")]
-    assert list(summary(pd.DataFrame(made + few))["RR@10"]["drops"]) == ["misspell"]
-    assert list(summary(pd.DataFrame(made + synonyms))["RR@10"]["drops"]) == ["misspell", "synonym"]
+    for by, kept in ((0.01, ["misspell"]), (0.5, ["misspell", "synonym"])):
+        few = [
+            row | {"query_set": "dev.synonym", "values": row["values"] * (1 + draw.normal(0, by))}
+            for row in rows(2, 0.0, "system0") + rows(2, 0.0, "system1")
+            if row["query_set"] == "dev.misspell"
+        ]
+        assert list(summary(pd.DataFrame(made + few))["RR@10"]["drops"]) == kept
 
 
 def test_a_mean_over_variations_has_a_deviation_of_its_own_of_the_runs_that_have_all():

@@ -83,6 +83,18 @@ def test_a_collection_has_its_own_deviations_where_they_were_measured():
     assert {at.spread for at in runs.shifts("rodr", "RR@10", "few", "misspell", 1, 0.5, 0.8)} == {own, misspell}
 
 
+def test_a_mean_over_variations_rather_has_its_own_deviation_and_zero_is_the_last_choice():
+    of_mean, of_drops, zero = Spread(sd=0.004, df=20.0), Spread(sd=0.01, df=9.0), Spread(sd=0.0, df=30.0)
+    here = Spreads(mean=zero, drop=of_drops, drops={"stem": zero})
+    found = Spreads(mean=of_mean, drop=of_mean, drops={"misspell+typo": of_mean}, collections={"toy": here})
+    assert [found.of("toy", "misspell+typo"), found.of("toy", "typo"), found.of("toy", "stem")] == [
+        of_mean,
+        of_drops,
+        of_drops,
+    ]
+    assert found.of("toy") == of_mean and Spreads(mean=zero).of("toy") == zero and Spreads().of("toy") is None
+
+
 def test_more_runs_divide_the_pooled_variance_until_they_are_more_than_those_behind_it():
     values = np.array([[1.0, 0.5] * 10])
     nothing = Ratio(Estimate(values), ONE)._moments[0][0, 0]

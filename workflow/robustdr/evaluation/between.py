@@ -1,5 +1,6 @@
 """How much training runs of one system differ that differ in their seed alone, pooled over the systems of a ledger."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -174,8 +175,8 @@ def spreads(systems: Sequence[list[Trained]]) -> Spreads:
 
     A deviation is sure if it has `SURE` degrees of freedom and is not 0, which few runs give as often as not. A mean
     over variations has its own if that is sure, else that of all means. A family of variations, which differ in share
-    or draw alone (`typo.share20`), has its own, else that of all unsure ones together. In both cases the unsure one
-    stays if it is larger. If these are not sure, `drop` is taken, that of all variations. What drops have in common is
+    or draw alone (`typo.share20`), has its own, else that of all unsure ones together. If this is not sure either, it
+    has `drop`, that of all variations. In each case an unsure one stays if it is larger. What drops have in common is
     estimated over all variations.
     """
     found = _spreads(systems)
@@ -198,16 +199,20 @@ def _spreads(systems: Sequence[list[Trained]]) -> Spreads:
     of_means, of_drops = (in_common(_panels(those(of))) for of in ([""], single))
     families = {name: [one for one in single if _family(one) == _family(name)] for name in single}
     alone = {name: pool(families.get(name, [name]), of_drops) for name in names}
+    drop = pool(single, of_drops)
     drops = {name: of for name, of in alone.items() if of and _sure(of)}
     for group, alike in ((means, means), (single, set(single) - drops.keys())):
-        if (together := pool(alike, of_drops)) and _sure(together):
-            unsure = [name for name in group if name not in drops]
-            drops |= {name: max(filter(None, (together, alone[name])), key=lambda of: of.sd) for name in unsure}
-    return Spreads(mean=pool([""], of_means), drop=pool(single, of_drops), drops=drops)
+        together = pool(alike, of_drops)
+        shared = together if together and _sure(together) else drop
+        unsure = [name for name in group if name not in drops]
+        larger = {name: max(filter(None, (shared, alone[name])), key=lambda of: of.sd) for name in unsure}
+        drops |= {name: of for name, of in larger.items() if of is not drop}
+    return Spreads(mean=pool([""], of_means), drop=drop, drops=drops)
 
 
 def _family(variation: str) -> str:
-    return variation.partition(".")[0]
+    """Return the name of a variation without its share or draw."""
+    return re.sub(r"\.(share|draw)\d+", "", variation)
 
 
 def _sure(spread: Spread) -> bool:

@@ -10,7 +10,7 @@ from pydantic import Field
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.core.yaml_files import Document, checked
-from robustdr.evaluation.names import ORIGINAL
+from robustdr.evaluation.names import AND, ORIGINAL
 
 
 class Spread(Document):
@@ -39,11 +39,20 @@ class Spreads(Document):
     collections: dict[str, "Spreads"] = Field(default_factory=dict)
 
     def of(self, collection: str, query_set: str = ORIGINAL) -> Spread | None:
-        """Return the deviation of a mean on the original queries, or of a drop: the collection's own if it has one."""
-        own = self.collections.get(collection, self)
+        """Return the deviation of a mean on the original queries, or of a drop: the collection's own if it has one.
+
+        A mean over variations rather has its own on all collections than that of single variations. A deviation of 0 is
+        taken only if there is no other.
+        """
+        own = self.collections.get(collection, Spreads())
         if query_set == ORIGINAL:
-            return own.mean or self.mean
-        return own.drops.get(query_set, own.drop) or self.drops.get(query_set, self.drop)
+            known = [own.mean, self.mean]
+        elif AND in query_set:
+            known = [own.drops.get(query_set), self.drops.get(query_set), own.drop, self.drop]
+        else:
+            known = [own.drops.get(query_set), own.drop, self.drops.get(query_set), self.drop]
+        found = [of for of in known if of]
+        return next((of for of in found if of.sd), found[0] if found else None)
 
 
 class Different(Document):
