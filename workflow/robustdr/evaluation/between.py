@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from math import sqrt
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -163,10 +162,8 @@ def _averaged(made: QuerySets, means: Means) -> QuerySets:
     for (collection, split), lists in means.items():
         for variations in lists:
             sets = [made.get((collection, f"{split}.{name}"), {}) for name in variations]
-            runs = set.intersection(*map(set, sets))
-            found[collection, f"{split}.{over(variations)}"] = {
-                run: np.mean([of[run] for of in sets], axis=0) for run in runs
-            }
+            averages = {run: np.mean([of[run] for of in sets], axis=0) for run in set.intersection(*map(set, sets))}
+            found[collection, f"{split}.{over(variations)}"] = averages
     return found
 
 
@@ -261,7 +258,7 @@ def _written(found: Spreads) -> dict[str, object]:
     return made | ({"collections": alone} if alone else {})
 
 
-def summary(rows: pd.DataFrame, means: Means = MappingProxyType({})) -> dict[str, object]:
+def summary(rows: pd.DataFrame, means: Means | None = None) -> dict[str, object]:
     """Return the deviations between runs by measure, and how often two runs of one system are called different.
 
     Args:
@@ -275,9 +272,9 @@ def summary(rows: pd.DataFrame, means: Means = MappingProxyType({})) -> dict[str
         runs on a query set or a mean, of so many `systems`, that a test calls different: `ignoring` the variance
         between runs, and `with` that of the other systems.
     """
-    by_seed = several(one_run_a_seed(rows), means)
+    by_seed = several(one_run_a_seed(rows), means or {})
     random = rows[rows["seed"] > 0]  # seed 0: nothing in the run is random
-    by_hardware = several(newest(random, [*RUN, "hardware"]), means, "hardware", (*SYSTEM, "seed"))
+    by_hardware = several(newest(random, [*RUN, "hardware"]), means or {}, "hardware", (*SYSTEM, "seed"))
     made = {measure: _written(spreads([*systems.values()])) for measure, systems in by_seed.items()}
     rates = {"seeds": _rates(by_seed, by_seed), "processors": _rates(by_hardware, by_seed)}
     return {**made, **{name: of for name, of in rates.items() if of}}
@@ -296,8 +293,8 @@ def _rates(twice: Systems, by_seed: Systems) -> dict[str, dict[str, float]]:
             for a, b in combinations(run.values, 2)
         ]
         ignoring, aware = np.mean(told, axis=0)
-        names = {name[1] for name in systems}
-        rates[measure] = {"pairs": len(told), "systems": len(names), "ignoring": round(float(ignoring), 4)}
+        number = len({name[1] for name in systems})
+        rates[measure] = {"pairs": len(told), "systems": number, "ignoring": round(float(ignoring), 4)}
         if len({name[1] for name in seeds}) > 1:
             rates[measure]["with"] = round(float(aware), 4)
     return rates

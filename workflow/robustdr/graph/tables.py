@@ -45,11 +45,10 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
 def means(graphs: Iterable[Graph]) -> dict[Split, set[tuple[str, ...]]]:
     """Return by collection and split the variations that papers average at any scale, those of each mean in order."""
     found: dict[Split, set[tuple[str, ...]]] = {}
-    for graph in graphs:
-        for paper in graph.lineage.config.papers:
-            for where in evaluation_settings(graph, paper).values():
-                lists = {tuple(sorted(names)) for names in where["means"].values() if len(names) > 1}
-                found.setdefault((where["collection"], where["split"]), set()).update(lists)
+    every = (evaluation_settings(graph, paper) for graph in graphs for paper in graph.lineage.config.papers)
+    for where in (at for of in every for at in of.values()):
+        lists = {tuple(sorted(names)) for names in where["means"].values() if len(names) > 1}
+        found.setdefault((where["collection"], where["split"]), set()).update(lists)
     return found
 
 
