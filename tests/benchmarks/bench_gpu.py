@@ -23,7 +23,7 @@ import numpy as np
 import torch
 import transformers
 
-from benchmarks.common import configured, report, timed, train_ours, write_base, write_bert
+from benchmarks.common import configured, report, timed, train_ours, training_settings, write_base, write_bert
 from benchmarks.drawn import WORDS, draw, write_examples
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.hardware import device, kind
@@ -36,12 +36,8 @@ LENGTH = 128  # tokens of a passage, as in the papers' budgets
 WIDTH = 768  # of the vectors that are searched
 BLOCK = 65536  # of them at a time, with FAISS
 CHECKED = 16  # queries whose scores are compared with FAISS's
-COMPUTING = {
-    "system": "benchmark",
-    "precision": "bfloat16",
-    "threads": torch.get_num_threads(),
-    "checkpoint_every": 10**9,
-}  # of every training
+THREADS = torch.get_num_threads()
+COMPUTING = {"system": "benchmark", "precision": "bfloat16", "threads": THREADS, "checkpoint_every": 10**9}
 
 
 @dataclass(frozen=True)
@@ -182,11 +178,9 @@ def their_seconds_a_step(settings: DenseTraining, initial: Path, batches: list[d
 
 def training(size: Size, folder: Path, highest: float) -> None:
     """Trainings of the budget `passage`, in batches of its size, 16 queries, and of others."""
-    recipe = {"loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
-    budget = {**configured("scales/full.yaml")["budgets"]["passage"], **recipe, **COMPUTING}
     encoder = Encoder(folder, "bfloat16", training=True)
     for batch_size in size.batches:
-        settings = DenseTraining(**{**budget, "batch_size": batch_size})
+        settings = training_settings("full", **COMPUTING, batch_size=batch_size)
         passages = 1 + settings.negatives
         with tempfile.TemporaryDirectory() as name:
             queries, of = write_examples(Path(name), encoder.tokenizer, batch_size * size.steps, passages)

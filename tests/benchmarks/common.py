@@ -50,13 +50,15 @@ def write_bert(mini: Path, folder: Path, layers: int) -> None:
     save_file(model.state_dict(), folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def training_settings(**changes: Any) -> DenseTraining:
-    """The miniature's training with passages, in the precision that the processor is fastest in."""
+def training_settings(scale: str = "mini", **changes: Any) -> DenseTraining:
+    """A scale's training with passages, by default in the precision that the processor is fastest in."""
     import torch
 
     recipe = {"system": "benchmark", "loss": {"name": "contrastive"}, "encoders": "shared", "augmentation": 0.0}
     computing = {"precision": native(), "threads": torch.get_num_threads()}
-    return DenseTraining(**{**configured("scales/mini.yaml")["budgets"]["passage"], **recipe, **computing, **changes})
+    return DenseTraining(
+        **{**configured(f"scales/{scale}.yaml")["budgets"]["passage"], **recipe, **computing, **changes}
+    )
 
 
 def train_ours(

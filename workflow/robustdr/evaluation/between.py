@@ -285,16 +285,15 @@ def _rates(twice: Systems, by_seed: Systems) -> dict[str, dict[str, float]]:
     rates = {}
     for measure, systems in twice.items():
         seeds = by_seed.get(measure, {})
+        others = {one: spreads([of for at, of in seeds.items() if at[1] != one]) for one in {at[1] for at in systems}}
         told = [
-            (differ(a, b), differ(a, b, moved(run, others)))
+            (differ(a, b), differ(a, b, moved(run, others[name[1]])))
             for name, runs in systems.items()
-            for others in [spreads([of for other, of in seeds.items() if other[1] != name[1]])]
             for run in runs
             for a, b in combinations(run.values, 2)
         ]
         ignoring, aware = np.mean(told, axis=0)
-        number = len({name[1] for name in systems})
-        rates[measure] = {"pairs": len(told), "systems": number, "ignoring": round(float(ignoring), 4)}
+        rates[measure] = {"pairs": len(told), "systems": len(others), "ignoring": round(float(ignoring), 4)}
         if len({name[1] for name in seeds}) > 1:
             rates[measure]["with"] = round(float(aware), 4)
     return rates

@@ -40,9 +40,17 @@ class Estimate:
         self.most = most
         self.shifts = shifts or {}
 
+    def shifts_of(self, seeds: int) -> dict[Shift, float]:
+        """Return the shifts if only so many seeds are taken."""
+        found: dict[Shift, float] = {}
+        for at, by in self.shifts.items():
+            taken = replace(at, runs=min(at.runs, seeds))
+            found[taken] = found.get(taken, 0.0) + by
+        return found
+
     def _shifted(self, other: "Estimate", factor: float, divisor: float = 1.0) -> dict[Shift, float]:
         """Return the shifts of (self + factor · other) / divisor."""
-        ours, theirs = (shifts_of(of, self._seeds(other)) for of in (self, other))
+        ours, theirs = (of.shifts_of(self._seeds(other)) for of in (self, other))
         every = dict.fromkeys([*ours, *theirs])
         return {at: (ours.get(at, 0.0) + factor * theirs.get(at, 0.0)) / divisor for at in every}
 
@@ -83,15 +91,6 @@ class Estimate:
         parts = np.stack(np.broadcast_arrays(a.mean(axis=0), b.mean(axis=0)))
         shifts = self._shifted(other, -ratio, b.mean())
         return Estimate(ratio + (a - ratio * b) / b.mean(), self.differs, parts, self.most / b.mean(), shifts)
-
-
-def shifts_of(estimate: Estimate, seeds: int) -> dict[Shift, float]:
-    """Return the shifts of an estimate if only so many of its seeds are taken."""
-    found: dict[Shift, float] = {}
-    for at, by in estimate.shifts.items():
-        taken = replace(at, runs=min(at.runs, seeds))
-        found[taken] = found.get(taken, 0.0) + by
-    return found
 
 
 def _estimate(number: Estimate | float) -> Estimate:

@@ -8,12 +8,12 @@ from math import inf, isfinite, sqrt
 import numpy as np
 import scipy.stats
 
-from robustdr.evaluation.estimates import EXACT, Estimate, shifts_of
+from robustdr.evaluation.estimates import EXACT, Estimate
 from robustdr.evaluation.runs import Shift, Spread
 
 FEW = 15  # queries that differ: for fewer, a t-test is unreliable and all 2^n signs can be counted
 SIGNIFICANT = 1.96  # standard errors above 0 at which papers call a difference significant
-Part = tuple[np.ndarray, float]  # a covariance of numerator and denominator, [2, 2], and its degrees of freedom
+Component = tuple[np.ndarray, float]  # of the covariance of numerator and denominator, [2, 2]; its degrees of freedom
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Ratio:
     @cached_property
     def _known(self) -> dict[Shift, np.ndarray]:
         """The shifts whose pooled variance is known, with those of numerator and denominator [2]."""
-        of, by = (shifts_of(each, self.seeds) for each in (self.numerator, self.denominator))
+        of, by = (each.shifts_of(self.seeds) for each in (self.numerator, self.denominator))
         return {at: np.array([of.get(at, 0.0), by.get(at, 0.0)]) for at in (of | by) if at.spread}
 
     @cached_property
@@ -118,7 +118,7 @@ class Ratio:
         _, seeds, queries = values.shape
         by_query, by_seed = values.mean(axis=1), values.mean(axis=2)
         total = np.cov(by_query) / queries * (1 + queries / printed if printed else 1)
-        parts: list[Part] = [(total, queries - 1.0)]
+        parts: list[Component] = [(total, queries - 1.0)]
         if self._own:
             more = 1 + seeds if printed else 1
             rest = values - by_query[:, None, :] - by_seed[:, :, None] + values.mean(axis=(1, 2))[:, None, None]
@@ -135,7 +135,7 @@ class Ratio:
             return total, queries - 1.0
         return total, max(self._degrees(total, parts) or queries - 1.0, seeds - 1.0)
 
-    def _degrees(self, total: np.ndarray, parts: Sequence[Part]) -> float:
+    def _degrees(self, total: np.ndarray, parts: Sequence[Component]) -> float:
         """Return Satterthwaite's degrees of freedom of the quotient's variance; 0 if it has none."""
         lost = sum(float(self._along @ part @ self._along) ** 2 / of for part, of in parts)
         return float(self._along @ total @ self._along) ** 2 / lost if lost else 0.0
@@ -254,7 +254,7 @@ def drop_ratio(variation: Estimate, original: Estimate) -> Ratio:
     return Ratio(variation - original, original)
 
 
-def _of_runs(shifts: Mapping[Shift, np.ndarray], printed: bool = False) -> list[Part]:
+def _of_runs(shifts: Mapping[Shift, np.ndarray], printed: bool = False) -> list[Component]:
     """Return the covariances of numerator and denominator that trainings make, one for each pooled deviation.
 
     What trainings with one seed have in common moves their systems together: systems of as many runs.

@@ -61,9 +61,8 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
             date=datetime.fromtimestamp(record_of(path).stat().st_mtime, UTC).date().isoformat(),
         )
     written = ledger.write(evidence, rows) if rows else None
-    write_json(
-        evidence / RUNS, between.summary(current(graphs.values(), ledger.read(evidence)), means(graphs.values()))
-    )
+    settled = current(graphs.values(), ledger.read(evidence))
+    write_json(evidence / RUNS, between.summary(settled, means(graphs.values())))
     return Added(new, len(finished) - new, written)
 
 

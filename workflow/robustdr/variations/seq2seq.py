@@ -75,10 +75,10 @@ class Seq2Seq:
         import torch
         from transformers import AutoModelForSeq2SeqLM
 
-        self._torch = torch
-        from robustdr.encoding.hardware import device
+        from robustdr.encoding import hardware
 
-        self._device = device()
+        self._torch = torch
+        self._device = hardware.device()
         try:
             self._tokenizer = loading.tokenizer(folder)
             model = loading.transformer(AutoModelForSeq2SeqLM, folder, dtype=precision)
