@@ -79,8 +79,8 @@ class Judge:
             made = {paper: folder / f"{paper}.json" for paper in papers}
             for paper, output in made.items():
                 node = tables.claims(self.graphs[scale], paper, (paper,))
-                asked = {Path(path).parts[-3:-1] for path in node.settings.keys}  # collection, system
-                own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in asked}
+                asked = {Path(path).parts[-4:-2] for path in node.settings.keys}  # collection, system
+                own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in asked}
                 settings = with_(node.settings, keys=own, command="robustdr evidence findings")
                 claims, reported = (next(iter(node.inputs[name].files), None) for name in ("claims", "reported"))
                 assert claims is not None, paper
