@@ -104,7 +104,7 @@ def test_it_makes_the_variations_splits_and_models_that_these_need(at_scale):
         varied = {(*split, variation) for (_, split), of in cells.items() for variation in of}
         varied |= {(*split, variation) for split, of in about_data.items() for variation in of}
         varied |= {(*made.lineage.train_split(of), v) for of in trained for v in made.demand.training_variations(of)}
-        splits = {split for _, split in cells} | {split for split in about_data} | {made.lineage.train_split(system) for system in trained}
+        splits = {split for _, split in cells} | {*about_data} | {made.lineage.train_split(of) for of in trained}
         for one in histories([node]):
             parts_of = one.path.removeprefix(f"{made.root}/").split("/")
             if one.rule == "vary":

@@ -74,7 +74,8 @@ def test_a_compressed_index_is_made_once_for_all_searches(project):
 
 def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(project):
     jobs = project.jobs(
-        "results/mini/tables/capot_table18.md", "results/mini/measures/wordnet-nature/capot_nq.at10/seed1.parquet"
+        "results/mini/tables/capot_table18.md",
+        "results/mini/measures/wordnet-nature/capot_nq.at10/seed1/test.original.parquet",
     )
     vectors = "results/mini/embeddings/wordnet-nature/regular_nq/seed1/0.npy"
     assert [job.outputs[0] for job in jobs if job.rule == "embed"] == [vectors]

@@ -16,8 +16,8 @@ from robustdr.evaluation.measures import read_measures
 from robustdr.evidence.identity import Run, code, current, expected, runs
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import means
-from robustdr.keys.node import Node
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
+from robustdr.keys.node import Node
 
 RUNS = "runs.json"  # what `between.summary` says of the ledger's runs with the settings of the configuration
 

@@ -165,8 +165,8 @@ class Demand:
         }
 
     def ranked_with(self, system: str, split: Split, variation: str) -> Group:
-        """Return the group of variations that the job of this ranking ranks."""
-        return self._ranked_with()[system, split, variation]
+        """Return the group of variations that the job of this ranking ranks; it alone if no paper needs it."""
+        return self._ranked_with().get((system, split, variation), (variation,))
 
     @cache
     def mined(self) -> set[tuple[str, Split]]:

@@ -30,7 +30,7 @@ class Evaluation(Part):
 
     @cache
     def measures(self, system: str, seed: int, split: Split, first: str) -> Node:
-        """Return the node of a system's measures on a group of `Demand.measured`, the one whose first variation this is."""
+        """Return the node of a system's measures on a group of `Demand.measured`: the one that begins with `first`."""
         collection, name = split
         group = next(group for group in self.demand.measured()[system, split] if group[0] == first)
         query_sets = [(split, variation) for variation in group]

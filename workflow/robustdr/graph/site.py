@@ -67,7 +67,9 @@ def measures(graph: Graph, papers: tuple[str, ...], system: str, collection: str
 def evaluated(graph: Graph, papers: tuple[str, ...], system: str, collection: str) -> list[tuple[Split, str]]:
     """Return (split, variation) of the query sets of a collection on which papers show a system."""
     shown = graph.demand.shown(papers).items()
-    return [(split, name) for (other, split), names in shown if (other, split[0]) == (system, collection) for name in names]
+    return [
+        (split, name) for (other, split), names in shown if (other, split[0]) == (system, collection) for name in names
+    ]
 
 
 @cache
