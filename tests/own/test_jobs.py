@@ -89,7 +89,7 @@ def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own
     assert make(folder) == (0, [])
     data.corpus.write_text("d1\ta broad river\nd2\ta small mountain\nd3\tthe sea\n")
     status, said = make(folder)
-    assert (status, said[-1]) == (0, "5 of 5 jobs"), said
+    assert (status, said[-1]) == (0, "6 of 6 jobs"), said
 
 
 def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, own, tiny_model, data):
