@@ -63,5 +63,7 @@ rule measures:
     input:
         # A function: measures are found when they are asked for.
         lambda w: [
-            node.path for paper, names in ASKED.items() for node in GRAPHS[ROOT].all_measures(paper, DEMAND.together(names))
+            node.path
+            for paper, names in ASKED.items()
+            for node in GRAPHS[ROOT].all_measures(paper, DEMAND.together(names))
         ],

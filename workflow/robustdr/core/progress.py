@@ -48,7 +48,7 @@ class Progress:
 
     The time left is the expected seconds of the jobs left, divided by the seconds of jobs done per second so far: this
     holds for any number of cores. The expected time of a job is the mean of its rule in this run; else in earlier runs
-    on this machine; else its stage's part of `WEIGHTS`, at the speed of the jobs of this run. If it is unknown for a job
+    on this machine; else its stage's part of `WEIGHTS`, at the speed of this run. If it is unknown for a job
     that is left, no time is told.
     """
 
