@@ -208,15 +208,14 @@ def test_a_table_that_the_paper_has_not_is_an_error(printed):
 CONTRADICTED = {
     "rodr": [
         # Table 3: swapped words cost 3.43 %, extra punctuation 3.60 %.
-        ("DR_OQ suffers from misspellings the most", "extra punctuation and verb tense the least, on documents"),
+        (
+            "DR_OQ suffers from misspellings (MISSPELL) the most",
+            "extra punctuation and verb tense the least, on documents",
+        ),
         # Table 3: swapped words cost DR_OQ→QV 3.48 % and DR_OQ 3.43 %.
         ("DR models including DR_QV and DR_OQ→QV are much more tolerant", "DR_OQ→QV, on documents"),
-        # Table 2: extra punctuation costs RoDR 0.69 % and DR_OQ→QV 0.56 %, no stop words 5.75 and 5.39 %.
-        ("Compared to all three baseline models, RoDR can also reach smaller drop", "on passages"),
-        # Table 3: the tense costs RoDR 0.86 % and DR_OQ→QV 0.68 %.
-        ("Compared to all three baseline models, RoDR can also reach smaller drop", "on documents"),
-        ("RoDR still reaches smaller average drop rate", "by R@1000"),  # Table 4: 3.72 % and 3.68 % of DR_QV
-        ("When RoDR is applied to ANCE", "drop of ANCE, on ANTIQUE"),  # Table 5: 7.09 % and 6.70 %
+        ("RoDR w/ DR_OQ still reaches smaller average drop rate", "by R@1000"),  # Table 4: 3.72 % and 3.68 % of DR_QV
+        ("When RoDR is applied to these three DR models", "drop of ANCE, on ANTIQUE"),  # Table 5: 7.09 % and 6.70 %
     ],
     "capot": [
         # Table 6: -18.40 % and -14.02 %, a quarter less (and 80.63 % stands where Table 17 has 80.67 %).
@@ -246,7 +245,7 @@ CONTRADICTED = {
     "toroder": [],
 }
 # How many parts hold, and how many are neither held nor contradicted: of ToRoDer for want of marks, else numbers.
-OTHERS = {"rodr": (36, 0), "capot": (41, 1), "qvg": (8, 17), "intent": (27, 30), "toroder": (67, 36)}
+OTHERS = {"rodr": (36, 0), "capot": (41, 1), "qvg": (8, 17), "intent": (27, 31), "toroder": (67, 37)}
 
 
 @pytest.mark.parametrize("name", CONTRADICTED)

@@ -1,11 +1,11 @@
 """The sources of the papers' values: every value of a training has one, and nothing differs from it untold."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.changes import changed
+from tests.quotations import quotes, text_of
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.sources import Source, load_sources
@@ -14,7 +14,6 @@ from robustdr.graph.effects import EFFECTS, kept
 from robustdr.graph.footnotes import deviations
 
 ROOT = Path(__file__).parents[2]
-TEXTS = ROOT.parent / "shared" / "papers"
 PAPERS = ["all", "capot", "intent", "qvg", "rodr", "toroder"]
 PASSAGE = ("scales", "full", "budgets", "passage")
 
@@ -95,17 +94,10 @@ def test_a_table_names_the_deviations_of_its_systems(mini):
     assert deviations(mini, ["bm25"]) == deviations(mini, []) == []
 
 
-def words(text):
-    return re.sub(r"[\W_]+", " ", text)
-
-
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_papers_say_it(config, paper):
-    path = TEXTS / f"{paper}.txt"
-    if not path.is_file():
-        pytest.skip(f"{path} is not there")
-    text = words(path.read_text(encoding="utf-8"))
-    assert [source.says for source in config.sources[paper] if source.says and words(source.says) not in text] == []
+    text = text_of(paper)
+    assert [source.says for source in config.sources[paper] if source.says and not quotes(source.says, text)] == []
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ class Claim(Tested):
     """One sentence of a paper as a test."""
 
     claim: Text
-    """The sentence."""
+    """The sentence, in the paper's own words but for the case of its first letter; `[…]` where some are left out."""
     part: Text | None = None
     """What of the sentence it tests, where several claims share one sentence, which counts once."""
     source: Text
