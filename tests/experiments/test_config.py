@@ -81,6 +81,13 @@ MISTAKES = {
         "tables.decomposition.chains.da: 2 systems for the links steps, negatives, variations, loss",
         "one before each",
     ),
+    "claim about a thing of which no scale has a proxy": (
+        CLAIMS,
+        put("claims", 0, "about", ["valid-variations"]),
+        "claims.0.about: 'valid-variations' is unknown (did you mean validated-variations",
+        "language-model-variations",
+    ),
+    "proxy without words": (MINI, put("proxies", "query-log", ""), "proxies.query-log: '' should have", "at least 1"),
     "seeds of a paper that there is not": (
         MINI,
         put("seeds_of", {"qvq": 5}),

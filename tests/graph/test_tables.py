@@ -39,6 +39,19 @@ def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(
     assert not [note for note in table_settings(made, "rodr", "table2").notes if "answer" in note]
 
 
+def test_claims_say_what_stands_in_for_what_they_are_about(mini, full):
+    """Query variations of a large language model are rules in the miniature; at full scale nothing stands in."""
+    sentences = {claim.claim: claim for claim in mini.lineage.config.claims["intent"].claims}
+    ours = next(claim for words, claim in sentences.items() if words.startswith("Although slightly inferior"))
+    rules = "rules over WordNet stand in for the rewordings of a large language model"
+    for made, replaced in ((mini, rules), (full, "")):
+        settings = claims(made, "intent", ("intent",)).settings
+        assert ours.replaced(settings.proxies) == replaced
+    called = claims(mini, "intent", ("intent",)).settings.called
+    assert called["wikiqa"] == "wikiqa (here: wordnet-candidates)"
+    assert "wikiqa" not in claims(full, "intent", ("intent",)).settings.called
+
+
 def test_a_released_checkpoint_has_a_published_score(config, full):
     """All that rank as they are have one, on a measure and a collection that they are evaluated on."""
     released = {}

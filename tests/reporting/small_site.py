@@ -26,7 +26,7 @@ SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "undecided
           "interval": [-0.5, 0.3]}  # fmt: skip
 PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
 CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
-CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
+CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": [], "place": "toy", "replaced": ""}
 CLAIM |= {"role": "passages", "measure": "RR@10", "measured": "RR@10", "tables": ["table1"], "systems": ["dr_oq"]}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {

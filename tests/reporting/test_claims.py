@@ -90,6 +90,7 @@ def write(measured, tmp_path):
             "measured": {"Success@20": "Success@1", "Success@200": "Success@5"},
             "reasons": {"ance": "released as a pickle only"},
             "lacking": ["ance"],
+            "proxies": {"people": "rules stand in for people"},
             "keys": {str(path): "key"},
             **changed,
         }
@@ -185,6 +186,18 @@ def test_a_mean_leaves_out_what_the_scale_lacks_and_its_control(write):
     _, found = write(claims, controls=control)
     assert [one["verdict"] for one in found] == ["seen", "not run", "not testable here"]
     assert found[0]["reason"] == "without ance, which this scale lacks"
+
+
+def test_a_claim_about_what_a_proxy_stands_for_is_not_testable(write):
+    """The proxy is named first; numbers are shown without a verdict on them. A claim that was not run stays so."""
+    about = [claim(name, "Success@20", LOSES, about=[name]) for name in ("people", "machines")]
+    lacking = claim("not run", "Success@20", {**LOSES, "system": "ance"}, about=["people"])
+    text, found = write([*about, lacking], called={"passages": "passages (here: toy)"})
+    assert [one["verdict"] for one in found] == ["not testable here", "seen", "not run"]
+    assert [one["replaced"] for one in found] == ["rules stand in for people", "", "rules stand in for people"]
+    assert found[0]["reason"] == "rules stand in for people"
+    assert not found[0]["evidence"][0].endswith(": seen") and found[1]["evidence"][0].endswith(": seen")
+    assert "| rules stand in for people. on passages (here: toy), loses, Success@1 for Success@20, level 0.05" in text
 
 
 def test_hypotheses_count_among_no_papers_claims(write):

@@ -17,6 +17,7 @@ def claim(text, verdict, printed="holds", headline=True, **other):
         "source": "§1",
         "headline": headline,
         "hypothesis": False,
+        "replaced": "",
         "verdict": verdict,
     }
     return made | {"words": verdict, "reason": "", "effects": [effect], "as_printed": as_printed} | other

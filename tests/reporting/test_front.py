@@ -19,7 +19,8 @@ def claim(sentence, verdict="seen", headline=True, hypothesis=False):
     effect["region"] = [0.0, None]
     return {
         "claim": f"{sentence}: on A", "sentence": sentence, "source": "§1", "headline": headline,
-        "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "reason": "", "effects": [effect],
+        "hypothesis": hypothesis, "replaced": "", "verdict": verdict, "words": verdict, "reason": "",
+        "effects": [effect],
     }  # fmt: skip
 
 

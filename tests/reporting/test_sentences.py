@@ -47,6 +47,8 @@ def test_a_claim_that_its_paper_s_correction_leaves_open_names_its_weakest_effec
 
 
 def test_a_control_that_fails_is_named_by_what_must_show():
+    replaced = claim(NOT_TESTABLE, needs=["cost"], replaced="rules stand in for people")
+    assert of_claim(replaced, {"cost": FAILED}) == "It cannot be tested here: rules stand in for people."
     said = of_claim(claim(NOT_TESTABLE, needs=["cost"]), {"cost": FAILED})
     assert said == "It cannot be tested here, because a control does not pass: Typos cost a lot (fails)."
 

@@ -68,6 +68,9 @@ class Claim(Tested):
     together."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
+    about: Names = Field(default_factory=list)
+    """Things that it is about and a scale may lack: names of `proxies` in a scale. A scale that has a proxy for one
+    cannot test it."""
     control: AnyTest | None = None
     """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
     seen and this is not, the verdict says that the gain has another cause."""
@@ -90,6 +93,10 @@ class Claim(Tested):
 
     def tests(self) -> dict[str, AnyTest]:
         return super().tests() | ({"control": self.control} if self.control else {})
+
+    def replaced(self, proxies: Mapping[str, str]) -> str:
+        """Return what stands in for the things that it is about at a scale with these proxies; '' if nothing does."""
+        return "; ".join(proxies[name] for name in self.about if name in proxies)
 
     def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
         """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.

@@ -72,6 +72,13 @@ def _is_there(effect: Judged) -> bool:
     return effect.size >= asked_for and effect.low > 0 if asked_for > 0 else effect.inside
 
 
+def on_proxies(found: Verdict, replaced: str) -> Verdict:
+    """Return the verdict on a claim where `replaced` says what stands in for what it is about: it is not testable."""
+    if not replaced or found.verdict == NOT_RUN:
+        return found
+    return Verdict(NOT_TESTABLE, found.effects, replaced)
+
+
 def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:
     """Return the verdict on a claim after its controls.
 

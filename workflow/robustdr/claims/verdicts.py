@@ -25,7 +25,8 @@ VERDICTS = {
     ABSENT: f"there is no effect of more than {NEGLIGIBLE:.0%}, and the printed one is excluded",
     OPPOSITE: "the effect goes the other way, or a difference is outside its margin",
     UNDECIDED: "our data allow both no effect and the printed one",
-    NOT_TESTABLE: "a control that it needs does not pass; this says nothing about the paper",
+    NOT_TESTABLE: "something stands in here for what it is about, or a control that it needs does not pass; this says "
+    "nothing about the paper",
     NOT_RUN: "something that it compares was not run",
 }
 SAID = {

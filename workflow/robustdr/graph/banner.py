@@ -1,4 +1,4 @@
-"""The banner of a miniature: what stands in for what, and how much data and training there is."""
+"""What stands in for what in a miniature: its banner, names of collections, and proxies of what claims are about."""
 
 from collections.abc import Iterable
 
@@ -28,6 +28,23 @@ def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
         said.append(f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates")
         said.append(f"seeds: {max(len(lineage.seeds(system)) for system in systems)}")
     return f"{lineage.scale.miniature} Amounts: {'; '.join(said)}."
+
+
+def places(lineage: Lineage, paper: str) -> dict[str, str]:
+    """Return what a paper's collections are called where a miniature's stand in for them, by role."""
+    roles = [role for role in lineage.config.papers[paper].evaluation if role in lineage.scale.collections]
+    here = {role: lineage.collection_of(role) for role in roles}
+    return {
+        role: f"{role} (here: {name})"
+        for role, name in here.items()
+        if lineage.config.collections[name].get("miniature")
+    }
+
+
+def proxies(lineage: Lineage, paper: str) -> dict[str, str]:
+    """Return what stands in at the scale for the things that a paper's claims are about."""
+    about = {thing for claim in lineage.config.claims[paper].claims for thing in claim.about}
+    return {thing: words for thing, words in lineage.scale.proxies.items() if thing in about}
 
 
 def updates(lineage: Lineage, system: str) -> int:

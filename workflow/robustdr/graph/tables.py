@@ -12,7 +12,7 @@ from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph import footnotes
-from robustdr.graph.banner import banner
+from robustdr.graph.banner import banner, places, proxies
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, pins
@@ -78,7 +78,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
-        "called": experiment.called,
+        "called": places(lineage, paper) | experiment.called,
         "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
@@ -159,7 +159,7 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
         f"claims/{paper}.md",
         f"claims of {paper}",
         paper,
-        settings=ClaimsSettings(**settings, printed=printed, lacking=lacking),
+        settings=ClaimsSettings(**settings, printed=printed, lacking=lacking, proxies=proxies(graph.lineage, paper)),
         inputs={
             "measures": reads(*graph.all_measures(made)),
             "claims": _file(graph, paper, "claims.yaml"),

@@ -12,7 +12,7 @@ from robustdr.audit.audited import audit
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim, load_claims
-from robustdr.claims.controls import Checked, asked, checked, controlled
+from robustdr.claims.controls import Checked, asked, checked, controlled, on_proxies
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.family import by_chance, corrected
 from robustdr.claims.intervals import Interval, bounds
@@ -20,6 +20,7 @@ from robustdr.claims.measured import USUAL, Judged, Measured, Verdict, judge
 from robustdr.claims.verdicts import (
     CORRELATION,
     NOT_RUN,
+    NOT_TESTABLE,
     POWER,
     SAID,
     SHOWN,
@@ -62,8 +63,8 @@ LEGEND = [
 ]
 
 
-def effect_text(effect: Judged, of: int) -> str:
-    """One of `of` effects in words: size, intervals, p, printed value, and where that is expected."""
+def effect_text(effect: Judged, of: int, judged: bool) -> str:
+    """One of `of` effects in words: size, intervals, p, printed value, where that is expected, and its verdict."""
     shown = effect.shown
     text = f"{shown.words}: {100 * shown.size:+.1f}% {bounds(*shown.interval)}"
     if shown.corrected:
@@ -75,11 +76,12 @@ def effect_text(effect: Judged, of: int) -> str:
         text += f", claimed within {bounds(*shown.region)}"
     if shown.printed and shown.predicted:
         text += f", printed {printed.percent(*shown.printed)}, expected {bounds(*shown.predicted)}"
-    return f"{text}: {effect.verdict}"
+    return f"{text}: {effect.verdict}" if judged else text
 
 
-def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted) -> Record:
+def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrinted) -> Record:
     """A claim with its verdicts and all numbers behind them; effects that decide come first."""
+    taken = settings.measured
     effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
     as_printed = sorted(paper.effects, key=lambda effect: WORST_SAID_FIRST.index(effect.verdict))
     how = [claim.test.name.replace("_", " ")]
@@ -98,6 +100,8 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         "hypothesis": claim.hypothesis,
         "how": ", ".join(filter(None, how)),
         "role": claim.role,
+        "place": settings.called.get(claim.role, claim.role),
+        "replaced": claim.replaced(settings.proxies),
         "measure": claim.measure,
         "measured": taken[claim.measure],
         "tables": [claim.reported] if isinstance(claim.reported, str) else claim.reported or [],
@@ -106,7 +110,7 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         "words": here.words,
         "reason": here.reason,
         "needs": claim.needs,
-        "evidence": [effect_text(effect, len(effects)) for effect in effects],
+        "evidence": [effect_text(effect, len(effects), here.verdict != NOT_TESTABLE) for effect in effects],
         "effects": [_finite(asdict(effect.shown)) for effect in effects],
         "as_printed": {
             "verdict": paper.verdict,
@@ -162,7 +166,9 @@ def _shown(texts: list[str]) -> str:
 
 def _line(claim: Record) -> str:
     paper = claim["as_printed"]
-    here = ". ".join(filter(None, (claim["how"], claim["reason"], _shown(claim["evidence"]))))
+    how = f"on {claim['place']}, {claim['how']}"
+    first = (claim["replaced"], how) if claim["replaced"] else (how, claim["reason"])
+    here = ". ".join(filter(None, (*first, _shown(claim["evidence"]))))
     said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
     words = plain(f"{claim['claim']} ({claim['source']})") + (" (headline)" if claim["headline"] else "")
     return table_row([f"**{claim['words']}**", paper["verdict"], words, prose(here), prose(said)])
@@ -266,11 +272,11 @@ def write_claims(
         sized = not settings.miniature and all(taken[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
         found = judge(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
-        found = controlled(claim, found, controls, measured[key])
+        found = on_proxies(controlled(claim, found, controls, measured[key]), claim.replaced(settings.proxies))
         told = [f"without {' and '.join(left)}, which this scale lacks"] if left else []
         verdicts.append(replace(found, reason="; ".join(filter(None, [found.reason, *told]))))
     verdicts = corrected(declared.claims, verdicts)
-    records = [record(*of) for of in zip(declared.claims, [taken] * len(verdicts), verdicts, papers, strict=True)]
+    records = [record(*of) for of in zip(declared.claims, [settings] * len(verdicts), verdicts, papers, strict=True)]
     of_paper = [(claim, found) for claim, found in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis]
     made = {
         "title": settings.title,

@@ -105,7 +105,9 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
     tested = [_sentence(part)] if part else []
     tested += [_readable(_effect(effects[0], len(effects)), paper)] if effects else []
     also = []
-    if verdict == NOT_TESTABLE:  # the numbers of a control have a line of their own
+    if verdict == NOT_TESTABLE and claim["replaced"]:
+        also.append(_sentence(claim["replaced"]))
+    elif verdict == NOT_TESTABLE:  # the numbers of a control have a line of their own
         also += [
             f"A control does not pass: {plain(control['what'])} ({control['state']})."
             for control in paper["controls"]

@@ -66,7 +66,7 @@ def judged(
                 "measure": text(claim["measure"]),
                 "measured": text(claim["measured"]),
                 "said": text(of_claim(claim, controls)),
-                "how": text(claim["how"][:1].upper() + claim["how"][1:]),
+                "how": f"{text(claim['how'][:1].upper() + claim['how'][1:])}, on {claim['place']}",
                 "reason": text(claim["reason"]),
                 "axis": Axis.of([*claim["effects"], *singles]),  # type: ignore[list-item]
                 "effects": [

@@ -70,6 +70,8 @@ def queries_for_printed(effect: Effect) -> int | None:
 def of_claim(claim: Record, controls: Mapping[str, Control]) -> str:
     """The verdict on a claim as a sentence, with the numbers of the effect that decides."""
     verdict, effects = claim["verdict"], claim["effects"]
+    if verdict == NOT_TESTABLE and claim["replaced"]:
+        return f"It cannot be tested here: {claim['replaced']}."
     if verdict == NOT_TESTABLE:
         lacking = [controls[name] for name in claim["needs"] if name in controls]
         failed = [f"{one['what']} ({one['state']})" for one in lacking if one["state"] != PASSES]

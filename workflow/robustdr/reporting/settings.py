@@ -133,11 +133,12 @@ class ClaimsSettings(ReportSettings):
 
     Attributes:
         printed: by role, all `variations` and `means` of the paper, also those not made here.
-        lacking: systems that the scale does not have.
+        lacking: systems that the scale does not have. proxies: what stands in for things that its claims are about.
     """
 
     printed: dict[str, Averaged]
     lacking: list[str]
+    proxies: dict[str, str]
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -119,6 +119,8 @@ class Record(TypedDict):
     hypothesis: bool
     how: str
     role: str
+    place: str
+    replaced: str
     measure: str
     measured: str
     tables: list[str]
