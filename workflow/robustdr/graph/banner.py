@@ -15,14 +15,16 @@ def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
         part = f"at most {cut.queries:,} queries of a split, the passages that they judge and {cut.passages:,} others"
         return f"{lineage.scale.description} Every collection is cut: {part}. No number here compares with the paper's."
     shown = [pair for pair in pairs if lineage.has_cell(*pair)]
-    collections = dict.fromkeys(lineage.collection_of(role) for _, role in shown)
+    roles = {role: lineage.collection_of(role) for _, role in shown}
+    collections = dict.fromkeys(roles.values())
     small = {name: source for name in collections if (source := lineage.config.collections[name]).get("miniature")}
     if not small:
         return ""
     said = []
     for name, source in small.items():
         splits = ", ".join(f"{split} {of['queries']:,}" for split, of in source["splits"].items())
-        said.append(f"{name} has {source['passages']:,} passages and questions ({splits})")
+        stood_for = ", ".join(role for role, collection in roles.items() if collection == name)
+        said.append(f"{name}, for {stood_for}, has {source['passages']:,} passages and questions ({splits})")
     systems = dict.fromkeys(system for system, _ in shown if not lineage.unavailable(system))
     if trained := sorted(filter(None, (updates(lineage, system) for system in systems))):
         said.append(f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates")
