@@ -25,7 +25,8 @@ class Source(Document):
     released: Text | None = None
     """What the authors' code, data or toolkit do."""
     values: dict[str, Any] = Field(default_factory=dict)
-    """By key of a training, such as `budget.epochs`, `loss.alpha` or `pretraining.mask`: the value that these give."""
+    """By key of a training, such as `budget.epochs`, `loss.alpha`, `data.queries` or `generator.typo`: the value that
+    these give."""
     open: Names = Field(default_factory=list)
     """Keys of a training of which neither paper nor released code gives a value."""
     here: Text | None = None

@@ -1,4 +1,4 @@
-"""Where the papers' trainings and these differ: checks of the papers' sources, and the page of all deviations."""
+"""Where the papers' trainings and their data differ from these: checks of the sources, and the page of deviations."""
 
 import argparse
 from collections.abc import Iterator
@@ -12,12 +12,14 @@ from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.core.paths import named, written
 from robustdr.core.settings import given
 from robustdr.experiments.config import load
+from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Config
 from robustdr.experiments.sources import Source
 from robustdr.graph.effects import Effects, keep, kept, sentence
 from robustdr.graph.lineage import Lineage
 from robustdr.losses import LOSSES
 from robustdr.training.settings import Schedule
+from robustdr.variations import drawn
 
 FULL = "full"  # the scale whose values are compared with the papers'
 MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
@@ -30,7 +32,7 @@ intervals. Names in `code` are those of the configuration; `a → b` is a value 
 fewest deviations come first.
 
 `robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` fails if
-a value of a training at the scale `full` has no source there.
+a value of a training at the scale `full` has no source there, or the queries, negatives and generators behind it.
 
 ## What has no numbers to make again
 
@@ -50,17 +52,46 @@ def trained(lineage: Lineage, paper: str) -> Iterator[str]:
 
 
 def values(lineage: Lineage, name: str) -> dict[str, Any]:
-    """Return the values that decide a training or pre-training at a scale, by key, without defaults of a budget."""
+    """Return the values and the data that decide a training or pre-training at a scale, by key.
+
+    Defaults of a budget are left out.
+    """
     if pretraining := lineage.config.pretraining.get(name):
         masking = {f"pretraining.{key}": value for key, value in pretraining.read().items()}
-        return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking
+        passages = {"data.passages": lineage.passages_of(lineage.collection_of(pretraining.collection))}
+        return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking | passages
     recipe = lineage.recipe(name)
     loss = {key: value for key, value in recipe.loss.items() if key != "name"}
     settings: dict[str, Any] = asdict(LOSSES.settings(recipe.loss["name"], loss))  # type: ignore[call-overload]
     own = {f"loss.{key}": value for key, value in settings.items()}
     if recipe.augmentation:
         own["augmentation"] = recipe.augmentation
-    return _budget(lineage.budget(name), set() if recipe.negatives else {"negatives", "passage_length"}) | own
+    budget = _budget(lineage.budget(name), set() if recipe.negatives else {"negatives", "passage_length"})
+    return budget | own | data(lineage, name)
+
+
+def data(lineage: Lineage, name: str) -> dict[str, Any]:
+    """Return what a system is trained on at a scale: its queries, negatives and variations, by key."""
+    recipe, (collection, split) = lineage.recipe(name), lineage.train_split(name)
+    of = lineage.config.collections[collection]["splits"][split]
+    found: dict[str, Any] = {"data.queries": of.get("id", f"{collection}/{split}")}
+    if recipe.negatives:
+        found["data.negatives"] = miner = lineage.miner_of(name) or "judged"
+        if miner != "judged":
+            found["data.negatives_depth"] = lineage.scale.negatives.depth
+            found["data.negatives_kept"] = lineage.scale.negatives.keep
+    for variation in dict.fromkeys(drawn(variation).generator for variation in recipe.variations or ()):
+        found[f"generator.{variation}"] = _made(lineage, (collection, split), variation)
+    return found
+
+
+def _made(lineage: Lineage, split: Split, variation: str) -> str:
+    """Return how a scale makes a variation of a split: `released`, the name of its model or word list, or `rules`."""
+    entry = lineage.scale.variations.get(variation)
+    if lineage.release(split, variation):
+        return "released"
+    read = [str(entry.parameters[key]) for key in ("model", "file") if entry and key in entry.parameters]
+    return Path(read[0]).name if read else "rules"
 
 
 def _budget(budget: Schedule, unread: set[str]) -> dict[str, Any]:
@@ -110,7 +141,7 @@ def faults(config: Config, paper: str) -> Iterator[str]:
         differs = differing(lineage, source, names)
         for key, of in differs.items() if not source.here else ():
             yield f"{where}: {key}: {source.values[key]} there and {of[0]} here; tell why in `here`"
-        if source.here and source.values and not differs:
+        if source.here and source.values and not (differs or source.open):
             yield f"{where}: here: nothing differs: every value is the one of the source; remove `here`"
     for name in trained(lineage, paper):
         for key in values(lineage, name):
