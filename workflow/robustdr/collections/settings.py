@@ -28,7 +28,8 @@ class _Split(TypedDict, total=False):
 
 class _Counted(_Split, total=False):
     count: PositiveInt
-    """Approximate number of queries. It decides in how many shards they are varied (`variation_shard` of a scale)."""
+    """Number of queries, which may be approximate. It decides in how many shards they are varied (`variation_shard` of a
+    scale), and `robustdr audit` compares it with a paper's."""
 
 
 class Columns(TypedDict):
