@@ -97,7 +97,7 @@ MISTAKES = {
     "shards of a collection that there is not": (
         MINI,
         put("embeddings", "shards_of", {"antiqe": 1}),
-        "embeddings.shards_of: 'antiqe' is unknown (did you mean antique, antique-binary?); allowed: ",
+        "embeddings.shards_of: 'antiqe' is unknown (did you mean antique, antique-leak, antique-binary?); allowed: ",
         "antique",
     ),
     "misspelt key of a scale": (
@@ -283,7 +283,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "dr_oq", "collection", "msmarco"),
         "systems.dr_oq.collection: 'msmarco' is unknown",
-        "antique, antique-binary, dl-typo, msmarco-document",
+        "antique, antique-binary, antique-leak, dl-typo, msmarco-document",
     ),
     "unknown loss": (
         EXPERIMENT,
