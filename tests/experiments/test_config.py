@@ -87,6 +87,12 @@ MISTAKES = {
         "claims.0.about: 'valid-variations' is unknown (did you mean validated-variations",
         "language-model-variations",
     ),
+    "table that is made and left out": (
+        EXPERIMENT,
+        put("left_out", {"figure2": "It is a drawing."}),
+        "left_out.figure2: it is made, under `tables` or `figures`",
+        "remove it",
+    ),
     "proxy without words": (MINI, put("proxies", "query-log", ""), "proxies.query-log: '' should have", "at least 1"),
     "seeds of a paper that there is not": (
         MINI,

@@ -36,11 +36,9 @@ a value of a training at the scale `full` has no source there, or the queries, n
 
 ## What has no numbers to make again
 
-- Intent's Table 8 (§5.3) shows single queries before and after training. The available text lacks the table. The
-  report's page of queries shows every query in this way.
 - CAPOT (§3.1) and qvg (§3.2) chose German as the language to translate to and back from, without numbers. `pivot` of a
   translating variation takes another one.
-- qvg reads UQV100 for its taxonomy alone. Its Tables 2 and 3 are counted anew from the authors' labels.
+- qvg reads UQV100 for its taxonomy alone.
 """
 
 
@@ -155,7 +153,12 @@ def _tested(config: Config, paper: str, system: str) -> bool:
 
 def page(config: Config, effects: Effects) -> str:
     """Return the page of all deviations as Markdown, of each paper those first whose effect was measured."""
-    lineage, parts = Lineage(config, FULL), [HEAD]
+    lineage = Lineage(config, FULL)
+    left_out = {paper: of.left_out for paper, of in config.papers.items()}
+    parts = [
+        HEAD,
+        *(f"- {paper}, {name}: {prose(why)}\n" for paper, of in left_out.items() for name, why in of.items()),
+    ]
     told = {paper: [each for each in of if each.here] for paper, of in config.sources.items()}
     for paper, of in sorted(told.items(), key=lambda pair: len(pair[1])):
         if not config.sources[paper]:
