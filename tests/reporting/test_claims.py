@@ -197,7 +197,7 @@ def test_a_claim_about_what_a_proxy_stands_for_is_not_testable(write):
     assert [one["replaced"] for one in found] == ["rules stand in for people", "", "rules stand in for people"]
     assert found[0]["reason"] == "rules stand in for people"
     assert not found[0]["evidence"][0].endswith(": seen") and found[1]["evidence"][0].endswith(": seen")
-    assert "| rules stand in for people. on passages (here: toy), loses, Success@1 for Success@20, level 0.05" in text
+    assert "| rules stand in for people. On passages (here: toy): loses, Success@1 for Success@20, level 0.05" in text
 
 
 def test_hypotheses_count_among_no_papers_claims(write):

@@ -166,7 +166,7 @@ def _shown(texts: list[str]) -> str:
 
 def _line(claim: Record) -> str:
     paper = claim["as_printed"]
-    how = f"on {claim['place']}, {claim['how']}"
+    how = f"On {claim['place']}: {claim['how']}"
     first = (claim["replaced"], how) if claim["replaced"] else (how, claim["reason"])
     here = ". ".join(filter(None, (*first, _shown(claim["evidence"]))))
     said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
