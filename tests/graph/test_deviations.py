@@ -100,6 +100,18 @@ CASES = {
         ),
         "(paraphrases): generator.paraphrase_t5_paws: T5_Paraphrase_Paws there and t5 here",
     ),
+    "another test split": (
+        lambda config: changed(config, "collections", "antique", "splits", "test", "id", "antique/test"),
+        "(test queries of ANTIQUE): data.queries: antique/train/split200-valid there and antique/test here",
+    ),
+    "test queries that are drawn here": (
+        lambda config: changed(config, "scales", "full", "variations", "swap_words", "released", {}),
+        "(test queries): generator.swap_words: released there and rules here; tell why in `here`",
+    ),
+    "test queries without a source": (
+        lambda config: without(config, "test queries of ANTIQUE"),
+        "rodr/antique: data.queries: no source",
+    ),
     "a system that is gone": (
         lambda config: with_one(config, systems=["dr_none"], here="no"),
         "systems: 'dr_none' is unknown",

@@ -15,7 +15,8 @@ class Source(Document):
     about: Text
     """What it is about, in a few words."""
     systems: SomeNames | None = None
-    """Systems and pre-trainings of the paper that it concerns; all of them if neither these nor `budgets` are given."""
+    """Systems, pre-trainings and evaluations (`<paper>/<role>`) of the paper that it concerns; all systems and
+    pre-trainings if neither these nor `budgets` are given."""
     budgets: SomeNames | None = None
     """Budgets: it concerns what is trained with them."""
     says: Text | None = None
