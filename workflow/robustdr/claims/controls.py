@@ -72,7 +72,10 @@ def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
 
 
 def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
-    """Return what is known of a claim after its controls: one that needs a control which does not pass is not testable.
+    """Return what is known of a claim after its controls.
+
+    If a control that it needs fails or was not run, it is not testable. If one is inconclusive, the setting may be too
+    weak to show the effect: what is shown counts, and nothing counts against the claim.
 
     Args:
         replaced: why this scale cannot test it, whatever was run: what the claim is about is not here; '' if it is.
@@ -85,7 +88,9 @@ def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], re
     if not lacking:
         return found
     reason = "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking)
-    why = "; ".join(f"{one.name} {'is ' * (one.state == INCONCLUSIVE)}{one.state}" for one in lacking)
+    if all(one.state == INCONCLUSIVE for one in lacking):
+        return replace(found, reason=f"nothing counts against it, because a control is open: {reason}", lenient=True)
+    why = "; ".join(f"{one.name} {one.state}" for one in lacking if one.state != INCONCLUSIVE)
     return Verdict(NOT_TESTABLE, found.effects, reason, why)
 
 

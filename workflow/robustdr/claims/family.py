@@ -37,11 +37,10 @@ def decided(claims: Sequence[Claim], found: Sequence[Verdict]) -> list[Verdict]:
     made = list(found)
     for sentence in dict.fromkeys(claim.claim for claim in claims):
         parts = [n for n, claim in enumerate(claims) if claim.claim == sentence and found[n].verdict not in UNJUDGED]
-        every = [(effect, claims[n].level) for n in parts for effect in found[n].effects]
-        each = of_effects(
-            [effect.there for effect, _ in every], [effect.against for effect, _ in every], [level for _, level in every]
-        )
-        verdicts = iter(each)
+        every = [(effect, n) for n in parts for effect in found[n].effects]
+        there = [effect.there for effect, _ in every]
+        against = [1.0 if found[n].lenient else effect.against for effect, n in every]
+        verdicts = iter(of_effects(there, against, [claims[n].level for _, n in every]))
         for number in parts:
             effects = [replace(effect, verdict=next(verdicts)) for effect in found[number].effects]
             reached = overall([effect.verdict for effect in effects], claims[number].test.superlative)

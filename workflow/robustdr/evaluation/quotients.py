@@ -109,6 +109,8 @@ class Ratio:
 
     @cached_property
     def _variance(self) -> Variance:
+        if self.queries < 2:
+            return Variance(np.zeros((2, 2)), 1.0, np.zeros((2, 2)), 1.0)
         queries, runs, residual = mean_squares(self._values)
         degrees = self.seeds - 1
         if not self._runs.trained or not self.known:
@@ -167,14 +169,16 @@ class Ratio:
 
         No test on n queries that differ has a p below 2^(1 − n), that of all their signs being equal. And if the true
         quotient were `bound`, a share |bound| / most of the queries would differ, so that so few differ with a
-        probability of at most (1 − share)^queries. p is not below the smaller of the two.
+        probability of at most (1 − share)^queries. p is not below the smaller of the two; between 0 and the quotient,
+        not below the first.
         """
         if self.queries < 2:
             return 1.0
         of, by = self._means
         away = abs(of - bound * by)
-        unseen = max(1 - abs(bound) / self._most, 0.0) ** self.queries
-        floor = min(2.0 ** (1 - self._differing), unseen, 1.0)
+        between = min(0.0, self.value) <= bound <= max(0.0, self.value)
+        unseen = 1.0 if between else max(1 - abs(bound) / self._most, 0.0) ** self.queries
+        floor = min(2.0 ** (1 - self._differing), unseen)
         if away <= EXACT or self._half(bound, MOST) >= away:
             return 1.0
         if self._half(bound, LEAST) <= away:

@@ -12,6 +12,7 @@ from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evidence import priors
 from robustdr.evidence.identity import Run, code, current, expected, runs
+from robustdr.evidence.sizes import described
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 
@@ -99,8 +100,12 @@ def _commit(evidence: Path) -> str:
     return commit if same else f"{commit}, changed since"
 
 
-def listed(evidence: Path) -> list[str]:
-    """Return a line for each scale, code and hardware of a ledger: its systems, runs and days; then its size."""
+def listed(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
+    """Return a line for each scale, code and hardware of a ledger: its systems, runs and days; then its size.
+
+    Args:
+        graphs: by scale.
+    """
     rows = ledger.read(evidence)
     runs = rows.drop_duplicates(["scale", "key", "hardware"])
     lines = []
@@ -111,4 +116,4 @@ def listed(evidence: Path) -> list[str]:
         lines.append(f"{scale}, commit {commit}, {computed_on or 'any hardware'}: {len(of)} runs, {days}")
         lines.append(f"    systems by seeds: {seeds}")
     size = sum(path.stat().st_size for path in evidence.glob("*/*.parquet"))
-    return [*lines, f"{len(runs)} runs, {len(rows)} rows, {size / 1e6:.1f} MB"]
+    return [*lines, f"{described(rows, graphs)}, {len(rows)} rows, {size / 1e6:.1f} MB"]

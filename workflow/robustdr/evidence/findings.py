@@ -13,6 +13,7 @@ from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import Store, open_store
 from robustdr.evidence.judging import Judge, deciding
+from robustdr.evidence.sizes import described
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
@@ -41,7 +42,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
         made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
         rows = judge.rows[judge.rows["scale"] == scale]
         commits = "; ".join(sorted(set(rows["commit"])))
-        about = f"Verdicts at scale {scale}, on {rows['key'].nunique()} runs of the ledger (commits {commits})."
+        about = f"Verdicts at scale {scale}, on the ledger: {described(rows, judge.graphs)} (commits {commits})."
         with TemporaryDirectory() as laid:
             methods = _methods(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
     else:
