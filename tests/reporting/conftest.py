@@ -147,6 +147,7 @@ NOTHING |= {
     "reasons": {},
     "keys": {},
     "trained": [],
+    "variance_from": "mini",
     "paper_queries": {},
     "called": {},
 }
