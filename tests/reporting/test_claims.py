@@ -212,7 +212,7 @@ def test_a_claim_that_its_own_cells_contradict_says_so(write):
     test = {"name": "rises", "system": "base", "query_sets": [MEAN, "misspell"]}
     _, [found] = write([claim("Noise helps", "Success@200", test, reported=["table1"])])
     assert found["as_printed"]["words"] == "contradicted"
-    assert found["reason"] == "its own printed numbers contradict it (contradicted)"
+    assert found["reason"] == "the paper's own numbers contradict it in 2 of 2 comparisons"
     assert [effect["power"] for effect in found["effects"]] == [None, None]
 
 

@@ -143,9 +143,9 @@ class AsPrinted:
         return f"{PARTLY}: {tally(verdicts)}" if self.verdict == PARTLY else self.verdict
 
     @property
-    def against(self) -> bool:
-        """Whether some printed cells contradict the claim."""
-        return self.verdict != NOT_PRINTED and any(effect.verdict == CONTRADICTED for effect in self.effects)
+    def against(self) -> int:
+        """The number of its comparisons that the printed numbers contradict."""
+        return sum(effect.verdict == CONTRADICTED for effect in self.effects) if self.verdict != NOT_PRINTED else 0
 
 
 class Claimed(NamedTuple):

@@ -191,12 +191,7 @@ class Ratio:
         If too few queries differ for any test at this level, its ends are at least as far from 0 as the share of
         queries that may differ unseen, by 1 at most; see `_p`.
         """
-        level = 1 - confidence
-        low, high = self._within(self._variance.squared(level))
-        if 2.0 ** (1 - self._differing) >= level:
-            unseen = (1 - level ** (1 / self.queries)) * self._most
-            low, high = min(low, -unseen), max(high, unseen)
-        return low, high
+        return self._within(self._variance, 1 - confidence)
 
     def prediction(self, confidence: float, printed: int, selected: bool = False) -> tuple[float, float]:
         """Return where a quotient printed from other queries and runs lies with this confidence, as in `interval`.
@@ -213,7 +208,7 @@ class Ratio:
         both = Variance(
             here.queries * (1 + self.queries / printed), here.queries_df, here.runs * (1 + self.seeds), here.runs_df
         )
-        low, high = self._within(both.squared(1 - confidence))
+        low, high = self._within(both, 1 - confidence)
         if not selected or not isfinite(high):
             return low, high
         error = self._error(both.queries + both.runs)
@@ -221,7 +216,7 @@ class Ratio:
             return low, high
         cut = SIGNIFICANT * self._error(here.queries * self.queries / printed)
         share = float(scipy.stats.norm.sf((cut - self.value) / error))
-        return low, self._within(both.squared((1 - confidence) * share))[1]
+        return low, self._within(both, (1 - confidence) * share)[1]
 
     def power(self, size: float, bound: float, level: float) -> float:
         """Return how often a test at `level` (two-sided) tells a true quotient `size` from `bound`, on its side of it.
@@ -238,17 +233,21 @@ class Ratio:
         along = np.array([1.0, -self.value]) / by if by else np.zeros(2)
         return sqrt(max(float(along @ covariance @ along), 0.0))
 
-    def _within(self, squared: np.ndarray) -> tuple[float, float]:
-        """Return the ends of all r with (numerator − r · denominator)² ≤ [1, −r] · `squared` [2, 2] · [1, −r]."""
+    def _within(self, variance: Variance, level: float) -> tuple[float, float]:
+        """Return the ends of all r with (numerator − r · denominator)² ≤ [1, −r] · squared [2, 2] · [1, −r]."""
         if self.queries < 2:
             return -inf, inf
-        of, by = self._means
+        of, by, squared = *self._means, variance.squared(level)
         nn, nd, dd = (float(squared[at]) for at in ((0, 0), (0, 1), (1, 1)))
         a, b, c = by**2 - dd, of * by - nd, of**2 - nn
         if a <= 0:
             return -inf, inf
         root = sqrt(max(b**2 - a * c, 0.0))
-        return (b - root) / a, (b + root) / a
+        low, high = (b - root) / a, (b + root) / a
+        if 2.0 ** (1 - self._differing) >= level:
+            unseen = (1 - level ** (1 / self.queries)) * self._most
+            low, high = min(low, -unseen), max(high, unseen)
+        return low, high
 
 
 def drop_ratio(variation: Estimate, original: Estimate) -> Ratio:

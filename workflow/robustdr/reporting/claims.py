@@ -238,7 +238,8 @@ def write_claims(
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
         found = measure(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
         found = controlled(claim, found, controls, settings.untestable.get(key, ""))
-        told = [f"its own printed numbers contradict it ({paper.words})"] if paper.against else []
+        contradicted = f"the paper's own numbers contradict it in {paper.against} of {len(paper.effects)} comparisons"
+        told = [contradicted] if paper.against else []
         told += [f"without {' and '.join(left)}, which this scale lacks"] if left else []
         verdicts.append(replace(found, reason="; ".join(filter(None, [*told, found.reason]))))
     verdicts = decided(declared.claims, verdicts)

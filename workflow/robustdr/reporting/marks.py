@@ -18,7 +18,7 @@ OURS = "§"  # a difference that is significant between training runs too
 class Tested:
     """A difference with its p values, corrected: of the paper's test, over queries, and of ours, over runs too.
 
-    `ours` is None if one training run is compared, and how much runs differ was not measured.
+    `ours` is None if no training run decides either mean, or one run does and how much runs differ is not known.
     """
 
     paper: float
@@ -45,7 +45,8 @@ class MarkTest:
         joined = np.concatenate if self.of.pooled else lambda sets: np.mean(sets, axis=0)
         paper = paired_t_test(*(joined(sets) for sets in pairs)).p
         between = Ratio(difference, ONE)
-        return Tested(self._corrected(paper, tests), self._corrected(between.p, tests) if between.known else None)
+        told = bool(difference.runs.trained) and between.known
+        return Tested(self._corrected(paper, tests), self._corrected(between.p, tests) if told else None)
 
     def _corrected(self, p: float, tests: int) -> float:
         return min(1.0, p * tests) if self.of.correction else p
@@ -58,20 +59,23 @@ class MarkTest:
         theirs = marks if tested.paper < self.of.level else ""
         return theirs + (OURS if marks and tested.ours is not None and tested.ours < self.of.level else "")
 
-    def footnotes(self, compared: str, family: str, means: bool, known: bool) -> list[str]:
+    def footnotes(self, compared: str, family: str, means: bool, trained: bool, known: bool) -> list[str]:
         """Return what the marks mean, as they were computed.
 
         Args:
             compared: the pairs, in words. family: what is corrected together, in words.
-            means: whether a cell is a mean over variations. known: whether ours could be computed.
+            means: whether a cell is a mean over variations. trained: whether training runs decide cells.
+            known: whether ours could be computed for any.
         """
-        corrected = f"Bonferroni's correction for {family}" if self.of.correction else "uncorrected as in the paper"
+        corrected = f"Bonferroni's correction for {family}" if self.of.correction else "uncorrected"
         pooled = "; for a mean over variations, the pairs of all variations together" if self.of.pooled and means else ""
         marks = f"{self.of.mark} {self.of.gain}" if self.of.gain else self.of.mark
         notes = [
-            f"{marks}: {compared}: paired two-tailed t-test over queries (the mean over seeds of each) at "
-            f"p < {self.of.level}, {corrected}{pooled}."
+            f"{marks}: paired two-tailed t-test over queries (of each, the mean over seeds) at p < {self.of.level}, "
+            f"{corrected}{pooled}: {compared}."
         ]
+        if not trained:
+            return notes
         if not known:
             return [*notes, f"No cell has {OURS}: it has one training run, and how much runs differ was not measured."]
         return [

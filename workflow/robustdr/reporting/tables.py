@@ -156,7 +156,8 @@ def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
     tested = [cell for cell in cells if cell.p is not None]
     about = {
         "means": any(cell.query_set in settings.evaluation[cell.role]["means"] for cell in tested),
-        "known": any(cell.p_runs is not None for cell in tested) or not tested,
+        "trained": any({cell.system, cell.against} & {*settings.trained} for cell in tested),
+        "known": any(cell.p_runs is not None for cell in tested),
     }
     if test.against != ORIGINAL:
         pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test.pairs.items())

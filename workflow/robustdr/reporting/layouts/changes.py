@@ -62,14 +62,8 @@ def changes(make: Maker[Settings]) -> Grid:
                 name = make.settings.names.get(cell.system, cell.system)
                 where = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
                 loss, rise = (make.printed(**where, value=value) for value in ("drop", "rise"))
-                cells[row, column] = filled(
-                    cell,
-                    estimate,
-                    loss or rise,
-                    loss is not None,
-                    make.settings.paper_queries.get(role),
-                    make.sized(measure),
-                )
+                queries, sized = make.settings.paper_queries.get(role), make.sized(measure)
+                cells[row, column] = filled(cell, estimate, loss or rise, loss is not None, queries, sized)
     counted = "the queries whose words the variation changes" if changed is not None else "all queries"
     notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
     labels = make.settings.labels
