@@ -107,6 +107,16 @@ class Ratio:
         """Whether the variance between training runs is known; of one run it is where its family has a prior."""
         return not self.one_run or self._runs.prior(1) is not None
 
+    @property
+    def _unit(self) -> float:
+        return self.unit.mean if self.unit else self._means[1]
+
+    @cached_property
+    def _along(self) -> np.ndarray:
+        """Numerator and denominator [2] in the contrast that a family's variances are of."""
+        quotient = self.value if isfinite(self.value) else 0.0
+        return np.array([1.0, -quotient]) / self._unit if self._unit else np.zeros(2)
+
     @cached_property
     def _variance(self) -> Variance:
         if self.queries < 2:
@@ -118,12 +128,10 @@ class Ratio:
         prior = self._runs.prior(self.seeds)
         if prior is None:
             return Variance(queries, self.queries - 1, runs / self.seeds, degrees)
-        unit = self.unit.mean if self.unit else self._means[1]
-        along = np.array([1.0, -self.value if isfinite(self.value) else 0.0]) / unit if unit else np.zeros(2)
         like = residual if degrees else queries
-        trend, own = (float(along @ of @ along) for of in (like, runs))
+        trend, own = (float(self._along @ of @ self._along) for of in (like, runs))
         expected = prior.variance(trend)
-        shape = expected / trend * like if trend > EXACT**2 else np.diag([expected * unit**2, 0.0])
+        shape = expected / trend * like if trend > EXACT**2 else np.diag([expected * self._unit**2, 0.0])
         if not degrees:
             return Variance(queries, self.queries - 1, shape, prior.degrees)
         weight = prior.weight(own, degrees, trend)
@@ -137,12 +145,11 @@ class Ratio:
         Args:
             cluster: what shares its trainings with this comparison, beside the systems compared.
         """
-        if not self._runs.trained or self.seeds == 1:
+        if not self._runs.trained or self.seeds == 1 or not self._means[1]:
             return None
         _, runs, residual = mean_squares(self._values)
-        along = np.array([1.0, -self.value]) / self._means[1]
-        own, left = (float(along @ of @ along) for of in (runs, residual))
-        of_run = float(np.einsum("i,irq->rq", along, self._values).var(axis=1, ddof=1).mean()) / self.queries
+        own, left = (float(self._along @ of @ self._along) for of in (runs, residual))
+        of_run = float(np.einsum("i,irq->rq", self._along, self._values).var(axis=1, ddof=1).mean()) / self.queries
         systems = sorted(self._runs.trained)
         return Contrast(own, self.seeds - 1, left, of_run, self._runs.family, (*cluster, *systems)) if own else None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -23,11 +23,16 @@ from robustdr.graph.graph import Graph
 PRIORS = "priors.json"  # fitted on the ledger's runs with the settings of the configuration
 
 
-def compared(graph: Graph, rows: pd.DataFrame) -> Iterator[tuple[str, Ratio]]:
-    """Yield every comparison of every claim and control that rows of one scale have, with its collection.
+class Compared(NamedTuple):
+    """A comparison of a claim or control: the name of its test, its collection, and what is compared."""
 
-    Those whose base is itself a loss or a gain are left out: their own base varies between runs.
-    """
+    test: str
+    collection: str
+    ratio: Ratio
+
+
+def compared(graph: Graph, rows: pd.DataFrame) -> Iterator[Compared]:
+    """Yield every comparison of every claim and control that rows of one scale have."""
     with TemporaryDirectory() as laid:
         keys = lay_out(one_run_a_seed(rows), Path(laid))
         for paper in (paper for paper, of in graph.lineage.config.claims.items() if of.claims):
@@ -45,14 +50,17 @@ def compared(graph: Graph, rows: pd.DataFrame) -> Iterator[tuple[str, Ratio]]:
                         effects = list(test.effects(numbers))
                     except Absent:
                         continue
-                    for effect in effects:
-                        if effect.unit is None:
-                            yield store.evaluation[one.role]["collection"], ratio(effect)
+                    collection = store.evaluation[one.role]["collection"]
+                    yield from (Compared(test.name, collection, ratio(effect)) for effect in effects)
 
 
 def contrasts(graph: Graph, rows: pd.DataFrame) -> list[Contrast]:
-    """Return the comparisons of trained systems that rows of one scale have with several runs, each once."""
-    found = (of.contrast(collection) for collection, of in compared(graph, rows))
+    """Return the comparisons of trained systems that rows of one scale have with several runs, each once.
+
+    Those whose base is itself a loss or a gain are left out: their base varies between runs more than a mean does.
+    """
+    every = compared(graph, rows)
+    found = (one.ratio.contrast(one.collection) for one in every if one.ratio.unit is None)
     return list(dict.fromkeys(filter(None, found)))
 
 
