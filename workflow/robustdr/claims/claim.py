@@ -71,7 +71,7 @@ class Claim(Tested):
     """Names of `controls` that must pass before this claim can be tested."""
     control: AnyTest | None = None
     """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
-    seen and this is not, the verdict says that the gain has another cause."""
+    supported and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:
