@@ -79,12 +79,27 @@ TYPO = {"name": "improves", "system": "ours", "over": ["theirs"], "query_sets": 
     [
         ({"name": "improves", "system": "ours", "over": ["theirs"], "query_sets": ["typo", "swap"]}, "supported"),
         ({"name": "improves", "system": "theirs", "over": ["ours"], "query_sets": ["typo"]}, "contradicted"),
-        ({"name": "not_worse", "system": "theirs", "than": "ours", "query_sets": ["swap"], "margin": 0.05}, "supported"),
-        ({"name": "not_worse", "system": "theirs", "than": "ours", "query_sets": ["swap"], "margin": 0.01}, "contradicted"),
-        ({"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["swap"], "margin": 0.05}, "supported"),
+        (
+            {"name": "not_worse", "system": "theirs", "than": "ours", "query_sets": ["swap"], "margin": 0.05},
+            "supported",
+        ),
+        (
+            {"name": "not_worse", "system": "theirs", "than": "ours", "query_sets": ["swap"], "margin": 0.01},
+            "contradicted",
+        ),
+        (
+            {"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["swap"], "margin": 0.05},
+            "supported",
+        ),
         # 30 and 20 of 40: not similar, for the better, and not for the worse
-        ({"name": "equivalence", "system": "ours", "to": "theirs", "query_sets": ["typo"], "margin": 0.05}, "contradicted"),
-        ({"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["typo"], "margin": 0.05}, "contradicted"),
+        (
+            {"name": "equivalence", "system": "ours", "to": "theirs", "query_sets": ["typo"], "margin": 0.05},
+            "contradicted",
+        ),
+        (
+            {"name": "equivalence", "system": "theirs", "to": "ours", "query_sets": ["typo"], "margin": 0.05},
+            "contradicted",
+        ),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo", "swap"]}, "supported"),
         ({"name": "loses", "system": "ours", "query_sets": ["marks"]}, "inconclusive"),  # 41.0 and 41.0
         ({"name": "loses", "system": ["ours", "theirs"], "query_sets": ["marks"]}, "supported"),  # 40.5 and 40.0
@@ -96,7 +111,10 @@ TYPO = {"name": "improves", "system": "ours", "over": ["theirs"], "query_sets": 
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("much")}, "supported"),
         ({"name": "loses", "system": "ours", "query_sets": ["typo"], "by": said("much")}, "contradicted"),
         ({"name": "loses", "system": "theirs", "query_sets": ["swap"], "by": said("little")}, "supported"),
-        ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("fall"), "margin": 0.01}, "supported"),
+        (
+            {"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("fall"), "margin": 0.01},
+            "supported",
+        ),
         ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("exact")}, "supported"),
         ({"name": "hurts_most", "system": "theirs", "query_sets": ["typo"]}, "supported"),
         ({"name": "hurts_most", "system": "theirs", "query_sets": ["words_mean"]}, "contradicted"),  # 39.0
@@ -204,7 +222,8 @@ def test_a_table_that_the_paper_has_not_is_an_error(printed):
         printed(tables=["table3"], name="loses", system="ours", query_sets=["typo"])
 
 
-# Parts of sentences that some of their own paper's numbers contradict: findings about the papers, each read again in the text.
+# Parts of sentences that some of their own paper's numbers contradict: findings about the papers, each read again in
+# the text.
 CONTRADICTED = {
     "rodr": [
         # Table 3: swapped words cost 3.43 %, extra punctuation 3.60 %.
@@ -245,7 +264,8 @@ CONTRADICTED = {
     ],
     "toroder": [],
 }
-# How many parts are supported, and how many are neither that nor contradicted in a cell: of ToRoDer for want of marks, else numbers.
+# How many parts are supported, and how many are neither that nor contradicted in a cell: of ToRoDer for want of marks,
+# else numbers.
 OTHERS = {"rodr": (36, 0), "capot": (41, 1), "qvg": (8, 17), "intent": (27, 30), "toroder": (67, 36)}
 
 

@@ -5,7 +5,8 @@ from pydantic import TypeAdapter
 from robustdr.claims.claim import Claim
 from robustdr.claims.family import decided
 from robustdr.claims.intervals import Interval
-from robustdr.claims.measured import Measured, Verdict, measure as measured_of
+from robustdr.claims.measured import Measured, Verdict
+from robustdr.claims.measured import measure as measured_of
 from robustdr.claims.tests import AnyTest
 from robustdr.evaluation.store import Store
 

@@ -139,7 +139,9 @@ def test_no_effect_is_rarely_called_one(comparisons, without, outliers):
             null = Ratio(Estimate(values, runs=Runs(ratio._runs.trained, known)), ONE)
             rates += [null.p < level for level in LEVELS]
         found.append((family, contrast.cluster, rates / DRAWS))
-    rates = told(f"Called an effect at 5 %, at 1 %, where runs differ as {'these' if outliers else 'the family'}", found)
+    rates = told(
+        f"Called an effect at 5 %, at 1 %, where runs differ as {'these' if outliers else 'the family'}", found
+    )
     for family, ((usual, strict), _) in rates.items():
         assert usual <= 0.055 and strict <= 0.015, family
 

@@ -4,7 +4,7 @@ import pytest
 
 from claims.judging import claim
 from robustdr.claims.claim import Control
-from robustdr.claims.controls import asked, checked, controlled, credited
+from robustdr.claims.controls import asked, checked, controlled, explained
 from robustdr.claims.family import decided
 from robustdr.claims.measured import Measured, measure
 
@@ -67,7 +67,7 @@ def test_the_regions_of_controls_in_words():
 def verdict(one, values, controls=None, replaced=""):
     """The verdict on a claim after its controls, and after what else may have caused the effect."""
     (found,) = decided([one], [controlled(one, measure(one, values, None, {}), controls or {}, replaced)])
-    return credited(one, found, values)
+    return explained(one, found, controls or {}, values)
 
 
 @pytest.mark.parametrize(("typo", "expected"), [(HALF, "supported"), (TENTH, "not testable here")])
@@ -81,17 +81,19 @@ def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
 
 
 @pytest.mark.parametrize(
-    ("turned", "alone", "needing"), [(False, "supported", "supported"), (True, "contradicted", "inconclusive")]
+    ("system", "over", "words"),
+    [
+        ("rodr", "dr_oq_qv", "supported"),
+        ("dr_oq_qv", "rodr", "contradicted"),  # what is shown needs no control
+        ("dr_oq", "dr_oq_qv", "inconclusive: typos_cost is open"),  # a null does
+    ],
 )
-def test_while_a_control_is_open_an_effect_counts_and_nothing_counts_against(numbers, turned, alone, needing):
+def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, words):
     values = numbers()
-    gains = {"system": "dr_oq_qv", "over": ["rodr"], "query_sets": ["typo"]} if turned else GAINS
     controls = {"typos_cost": checked("typos_cost", control(**{**COSTS, "at_least": 0.25}), values)}
+    one = claim("improves", about={"needs": ["typos_cost"]}, system=system, over=[over], query_sets=["typo"])
     assert controls["typos_cost"].state == "inconclusive"
-    assert verdict(claim("improves", **gains), values, controls).verdict == alone
-    found = verdict(claim("improves", about={"needs": ["typos_cost"]}, **gains), values, controls)
-    assert found.verdict == needing
-    assert found.reason.startswith("nothing counts against it, because a control is open: typos_cost inconclusive")
+    assert verdict(one, values, controls).words == words
 
 
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):

@@ -34,7 +34,12 @@ OTHERS = {
 
 @pytest.mark.parametrize(
     "ours, theirs, expected",
-    [(GOOD, BAD, "supported"), (BAD, GOOD, "contradicted"), (GOOD, GOOD, "inconclusive"), (SLIGHTLY_BETTER, GOOD, "inconclusive")],
+    [
+        (GOOD, BAD, "supported"),
+        (BAD, GOOD, "contradicted"),
+        (GOOD, GOOD, "inconclusive"),
+        (SLIGHTLY_BETTER, GOOD, "inconclusive"),
+    ],
 )
 def test_improves(store, ours, theirs, expected):
     values = store({"rodr": {"original": ours}, "dr_oq": {"original": theirs}})
@@ -111,7 +116,12 @@ def test_every_system_and_query_set_counts(store):
 
 @pytest.mark.parametrize(
     "ours, margin, expected",
-    [(GOOD, 0.1, "supported"), (BETTER, 0.1, "supported"), (FAIR, 0.2, "contradicted"), (SLIGHTLY_BETTER, 0.1, "supported")],
+    [
+        (GOOD, 0.1, "supported"),
+        (BETTER, 0.1, "supported"),
+        (FAIR, 0.2, "contradicted"),
+        (SLIGHTLY_BETTER, 0.1, "supported"),
+    ],
 )
 def test_not_worse(store, ours, margin, expected):
     values = store({"rodr": {"original": ours}, "dr_oq": {"original": GOOD}})

@@ -222,7 +222,9 @@ def test_an_outlier_keeps_what_its_own_runs_show():
     values = np.stack([queries, 10 + queries, 20 + queries + np.array([0.5, -0.5, 0.0, 0.0, 0.0])])
     found = of(values, known(clusters=1))
     (_, runs, residual), variance = mean_squares(np.stack([values, values])), found._variance
-    assert variance.runs[0, 0] * 3 == pytest.approx(runs[0, 0], rel=0.01) and variance.runs_df == pytest.approx(2, rel=0.01)
+    assert variance.runs[0, 0] * 3 == pytest.approx(runs[0, 0], rel=0.01) and variance.runs_df == pytest.approx(
+        2, rel=0.01
+    )
     usual = (6 * 2 * residual[0, 0] + 2 * runs[0, 0]) / 8
     assert usual < 0.3 * runs[0, 0]  # what a prior would make of it that does not notice
 

@@ -111,4 +111,7 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
         for single in singles
     )
     page = Path("page.md").read_text(encoding="utf-8")
-    assert "on the ledger: 6 trained models (3 seeds, 1 kind of machine), 6 measured runs (commits abc)" in page and "- **supported**: “It is better” (§1)\n" in page
+    assert (
+        "on the ledger: 6 trained models (3 seeds, 1 kind of machine), 6 measured runs (commits abc)" in page
+        and "- **supported**: “It is better” (§1)\n" in page
+    )

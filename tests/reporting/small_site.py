@@ -24,8 +24,22 @@ EFFECT = {
 }  # fmt: skip
 SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "inconclusive", "words": "", "size": -0.1,
           "interval": [-0.5, 0.3]}  # fmt: skip
-PRINTED = {"verdict": "supported", "words": "supported", "reason": "", "evidence": ["-1.0%: supported"], "effects": [], "findings": []}
-CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "why": "", "reason": "", "as_printed": PRINTED}
+PRINTED = {
+    "verdict": "supported",
+    "words": "supported",
+    "reason": "",
+    "evidence": ["-1.0%: supported"],
+    "effects": [],
+    "findings": [],
+}
+CLAIM = {
+    "claim": f"Typos harm {NASTY}",
+    "source": "§4",
+    "how": "loses, RR@10",
+    "why": "",
+    "reason": "",
+    "as_printed": PRINTED,
+}
 CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
 CLAIM |= {"role": "passages", "measure": "RR@10", "measured": "RR@10", "tables": ["table1"], "systems": ["dr_oq"]}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
@@ -36,7 +50,8 @@ CLAIMS = {
     "chance": "None is supported.", "command": "snakemake results/mini/claims/toy.md",
     "names": {"dr_oq": "DR_OQ", "RR": "MRR"}, "evaluation": evaluation(), "controls": [{**CONTROL, "effects": []}],
     "claims": [
-        {**CLAIM, "verdict": "contradicted", "words": "contradicted", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
+        {**CLAIM, "verdict": "contradicted", "words": "contradicted", "evidence": ["misspell: -25.0%"],
+         "effects": [EFFECT]},
         {**CLAIM, "sentence": "Is it so?", "verdict": "inconclusive", "words": "inconclusive", "evidence": ["open"],
          "effects": [{**EFFECT, "low": None, "interval": [None, -0.15], "printed": None}]},
         {**CLAIM, "claim": "Never run", "sentence": "Never run", "verdict": "not run",

@@ -201,9 +201,7 @@ def test_one_training_run_is_judged_with_the_prior_of_its_own_scale_alone(write,
     path.write_text(
         json.dumps({"version": 1, "scales": {"mini": {"drop": {"several": prior, "one": prior}}}}), encoding="utf-8"
     )
-    _, [found] = write(
-        [claim("Noise hurts", "Success@20", LOSES)], trained=["base"], priors=path, variance_from=scale
-    )
+    _, [found] = write([claim("Noise hurts", "Success@20", LOSES)], trained=["base"], priors=path, variance_from=scale)
     assert (found["words"], "one training run" in found["how"]) == (words, True)
 
 

@@ -57,8 +57,8 @@ def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(pag
     line = (
         "- **supported**: “A” (§1)\n"
         "    - Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], p = 0.012, printed +4.9% to +5.1%.\n"
-        "    - Smallest power at the printed size: 0.83. Judged alone, which widens the intervals, 4 of 5 training runs "
-        "say “supported”.\n"
+        "    - Smallest power at the printed size: 0.83. Judged alone, which widens the intervals, 4 of 5 training "
+        "runs say “supported”.\n"
     )
     assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and line in page
     assert (
@@ -124,7 +124,4 @@ def test_query_sets_are_in_words_and_one_run_is_no_replicate(tmp_path):
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     words = "Human typo, against mean of typo (the weakest of 2 comparisons): here +10.0% [+0.0, +100.0], p = 0.5."
-    assert (
-        f"- **inconclusive**: “A” (§1)\n    - {words}\n    - One run.\n"
-        in (tmp_path / "page.md").read_text()
-    )
+    assert f"- **inconclusive**: “A” (§1)\n    - {words}\n    - One run.\n" in (tmp_path / "page.md").read_text()

@@ -223,9 +223,7 @@ def test_systems_that_are_compared_in_a_column_are_a_family(paper, measured):
     one, both = (found[name]["dr_oq", MEAN] for name in ("alone", "family"))
     assert both["p"] == pytest.approx(2 * one["p"]) and both["mark"] == "↓"  # `gone` was not run
     assert found["family"]["gone", MEAN]["p"] is None and found["family"]["rodr", MEAN]["p"] is None
-    assert any(
-        "Bonferroni's correction for those in a column that were run: A against B" in n for n in notes(files)
-    )
+    assert any("Bonferroni's correction for those in a column that were run: A against B" in n for n in notes(files))
 
 
 def test_statistics_of_a_collection_are_counted_from_its_card_and_queries(tmp_path):

@@ -29,7 +29,9 @@ def drawn(paper, measured):
         rng, values = np.random.default_rng(4), {}
         paper.measures.clear()
         for system, seed in product(LABELS, range(1, seeds + 1)):
-            ranks = {name: rng.integers(1, 7 - 4 * (system == "rodr" and name != SETS[2]), size=60).tolist() for name in SETS}
+            ranks = {
+                name: rng.integers(1, 7 - 4 * (system == "rodr" and name != SETS[2]), size=60).tolist() for name in SETS
+            }
             path = measured(system, {f"dev.{name}": of for name, of in ranks.items()}, seed=seed)
             paper.measures[path] = "key"
             for name, of in ranks.items():

@@ -72,10 +72,7 @@ def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
 
 
 def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
-    """Return what is known of a claim after its controls.
-
-    If a control that it needs fails or was not run, it is not testable. If one is inconclusive, the setting may be too
-    weak to show the effect: what is shown counts, and nothing counts against the claim.
+    """Return what is known of a claim after its controls: one of which a control fails or was not run is not testable.
 
     Args:
         replaced: why this scale cannot test it, whatever was run: what the claim is about is not here; '' if it is.
@@ -84,30 +81,34 @@ def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], re
         return Verdict(NOT_TESTABLE, [], why=replaced)
     if found.verdict == NOT_RUN or found.why:
         return found
-    lacking = [controls[name] for name in claim.needs if controls[name].state != PASSES]
+    lacking = [controls[name] for name in claim.needs if controls[name].state not in (PASSES, INCONCLUSIVE)]
     if not lacking:
         return found
-    reason = "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking)
-    if all(one.state == INCONCLUSIVE for one in lacking):
-        return replace(found, reason=f"nothing counts against it, because a control is open: {reason}", lenient=True)
-    why = "; ".join(f"{one.name} {one.state}" for one in lacking if one.state != INCONCLUSIVE)
-    return Verdict(NOT_TESTABLE, found.effects, reason, why)
+    why = "; ".join(f"{one.name} {one.state}" for one in lacking)
+    return Verdict(
+        NOT_TESTABLE, found.effects, "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking), why
+    )
 
 
-def credited(claim: Claim, found: Verdict, numbers: Numbers[Estimate]) -> Verdict:
-    """Return a verdict that says whether the gain has another cause than the part that the claim credits.
+def explained(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:
+    """Return a decided verdict with what else may be behind it: open controls of a null, another cause of a gain.
 
-    It may have, if that part alone is not above 0; it has, if that part is surely below the whole gain.
+    A null needs its controls: without them it may be the setting that cannot show the effect. What is shown, for the
+    claim or against it, does not. A gain may have another cause if the part that the claim credits is alone not above
+    0; it has one if that part is surely below the whole gain.
     """
+    if found.verdict == INCONCLUSIVE and not found.why:
+        return replace(found, why=" and ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
     if claim.control is None or found.verdict not in (SUPPORTED, PARTLY):
         return found
     try:
         parts = judged(claim.control, numbers, claim.level)
     except Absent as error:
-        return replace(found, reason="; ".join(filter(None, [found.reason, f"its own control was not run: {error}"])))
-    if all(part.low > 0 for part in parts):
-        return found
-    sure = max(part.high for part in parts) < min(effect.low for effect in found.effects)
-    words = "; ".join(map(_sized, parts))
-    cause = f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
+        cause = f"its own control was not run: {error}"
+    else:
+        if all(part.low > 0 for part in parts):
+            return found
+        sure = max(part.high for part in parts) < min(effect.low for effect in found.effects)
+        words = "; ".join(map(_sized, parts))
+        cause = f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
     return replace(found, reason="; ".join(filter(None, [found.reason, cause])))

@@ -37,10 +37,8 @@ def decided(claims: Sequence[Claim], found: Sequence[Verdict]) -> list[Verdict]:
     made = list(found)
     for sentence in dict.fromkeys(claim.claim for claim in claims):
         parts = [n for n, claim in enumerate(claims) if claim.claim == sentence and found[n].verdict not in UNJUDGED]
-        every = [(effect, n) for n in parts for effect in found[n].effects]
-        there = [effect.there for effect, _ in every]
-        against = [1.0 if found[n].lenient else effect.against for effect, n in every]
-        verdicts = iter(of_effects(there, against, [claims[n].level for _, n in every]))
+        every = [(effect.there, effect.against, claims[n].level) for n in parts for effect in found[n].effects]
+        verdicts = iter(of_effects(*(list(of) for of in zip(*every, strict=True))) if every else ())
         for number in parts:
             effects = [replace(effect, verdict=next(verdicts)) for effect in found[number].effects]
             reached = overall([effect.verdict for effect in effects], claims[number].test.superlative)

@@ -113,15 +113,13 @@ def weakest_first(effects: Iterable[Judged]) -> list[Judged]:
 class Verdict:
     """The verdict on a claim, or how far it got before its sentence is decided (`family.decided`).
 
-    `why` says in a few words why it is not testable or inconclusive; `reason` what else is to be said of it. `lenient`:
-    no effect counts against it.
+    `why` says in a few words why it is not testable or inconclusive; `reason` what else is to be said of it.
     """
 
     verdict: str
     effects: list[Judged] = field(default_factory=list)
     reason: str = ""
     why: str = ""
-    lenient: bool = False
 
     @property
     def words(self) -> str:

@@ -17,7 +17,7 @@ NEGLIGIBLE = 0.02  # the project's margin: an effect below this share of its bas
 VERDICTS = {
     SUPPORTED: "every comparison of the claim goes its way",
     PARTLY: "some comparisons go its way; the others are open or go against it",
-    CONTRADICTED: "comparisons go against it, and none goes its way; or one does, and it says “the most” or “the least”",
+    CONTRADICTED: "comparisons go against it, and none its way; one is enough if it says “the most” or “the least”",
     INCONCLUSIVE: "our data allow both that it is right and that it is not",
     NOT_TESTABLE: "this scale cannot show it; this says nothing about the paper",
     NOT_RUN: "something that it compares was not run",

@@ -102,7 +102,7 @@ class Runs:
     def prior(self, seeds: int) -> Prior | None:
         """Return the prior of a comparison of the trained systems with so many seeds; None if none was fitted."""
         of = self.families.get(self.family)
-        return of and (of.several if seeds > 1 else of.one)
+        return (of.several if seeds > 1 else of.one) if of else None
 
     @classmethod
     def read(cls, path: Path | None, scale: str, trained: frozenset[str]) -> Self:

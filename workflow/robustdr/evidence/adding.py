@@ -17,7 +17,6 @@ from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 
 
-
 class Added(NamedTuple):
     """What became of a folder of results: runs added, runs that were in the ledger, and the new file, if any."""
 

@@ -71,12 +71,11 @@ def write(graphs: Mapping[str, Graph], rows: pd.DataFrame, output: Path) -> None
         graphs: by scale. rows: of the ledger, all with the settings of the configuration.
     """
     fitted = {
-        scale: made
+        scale: families
         for scale in sorted(rows["scale"].unique())
-        if (made := priors.fit(contrasts(graphs[scale], rows[rows["scale"] == scale])))
+        if (families := priors.fit(contrasts(graphs[scale], rows[rows["scale"] == scale])))
     }
-    made = Written(version=1, scales=fitted).model_dump()
-    write_json(output, _rounded(made))
+    write_json(output, _rounded(Written(version=1, scales=fitted).model_dump()))
 
 
 def _rounded(value: Any) -> Any:

@@ -32,8 +32,8 @@ class Cell:
     is the type of number in the cell, as in reported.yaml: `value`, the mean over queries and seeds; `difference`, that
     mean minus the mean of the system `against`; `drop`, only a drop, which may be a
     mean of several.
-    `difference` is from the mean of the system `against`, with the ends of its 95 % interval. In a table with marks, `p`
-    is of the paper's test and `p_runs` of ours, both corrected; see `marks`.
+    `difference` is from the mean of the system `against`, with the ends of its 95 % interval. In a table with marks,
+    `p` is of the paper's test and `p_runs` of ours, both corrected; see `marks`.
     `uncertainty` is the standard deviation over seeds if there are several, else half the 95 % confidence interval over
     queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
     ends of its 95 % interval over queries and seeds, None if unbounded. `drop_agreement`: see `agreement`. `printed_at`

@@ -12,7 +12,7 @@ from robustdr.audit.audited import audit
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim, load_claims
-from robustdr.claims.controls import Checked, asked, checked, controlled, credited
+from robustdr.claims.controls import Checked, asked, checked, controlled, explained
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.family import by_chance, decided
 from robustdr.claims.intervals import Interval, bounds
@@ -244,7 +244,7 @@ def write_claims(
         verdicts.append(replace(found, reason="; ".join(filter(None, [*told, found.reason]))))
     verdicts = decided(declared.claims, verdicts)
     verdicts = [
-        credited(claim, found, measured[f"claims.{number}"])
+        explained(claim, found, controls, measured[f"claims.{number}"])
         for number, (claim, found) in enumerate(zip(declared.claims, verdicts, strict=True))
     ]
     records = [record(*of) for of in zip(declared.claims, [taken] * len(verdicts), verdicts, papers, strict=True)]

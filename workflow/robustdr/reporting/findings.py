@@ -95,7 +95,18 @@ def _overview(papers: list[Claims]) -> list[str]:
     head = [Counter(sentence.verdict for sentence in sentences(paper)) for paper in papers]
     shown = [verdict for verdict in VERDICTS if any(of[verdict] for of in head)]
     lines = [
-        table_row(["Paper", "headline claims", *shown, "all claims", "decided", "its own numbers agree", "partly", "contradict"]),
+        table_row(
+            [
+                "Paper",
+                "headline claims",
+                *shown,
+                "all claims",
+                "decided",
+                "its own numbers agree",
+                "partly",
+                "contradict",
+            ]
+        ),
         table_row(["---", *["---:"] * (len(shown) + 6)]),
     ]
     for paper, of in zip(papers, head, strict=True):
@@ -142,7 +153,7 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
             if control["name"] in claim["needs"] and control["state"] != PASSES
         ]
     else:
-        also += [_readable(reason, paper) for reason in dict.fromkeys(one["reason"] for one in sentence.parts) if reason]
+        also += [_readable(reason, paper) for reason in _reasons(sentence)]
     if sentence.power is not None and verdict != NOT_TESTABLE:
         also.append(f"Smallest power at the printed size: {sentence.power:.2f}.")
     if again and again["of"] > 1 and verdict not in (NOT_TESTABLE, NOT_RUN):
@@ -153,6 +164,16 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
         also.append(f"Other parts of the sentence: {in_words(sentence.left)}.")
     lines = [f"- **{sentence.words}**: “{plain(claim['sentence'])}” ({plain(claim['source'])})"]
     return [*lines, *(f"    - {' '.join(of)}" for of in (tested, also) if of)]
+
+
+def _reasons(sentence: Sentence) -> list[str]:
+    """What else is to be said of a sentence's parts: once if it is the same, else with the part."""
+    reasons: dict[str, list[str]] = {}
+    for one in sentence.parts:
+        if one["reason"]:
+            reasons.setdefault(one["reason"], []).append(one["claim"].removeprefix(one["sentence"]).removeprefix(": "))
+    whole = len(sentence.parts) == 1 or [*map(len, reasons.values())] == [len(sentence.parts)]
+    return [reason if whole else f"{' and '.join(parts)}: {reason}" for reason, parts in reasons.items()]
 
 
 def _headlines(paper: Claims) -> list[str]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustdr.evaluation.estimates import ONE, Estimate
-from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.statistics import paired_t_test
 from robustdr.reporting.spec import Significance
@@ -68,7 +67,9 @@ class MarkTest:
             known: whether ours could be computed for any.
         """
         corrected = f"Bonferroni's correction for {family}" if self.of.correction else "uncorrected"
-        pooled = "; for a mean over variations, the pairs of all variations together" if self.of.pooled and means else ""
+        pooled = (
+            "; for a mean over variations, the pairs of all variations together" if self.of.pooled and means else ""
+        )
         marks = f"{self.of.mark} {self.of.gain}" if self.of.gain else self.of.mark
         notes = [
             f"{marks}: paired two-tailed t-test over queries (of each, the mean over seeds) at p < {self.of.level}, "

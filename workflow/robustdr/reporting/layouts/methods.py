@@ -119,8 +119,8 @@ def methods(make: Maker[Settings]) -> Grid:
     tests = _mark(list(cells.values()), make.spec.level)
     notes = [
         f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: two-sided tests at "
-        f"p < {make.spec.level} with the variances of queries and of training runs (docs/explanation/verdicts.md), Holm's "
-        f"correction over all {tests} tests of the table.",
+        f"p < {make.spec.level} with the variances of queries and of training runs (docs/explanation/verdicts.md), "
+        f"Holm's correction over all {tests} tests of the table.",
         f"The differences in the CSV and JSON files are shares of {labels[base]} on the original queries, with 95 % "
         "intervals.",
         f"Differs from best: whether its {MEAN} differs from the highest by the same tests, corrected too.",
