@@ -48,6 +48,8 @@ class Control(Tested):
 
     what: Text
     """What must show, as a sentence."""
+    reason: Text | None = None
+    """Why its threshold is as it is; it is fixed before the runs that it judges."""
 
 
 class Claim(Tested):
@@ -64,8 +66,7 @@ class Claim(Tested):
     mark: Text | None = None
     """Mark of significance that its cells must carry."""
     headline: bool = False
-    """Whether the paper's abstract or conclusion rests on it. The p values of headline claims are corrected
-    together."""
+    """Whether the paper's abstract or conclusion rests on it."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
     about: Names = Field(default_factory=list)
@@ -73,7 +74,7 @@ class Claim(Tested):
     cannot test it."""
     control: AnyTest | None = None
     """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
-    seen and this is not, the verdict says that the gain has another cause."""
+    supported and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:

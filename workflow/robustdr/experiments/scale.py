@@ -160,6 +160,9 @@ class Scale:
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     seeds_of: dict[str, PositiveInt] = field(default_factory=dict)
     """By paper: another number of its seeds."""
+    variance_from: str = ""
+    """Scale of the same setting with more seeds, whose runs say how much runs vary here (`evidence/priors.json`); the
+    scale itself if not given."""
     variation_seed: NonNegativeInt
     """Seed of the query sets, each of which is drawn once."""
     variation_shard: Annotated[int, Field(ge=2000)] | None = None

@@ -43,10 +43,11 @@ def places(lineage: Lineage, paper: str) -> dict[str, str]:
     }
 
 
-def proxies(lineage: Lineage, paper: str) -> dict[str, str]:
-    """Return what stands in at the scale for the things that a paper's claims are about."""
-    about = {thing for claim in lineage.config.claims[paper].claims for thing in claim.about}
-    return {thing: words for thing, words in lineage.scale.proxies.items() if thing in about}
+def untestable(lineage: Lineage, paper: str) -> dict[str, str]:
+    """Return what stands in at the scale for what a paper's claims are about, by the key of a claim in its file."""
+    claims = lineage.config.claims[paper].claims
+    replaced = {f"claims.{number}": claim.replaced(lineage.scale.proxies) for number, claim in enumerate(claims)}
+    return {key: words for key, words in replaced.items() if words}
 
 
 def updates(lineage: Lineage, system: str) -> int:

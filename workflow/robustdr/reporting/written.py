@@ -36,6 +36,8 @@ class Row(TypedDict):
     difference_low: float | None
     difference_high: float | None
     seeds: int
+    p: float | None
+    p_runs: float | None
     mark: str
     printed_at: str
     own_seconds: NotRequired[str]
@@ -79,13 +81,15 @@ class Effect(TypedDict):
     interval: list[float | None]
     confidence: float
     p: float
-    test: str
+    there: float
+    against: float
     queries: int
     seeds: int
     region: list[float | None]
     printed: list[float | None] | None
     predicted: list[float | None] | None
-    corrected: list[float | None] | None
+    power: float | None
+    compared: str
     verdict: str
     sides: list[tuple[str | list[str], str]] | None
     down: bool
@@ -95,6 +99,7 @@ class AsPrinted(TypedDict):
     """A claim judged by the paper's own numbers."""
 
     verdict: str
+    words: str
     reason: str
     evidence: list[str]
     effects: list[dict[str, object]]
@@ -120,13 +125,13 @@ class Record(TypedDict):
     how: str
     role: str
     place: str
-    replaced: str
     measure: str
     measured: str
     tables: list[str]
     systems: list[str]
     verdict: str
     words: str
+    why: str
     reason: str
     needs: list[str]
     evidence: list[str]
@@ -146,23 +151,6 @@ class Control(TypedDict):
     effects: list[Effect]
 
 
-ALIKE = ("Runs differ in", "Measure", "Pairs", "Systems", "Called different", "With the variance between runs")
-
-
-class Alike(TypedDict):
-    """How often two runs are called different that differ in nothing but their seed or their processor.
-
-    `ignoring` the variance between runs, and `aware` of it; None if it was not measured.
-    """
-
-    apart: str
-    measure: str
-    pairs: int
-    systems: int
-    ignoring: float
-    aware: float | None
-
-
 class Claims(TypedDict):
     """The claims of a paper."""
 
@@ -173,7 +161,6 @@ class Claims(TypedDict):
     names: dict[str, str]
     evaluation: dict[str, Evaluated]
     chance: str
-    aa: list[Alike]
     controls: list[Control]
     claims: list[Record]
 
