@@ -710,8 +710,17 @@ def test_a_scale_that_extends_none(folder, base):
     assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini")
 
 
+def test_a_scale_may_take_the_variance_of_runs_from_another_that_is_there(folder):
+    edit(folder / "scales/mini.yaml", put("variance_from", "evidenc"))
+    assert complaint(folder).startswith(
+        f"{folder}/scales/mini.yaml: variance_from: 'evidenc' is unknown (did you mean ev"
+    )
+
+
 def test_the_configuration_as_it_is():
     config = load(ROOT / "config")
+    assert config.scales["mini"].variance_from == "evidence"  # and no scale of another setting does
+    assert {name for name, of in config.scales.items() if of.variance_from == "evidence"} == {"mini", "evidence"}
     assert {"mini", "evidence", "full"} <= set(config.scales)
     assert config.paper_of("rodr") == config.paper_of("rodr.at10") == "rodr"
 

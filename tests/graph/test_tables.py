@@ -3,8 +3,7 @@
 import pytest
 
 from robustdr.graph.graph import graph
-from robustdr.graph.project import project
-from robustdr.graph.tables import claims, figure, means, table, table_settings
+from robustdr.graph.tables import claims, figure, table, table_settings
 
 
 def test_what_a_table_needs(config, mini, full):
@@ -132,11 +131,3 @@ def test_a_table_says_how_a_scale_makes_a_variation(config, mini, full):
     assert note in table_settings(mini, "rodr", "table4").stand_ins  # of training alone
     assert note not in table_settings(mini, "qvg", "table4").stand_ins
     assert not [found for found in table_settings(full, "rodr", "table2").stand_ins if found.startswith("misspell")]
-
-
-def test_means_of_all_scales_are_taken_together():
-    graphs = project().graphs
-    mini, noun_glosses = (means([graphs[f"results/{scale}"]]) for scale in ("mini", "pretraining"))
-    together = means([graphs["results/pretraining"], graphs["results/mini"]])
-    assert mini != noun_glosses
-    assert together == {at: mini.get(at, set()) | noun_glosses.get(at, set()) for at in mini | noun_glosses}

@@ -161,8 +161,8 @@ def test_marks_against_the_original_queries_are_corrected(study, measured):
     said = notes(files)
     assert (
         "↓ ↑: paired two-tailed t-test over queries (of each, the mean over seeds) at p < 0.05, Bonferroni's "
-        "correction for all variations of the collection: worse or better than the same system on the original queries; means are "
-        "not tested."
+        "correction for all variations of the collection: worse or better than the same system on the original "
+        "queries; means are not tested."
     ) in said
     assert "passages: 0 ↓, 1 ↑ of 4 comparisons, 2 a system." in said
     assert "verbs: 2 ↓, 0 ↑ of 4 comparisons, 2 a system." in said

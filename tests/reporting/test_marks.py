@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 from robustdr.evaluation.names import MEAN
-from robustdr.reporting.marks import OURS, MarkTest, Tested
+from robustdr.reporting.marks import OURS, MarkTest, PValues
 from robustdr.reporting.spec import Significance
 
 SETS = ("original", "misspell", "swap_words")
@@ -116,7 +116,7 @@ def test_marks_of_losses_and_of_both_sides():
         MarkTest(Significance(against={"a": "b"}, level=0.05, mark="↓")),
         MarkTest(Significance(against="original", level=0.05, mark="↓", gain="↑", correction="bonferroni")),
     )
-    sure, unsure = Tested(0.01, 0.01), Tested(0.01, 0.2)
+    sure, unsure = PValues(0.01, 0.01), PValues(0.01, 0.2)
     assert [down.mark(sure, of) for of in (-0.1, 0.1)] == ["↓§", ""]
     assert [both.mark(sure, of) for of in (-0.1, 0.1)] == ["↓§", "↑§"] and both.mark(unsure, -0.1) == "↓"
-    assert down.mark(Tested(0.2, None), -0.1) == ""
+    assert down.mark(PValues(0.2, None), -0.1) == ""

@@ -43,6 +43,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             known(f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"])
     for paper in scale.seeds_of:
         known(f"{path}: seeds_of", paper, config.papers)
+    if scale.variance_from:
+        known(f"{path}: variance_from", scale.variance_from, config.scales)
     for collection in scale.embeddings.shards_of:
         known(f"{path}: embeddings.shards_of", collection, config.collections)
     for role in scale.negatives.judged:

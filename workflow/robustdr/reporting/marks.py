@@ -14,7 +14,7 @@ OURS = "§"  # a difference that is significant between training runs too
 
 
 @dataclass(frozen=True)
-class Tested:
+class PValues:
     """A difference with its p values, corrected: of the paper's test, over queries, and of ours, over runs too.
 
     `ours` is None if no training run decides either mean, or one run does and how much runs differ is not known.
@@ -32,7 +32,7 @@ class MarkTest:
 
     def tested(
         self, ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray], difference: Estimate, tests: int
-    ) -> Tested:
+    ) -> PValues:
         """Return p of the paper's test, and of ours.
 
         Args:
@@ -45,18 +45,18 @@ class MarkTest:
         paper = paired_t_test(*(joined(sets) for sets in pairs)).p
         between = Ratio(difference, ONE)
         told = bool(difference.runs.trained) and between.known
-        return Tested(self._corrected(paper, tests), self._corrected(between.p, tests) if told else None)
+        return PValues(self._corrected(paper, tests), self._corrected(between.p, tests) if told else None)
 
     def _corrected(self, p: float, tests: int) -> float:
         return min(1.0, p * tests) if self.of.correction else p
 
-    def mark(self, tested: Tested, difference: float) -> str:
+    def mark(self, found: PValues, difference: float) -> str:
         """Return the marks of a cell: the paper's, and ours if the difference is significant between runs too."""
         loss, gain = (self.of.mark if of == "↓" else "" for of in (self.of.mark, ""))
         gain = ("" if loss else self.of.mark) if self.of.gain is None else self.of.gain
         marks = loss if difference < 0 else gain
-        theirs = marks if tested.paper < self.of.level else ""
-        return theirs + (OURS if marks and tested.ours is not None and tested.ours < self.of.level else "")
+        theirs = marks if found.paper < self.of.level else ""
+        return theirs + (OURS if marks and found.ours is not None and found.ours < self.of.level else "")
 
     def footnotes(self, compared: str, family: str, means: bool, trained: bool, known: bool) -> list[str]:
         """Return what the marks mean, as they were computed.

@@ -36,8 +36,6 @@ class Row(TypedDict):
     difference_low: float | None
     difference_high: float | None
     seeds: int
-    p: float | None
-    p_runs: float | None
     mark: str
     printed_at: str
     own_seconds: NotRequired[str]
