@@ -81,14 +81,14 @@ def test_json_and_csv_hold_the_same_findings(mine, capsys):
 def test_claims_are_judged_on_the_paper_s_own_numbers(capsys):
     assert main(["capot"]) == 0
     text = capsys.readouterr().out.partition("## Claims as printed")[2]
-    assert "18 sentences: 11 holds, 5 fails, 1 not printed, 1 absent." in text
+    assert "18 sentences: 11 supported, 6 partly, 1 not printed." in text
     gap = "On the NQ the gap between CAPOT and the baseline at 20 is nearly 10% which narrows to 3% at 200"
-    assert f"- **fails**: {gap}: 3% at 200 (§6). typos_mean, over" in text
+    assert f"- **contradicted**: {gap}: 3% at 200 (§6). typos_mean, over" in text
     clean = "On non-noisy queries the use of data augmentation incurs no loss in accuracy yet CAPOT incurs 2.5%"
     assert f"- {clean}: data augmentation: its margin asks for 6,287 queries." in text
     assert main(["toroder", "--format", "json"]) == 0
     [paper] = json.loads(capsys.readouterr().out)
-    assert {claim["verdict"] for claim in paper["claims"]} == {"holds", "inconclusive", "not printed"}
+    assert {claim["verdict"] for claim in paper["claims"]} == {"supported", "inconclusive", "not printed"}
     assert main(["intent"]) == 0
     assert "the numbers behind it (§5.2.1, Figure 3) are not in the available text" in capsys.readouterr().out
 

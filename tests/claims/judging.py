@@ -3,13 +3,15 @@
 from pydantic import TypeAdapter
 
 from robustdr.claims.claim import Claim
+from robustdr.claims.family import decided
 from robustdr.claims.intervals import Interval
-from robustdr.claims.measured import Measured, Verdict, judge
+from robustdr.claims.measured import Measured, Verdict
+from robustdr.claims.measured import measure as measured_of
 from robustdr.claims.tests import AnyTest
 from robustdr.evaluation.store import Store
 
 TESTS = TypeAdapter(AnyTest).json_schema()["discriminator"]["mapping"].keys()
-SOMEWHERE = {"table": "prose"}  # the size that a sentence gives is told to `judge` itself
+SOMEWHERE = {"table": "prose"}  # the size that a sentence gives is told to `measure` itself
 
 
 def claim(name: str, level: float = 0.01, measure: str = "RR@10", about: dict | None = None, **arguments) -> Claim:
@@ -36,8 +38,14 @@ def judged(
     """
     one = claim(name, level, measure, **({"by": SOMEWHERE} if said else {}), **arguments)
     sizes = {words: Interval(size, size) for words, size in (printed or {}).items()}
-    return judge(one, Measured(store, "toy", measure, {}), said, sizes, sized, paper_queries)
+    found = measured_of(one, Measured(store, "toy", measure, {}), said, sizes, sized, paper_queries)
+    return decided([one], [found])[0]
 
 
 def verdict(store: Store, name: str, **arguments) -> str:
     return judged(store, name, **arguments).verdict
+
+
+def size(store: Store, name: str, **arguments) -> str:
+    """How the size of the last effect compares with the printed one, at the paper's own scale."""
+    return judged(store, name, sized=True, **arguments).effects[-1].compared

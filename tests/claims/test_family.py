@@ -1,82 +1,115 @@
-"""A paper's claims as a family: Holm's correction over its headline claims, and what chance would show."""
+"""The parts of a sentence together: "all", "k of n", and what weaker data do to either."""
 
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from claims.judging import claim
-from robustdr.claims.family import by_chance, corrected
-from robustdr.claims.intervals import Interval
-from robustdr.claims.measured import Judged, Verdict
-from robustdr.claims.verdicts import verdict
+from robustdr.claims.family import by_chance, decided, of_effects
+from robustdr.claims.measured import Judged, Verdict, weakest_first
+from robustdr.claims.verdicts import WORST_FIRST, overall
 
 INFINITE = float("inf")
 ONE = Judged(
-    words="typo", size=0.1, low=0.01, high=0.2, interval=(0.01, 0.2), confidence=0.95, p=0.01,
-    against=1.0, test="paired t-test", queries=100,
-    seeds=1, region=(0.0, INFINITE), printed=None, predicted=None, corrected=None, known=True, one_run=False,
-    verdict="seen",
+    words="typo", size=0.1, low=0.01, high=0.2, interval=(0.01, 0.2), confidence=0.95, there=0.01, against=1.0,
+    queries=100, seeds=1, region=(0.0, INFINITE), printed=None, predicted=None, power=None, known=True, one_run=False,
 )  # fmt: skip
 
 
-def seen(p, word="seen", **changes):
-    return Verdict(word, [replace(ONE, p=p, **changes)])
+def found(*ps, **changes):
+    """A claim with effects of these p of being there; below 0: p of the opposite."""
+    effects = [replace(ONE, there=p if p > 0 else 1.0, against=-p if p < 0 else 1.0, **changes) for p in ps]
+    return Verdict("inconclusive", effects)
 
 
-def headline(level=0.05, source="§4", **about):
-    keys = {"headline": True, "source": source, **about}
-    return claim("improves", level, about=keys, system="a", over=["b"], query_sets=["typo"])
+def part(sentence="All are", level=0.05, part=None, **about):
+    about = {"claim": sentence, **({"part": part} if part else {}), **about}
+    return claim("improves", level, about=about, system="a", over=["b"], query_sets=["typo"])
 
 
-def words(claims, verdicts):
-    return [found.verdict for found in corrected(claims, verdicts)]
+def words(*pairs):
+    return [one.words for one in decided([claim for claim, _ in pairs], [of for _, of in pairs])]
 
 
-def test_headline_claims_are_corrected_together_by_hand():
-    """p = .012, .02 and .04 of three: times 3, 2 and 1 they are .036, .04 and .04."""
-    claims, verdicts = [headline() for _ in range(3)], [seen(0.02), seen(0.012), seen(0.04)]
-    assert words(claims, verdicts) == ["seen"] * 3
-    verdicts[1] = seen(0.02)  # .02 · 3 = .06 is above .05, and then so is all that follows
-    found = corrected(claims, verdicts)
-    assert [one.verdict for one in found] == ["undecided"] * 3
-    assert found[0].reason == "seen alone (p = 0.02), but corrected for 3 headline claims p = 0.06"
+def test_all_are_there_if_each_is_at_its_own_level():
+    """An intersection-union test needs no correction: .049 of each of eight is enough, and .05 of one is not."""
+    assert words((part(), found(*[0.049] * 8))) == ["supported"]
+    assert words((part(), found(*[0.001] * 7, 0.05))) == ["partly: 7 supported, 1 open, 0 against, of 8"]
 
 
-def test_other_claims_hypotheses_and_what_was_not_tested_are_no_part_of_the_family():
-    others = [
-        headline(headline=False),
-        headline(source="hypothesis, stated before"),
-        headline(),
-        headline(),
+def test_k_of_n_by_hand():
+    """Of four, .012 · 4 = .048 and then .016 · 3 = .048 are below .05; .03 · 2 is not, and so nothing after it."""
+    assert words((part(), found(0.016, 0.012, 0.03, 0.2))) == ["partly: 2 supported, 2 open, 0 against, of 4"]
+    assert words((part(), found(0.013, 0.013, 0.03, 0.2))) == ["inconclusive"]  # .013 · 4 = .052
+    assert words((part(), found(0.001, -0.001, 0.2))) == ["partly: 1 supported, 1 open, 1 against, of 3"]
+    assert words((part(), found(0.2, -0.001))) == ["contradicted"]
+
+
+def test_parts_of_a_sentence_are_one_family_and_sentences_are_not():
+    """.02 alone is below .05; beside a part that is open, .02 · 2 is too, and beside two, .02 · 3 is not."""
+    one = (part(part="on NQ"), found(0.02))
+    other, third = (part(part="on TriviaQA"), found(0.3)), (part(part="on MS MARCO"), found(0.4))
+    assert words(one) == ["supported"] and words(one, other) == ["supported", "inconclusive"]
+    assert words(one, other, third) == ["inconclusive"] * 3
+    assert words(one, (part("Another"), found(0.3))) == ["supported", "inconclusive"]
+
+
+def test_what_was_not_judged_takes_no_part():
+    untested = (part(part="on NQ"), replace(found(0.3, 0.4), verdict="not testable here"))
+    assert words((part(part="on MS MARCO"), found(0.02)), untested) == ["supported", "not testable here"]
+
+
+def test_each_claim_of_a_sentence_has_its_own_level():
+    strict, lax = (part(part="a", level=0.01), found(0.008)), (part(part="b"), found(0.04))
+    assert words(strict, lax) == ["supported", "supported"]
+    assert words((part(part="a", level=0.005), found(0.008)), lax) == ["inconclusive", "inconclusive"]
+
+
+def test_one_insignificant_effect_of_eight_gives_the_weaker_verdict():
+    """Once, eight of eight were demoted beside other headline claims, and seven of eight were not."""
+    others = [(part(f"Claim {number}", headline=True), found(0.04)) for number in range(10)]
+    ps = [*[1e-6] * 7, 0.007]
+    everything = words((part(level=0.01, headline=True), found(*ps)), *others)[0]
+    less = words((part(level=0.01, headline=True), found(*ps[:7], 0.5)), *others)[0]
+    assert (everything, less) == ("supported", "partly: 7 supported, 1 open, 0 against, of 8")
+
+
+p_of_one_side = st.floats(1e-6, 1.0)
+effects = st.lists(st.tuples(p_of_one_side, st.booleans()), min_size=1, max_size=9)
+
+
+@given(effects, st.data(), st.booleans(), st.sampled_from([0.05, 0.01]))
+def test_a_weaker_effect_never_improves_a_verdict(ps, data, superlative, level):
+    """Weaker: its p of being there grows, or it turns round, or its p of the opposite falls."""
+    before = [(p, 1.0) if there else (1.0, p) for p, there in ps]
+    at = data.draw(st.integers(0, len(ps) - 1))
+    there, against = before[at]
+    weaker = (data.draw(st.floats(there, 1.0)), data.draw(st.floats(1e-6, against)))
+    after = [*before[:at], weaker, *before[at + 1 :]]
+    once, again = (of_effects(*map(list, zip(*of, strict=True)), [level] * len(ps)) for of in (before, after))
+    rank = [WORST_FIRST.index(overall(of, superlative)) for of in (once, again)]
+    assert rank[1] <= rank[0]
+    assert again.count("supported") <= once.count("supported")
+    assert again.count("contradicted") >= once.count("contradicted")
+
+
+def test_the_weakest_effect_stands_first():
+    """Largest p of being there; of those that go the other way the one most against."""
+    (one,) = decided([part()], [found(0.01, -0.2, 0.3, -0.001)])
+    assert [(of.there, of.against) for of in weakest_first(one.effects)] == [
+        (1.0, 0.001),
+        (1.0, 0.2),
+        (0.3, 1.0),
+        (0.01, 1.0),
     ]
-    verdicts = [seen(0.04), seen(0.04), seen(0.04, "not testable here"), seen(0.04, known=False)]
-    verdicts[3] = replace(verdicts[3], verdict="undecided")
-    assert words([headline(), *others], [seen(0.04), *verdicts]) == [
-        "seen",
-        "seen",
-        "seen",
-        "not testable here",
-        "undecided",
-    ]
-
-
-def test_an_opposite_effect_is_corrected_too():
-    opposite = Verdict("opposite", [replace(ONE, size=-0.1, p=0.03, against=0.03, verdict="opposite")])
-    assert words([headline(), headline()], [opposite, seen(0.2, "undecided")]) == ["undecided", "undecided"]
-    assert words([headline()], [opposite]) == ["opposite"]
-
-
-def test_the_p_of_a_claim_is_that_of_its_worst_effect_or_of_its_opposite():
-    two = [replace(ONE, p=0.01), replace(ONE, p=0.2)]
-    assert Verdict("partly", two).p == 0.2
-    assert Verdict("partly", [two[0], replace(ONE, size=-0.1, p=0.02, against=0.02)]).p == 0.04  # two effects
-    assert Verdict("not run").p == 1.0
-    assert verdict(Interval(ONE.low, ONE.high)) == "seen"
 
 
 def test_a_world_without_effects_by_hand():
-    """.05 / 2 and .01 / 2 of two directions, .05 of a margin; what was not tested adds nothing."""
-    margin = seen(0.01, region=(-0.02, INFINITE))
-    pairs = [(headline(), seen(0.5)), (headline(0.01), Verdict("partly", [ONE, ONE])), (headline(), margin)]
-    pairs += [(headline(), Verdict("not run")), (headline(), seen(0.1, "not testable here"))]
+    """.05 / 2 and .01 / 2 of two directions, .05 of a margin; parts of one sentence count once, untested ones never."""
+    margin = found(0.5, region=(-0.02, INFINITE))
+    pairs = [(part("A"), found(0.5)), (part("B", 0.01), found(0.1, 0.2)), (part("C"), margin)]
+    pairs += [(part("A", part="again"), found(0.5))]
+    pairs += [(part("D"), Verdict("not run")), (part("E"), replace(found(0.1), verdict="not testable here"))]
     assert by_chance(pairs) == pytest.approx(0.025 + 0.005 + 0.05)

@@ -3,20 +3,20 @@
 import pytest
 
 from claims.judging import judged
-from robustdr.claims.verdicts import of_sentences, worst
+from robustdr.claims.verdicts import of_sentences
 
 GOOD, FAIR, BAD = [1, 1, 2, 1] * 10, [2, 2, 2, 4] * 10, [4, 0, 4, 5] * 10  # means .875, .4375, .175
 
 
 def test_a_sentence_counts_once_by_those_of_its_parts_that_were_judged():
-    here = [("A", "seen"), ("B", "not run"), ("A", "opposite"), ("B", "seen"), ("C", "not testable here")]
-    assert of_sentences(here) == ["partly", "seen", "not testable here"]
-    assert of_sentences([("A", "undecided"), ("A", "opposite"), ("B", "partly"), ("B", "opposite")]) == [
-        "opposite",
+    here = [("A", "supported"), ("B", "not run"), ("A", "contradicted"), ("B", "supported"), ("C", "not testable here")]
+    assert of_sentences(here) == ["partly", "supported", "not testable here"]
+    assert of_sentences([("A", "inconclusive"), ("A", "contradicted"), ("B", "partly"), ("B", "contradicted")]) == [
+        "contradicted",
         "partly",
     ]
-    said = [("A", "holds"), ("A", "fails"), ("B", "not printed"), ("B", "holds")]
-    assert of_sentences(said, worst) == ["fails", "holds"]
+    said = [("A", "supported"), ("A", "contradicted"), ("B", "not printed"), ("B", "supported")]
+    assert of_sentences(said) == ["partly", "supported"]
 
 
 def test_no_significant_gain_is_about_each_system_alone(store):
@@ -24,8 +24,8 @@ def test_no_significant_gain_is_about_each_system_alone(store):
     values = store({"rodr": {"original": FAIR, "typo": GOOD}, "dr_oq": {"original": GOOD, "typo": FAIR}})
     found = judged(values, "no_significant_gain", system=["rodr", "dr_oq"], query_sets=["typo"])
     assert [(effect.words, effect.verdict) for effect in found.effects] == [
-        ("typo, of rodr", "opposite"),
-        ("typo, of dr_oq", "seen"),
+        ("typo, of rodr", "contradicted"),
+        ("typo, of dr_oq", "supported"),
     ]
 
 

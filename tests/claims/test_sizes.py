@@ -9,7 +9,7 @@ from math import inf, sqrt
 import pytest
 import scipy.stats
 
-from claims.judging import judged, verdict
+from claims.judging import judged, size, verdict
 from robustdr.claims.intervals import Interval
 
 ALL, FEW_LOST, HALF_LOST = [1] * 160, [1] * 144 + [2] * 16, [1] * 80 + [2] * 80
@@ -33,48 +33,54 @@ def test_a_loss_of_a_stated_size(store, loss, margin, expected):
     found = judged(values, "loses", level=0.1, margin=margin, sized=True, **arguments)
     (effect,) = found.effects
     half = scipy.stats.t.ppf(0.95, 159) * sqrt(2) * 0.15 / sqrt(159)
-    assert (found.verdict, effect.predicted[0]) == (expected, pytest.approx(0.05 - half))
+    assert (effect.compared, effect.predicted[0]) == (expected, pytest.approx(0.05 - half))
     assert 0.05 + half < effect.predicted[1] < 0.05 + half + 0.001  # it may have been chosen for its significance
     assert effect.printed == pytest.approx((loss - margin, loss + margin))
-    assert (effect.size, effect.confidence, effect.test) == (pytest.approx(0.05), 0.9, "paired t-test")
+    assert (effect.size, effect.confidence, effect.verdict) == (pytest.approx(0.05), 0.9, "supported")
 
 
 def test_the_fewer_queries_a_paper_has_the_less_its_size_says(store):
     values = store({"capot": {"original": FEW_LOST}, "base": {"original": ALL}})
-    arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "sized": True, "level": 0.1}
+    arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "level": 0.1}
     said = Interval(0.08, 0.08)
-    assert verdict(values, "loses", said=said, paper_queries=43, **arguments) == "as printed"
-    assert verdict(values, "loses", said=said, paper_queries=1000, **arguments) == "smaller"
+    assert size(values, "loses", said=said, paper_queries=43, **arguments) == "as printed"
+    assert size(values, "loses", said=said, paper_queries=1000, **arguments) == "smaller"
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
-    [((-inf, 0.08), "seen"), ((0.08, inf), "smaller"), ((-inf, 0.06), "undecided"), ((0.02, inf), "as printed")],
+    [
+        ((-inf, 0.08), ("supported", "")),
+        ((0.08, inf), ("supported", "smaller")),
+        ((-inf, 0.06), ("inconclusive", "")),
+        ((0.02, inf), ("supported", "as printed")),
+    ],
 )
 def test_less_and_over_leave_one_side_open(store, said, expected):
     values = store({"capot": {"original": FEW_LOST}, "base": {"original": ALL}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["original"]}
-    assert verdict(values, "loses", level=0.1, said=Interval(*said), sized=True, **arguments) == expected
-    assert verdict(values, "loses", level=0.1, said=Interval(*said), **arguments) == "seen"
+    (effect,) = judged(values, "loses", level=0.1, said=Interval(*said), sized=True, **arguments).effects
+    assert (effect.verdict, effect.compared) == expected
+    assert verdict(values, "loses", level=0.1, said=Interval(*said), **arguments) == "supported"
 
 
 def test_a_loss_that_all_queries_share_is_known_exactly(store):
     """Half of 1 and half of .5: the losses differ, their shares do not."""
     values = store({"capot": {"original": [2, 4] * 80}, "base": {"original": [1, 2] * 80}})
-    arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "margin": 0.001, "sized": True}
-    assert verdict(values, "loses", said=Interval(0.5, 0.5), **arguments) == "as printed"
-    assert verdict(values, "loses", said=Interval(0.51, 0.51), **arguments) == "smaller"
+    arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "margin": 0.001}
+    assert size(values, "loses", said=Interval(0.5, 0.5), **arguments) == "as printed"
+    assert size(values, "loses", said=Interval(0.51, 0.51), **arguments) == "smaller"
 
 
 @pytest.mark.parametrize(
     "system, to, margin, expected",
     [
-        ("capot", "da", 0.08, "seen"),
-        ("capot", "da", 0.06, "undecided"),
-        ("capot", "da", 0.02, "opposite"),
-        ("da", "capot", 0.08, "seen"),
-        ("da", "capot", 0.06, "undecided"),
-        ("da", "capot", 0.02, "not seen"),  # not similar, but for the better
+        ("capot", "da", 0.08, "supported"),
+        ("capot", "da", 0.06, "inconclusive"),
+        ("capot", "da", 0.02, "contradicted"),
+        ("da", "capot", 0.08, "supported"),
+        ("da", "capot", 0.06, "inconclusive"),
+        ("da", "capot", 0.02, "contradicted"),  # not similar, if for the better
     ],
 )
 def test_equivalence(store, system, to, margin, expected):
@@ -84,12 +90,12 @@ def test_equivalence(store, system, to, margin, expected):
     assert verdict(store(kinds), "equivalence", level=0.05, margin=margin, **arguments) == expected
 
 
-@pytest.mark.parametrize("margin, expected", [(0.08, "seen"), (0.02, "opposite")])
+@pytest.mark.parametrize("margin, expected", [(0.08, "supported"), (0.02, "contradicted")])
 def test_not_worse_by_a_margin(store, margin, expected):
     kinds = {"capot": {"original": ALL, "typo": FEW_LOST}, "da": {"original": ALL, "typo": ALL}}
     arguments = {"query_sets": ["typo"], "margin": margin, "level": 0.05}
     assert verdict(store(kinds), "not_worse", system="capot", than="da", **arguments) == expected
-    assert verdict(store(kinds), "not_worse", system="da", than="capot", **arguments) == "seen"
+    assert verdict(store(kinds), "not_worse", system="da", than="capot", **arguments) == "supported"
 
 
 def test_a_margin_is_a_share_of_the_other_system(store):
@@ -114,13 +120,12 @@ def test_share_of_gain(store, said, expected):
     arguments = {"system": "capot", "snapshot": "capot.at10", "base": "base", "query_sets": ["typo"]}
     found = judged(values, "share_of_gain", said=Interval(*said), sized=True, level=0.05, **arguments)
     whole, part = found.effects
-    assert [effect.verdict for effect in found.effects] == ["seen", expected]
-    assert found.verdict == expected
+    assert (found.verdict, part.compared) == ("supported", expected)
     assert (whole.size, part.size) == (pytest.approx(0.25), pytest.approx(0.5))
-    assert verdict(values, "share_of_gain", said=Interval(*said), level=0.05, **arguments) == "seen"
+    assert verdict(values, "share_of_gain", said=Interval(*said), level=0.05, **arguments) == "supported"
 
 
-@pytest.mark.parametrize("system, base, expected", [(HALF_LOST, ALL, "opposite"), (ALL, ALL, "undecided")])
+@pytest.mark.parametrize("system, base, expected", [(HALF_LOST, ALL, "contradicted"), (ALL, ALL, "inconclusive")])
 def test_nothing_has_a_share_of_no_gain(store, system, base, expected):
     """The snapshot is far above both: without a gain there is still no share of it."""
     kinds = {"capot": {"typo": system}, "capot.at10": {"typo": ALL}, "base": {"original": ALL, "typo": base}}
@@ -142,11 +147,11 @@ def test_loss_shrinks(store, by, margin, expected):
     arguments = {"system": "base", "query_sets": ["typo"], "from_measure": "Success@1", "said": Interval(by, by)}
     arguments |= {"level": 0.05, "measure": "Success@5", "margin": margin}
     found = judged(values, "loss_shrinks", sized=True, **arguments)
-    assert found.verdict == expected and found.effects[0].size == pytest.approx(0.5)
-    assert verdict(values, "loss_shrinks", **arguments) == "seen"
+    assert found.effects[0].compared == expected and found.effects[0].size == pytest.approx(0.5)
+    assert verdict(values, "loss_shrinks", **arguments) == "supported"
 
 
-@pytest.mark.parametrize(("at_least", "expected"), [(0.3, "seen"), (0.45, "undecided"), (0.8, "opposite")])
+@pytest.mark.parametrize(("at_least", "expected"), [(0.3, "supported"), (0.45, "inconclusive"), (0.8, "contradicted")])
 def test_wins_back(store, at_least, expected):
     """Typos take .25 of the base's 1; half of the lost queries come back: .125, a share of .5 ± .1."""
     values = store({"base": {"original": ALL, "typo": HALF_LOST}, "capot": {"typo": [1] * 120 + [2] * 40}})
@@ -155,7 +160,7 @@ def test_wins_back(store, at_least, expected):
     assert (found.verdict, found.effects[0].size) == (expected, pytest.approx(0.5))
 
 
-@pytest.mark.parametrize(("at_least", "expected"), [(0.2, "seen"), (0.25, "undecided"), (0.3, "opposite")])
+@pytest.mark.parametrize(("at_least", "expected"), [(0.2, "supported"), (0.25, "inconclusive"), (0.3, "contradicted")])
 def test_loses_at_least_a_share(store, at_least, expected):
     """Half of 160 queries lose .5."""
     values = store({"base": {"original": ALL, "typo": HALF_LOST}})
@@ -169,9 +174,9 @@ def test_gain_shrinks(store):
     arguments = {"system": "capot", "base": "base", "query_sets": ["typo"]}
     found = judged(values, "gain_shrinks", measure="Success@5", from_measure="Success@1", **arguments)
     (effect,) = found.effects
-    assert (found.verdict, effect.size) == ("seen", pytest.approx(0.25))
+    assert (found.verdict, effect.size) == ("supported", pytest.approx(0.25))
     assert effect.p == pytest.approx(2 * scipy.stats.t.sf(0.25 * sqrt(159 / 0.1875), 159))
     backwards = judged(values, "gain_shrinks", measure="Success@1", from_measure="Success@5", **arguments)
-    assert backwards.verdict == "opposite"
+    assert backwards.verdict == "contradicted"
     same = judged(values, "gain_shrinks", measure="Success@1", from_measure="Success@1", **arguments)
-    assert same.verdict == "undecided"
+    assert same.verdict == "inconclusive"

@@ -175,6 +175,17 @@ def test_no_gloss_has_its_own_word(name):
                 assert not re.search(rf"(?<![a-z0-9]){word}(s|es|ed|ing)?(?![a-z0-9])", text.lower()), (lemma, text)
 
 
+def test_a_leaking_slice_differs_in_training_questions_alone():
+    """qvg states all of ANTIQUE's training queries, of which its test queries are a part."""
+    assert corpus("wordnet-verbs-leak") == corpus("wordnet-verbs")
+    leaking = split("wordnet-verbs-leak", "train")
+    for part, (own, tested) in enumerate(
+        zip(split("wordnet-verbs", "train"), split("wordnet-verbs", "reranked"), strict=True)
+    ):
+        assert leaking[part] == own + tested
+    assert len(leaking[0]) == 3200 + 200
+
+
 def test_all_synsets_are_another_size():
     assert SOURCES["wordnet-all"]["passages"] == len(database.load("nvar").synsets)
 
@@ -283,6 +294,7 @@ def test_lexicographer_files_narrow_the_slice():
         ({"splits": {"dev": {"queries": 100_000}}}, "dev: queries: 100000 questions do not fit"),
         ({"passages": 10**6}, "1000000 wanted, but the slice has 82115 synsets"),
         ({"lexicographer_files": ["noun.plants"]}, "did you mean noun.plant"),
+        ({"splits": {"train": {"queries": 9, "leaks": ["dev"]}, "test": {"queries": 9}}}, "leaks: 'dev' is unknown"),
     ],
 )
 def test_a_slice_that_cannot_be_cut_is_an_error(change, message):

@@ -78,31 +78,33 @@ def test_no_results_is_an_error(mini):
         add({mini.root: mini}, mini.root, LEDGER)
 
 
-def test_the_variance_between_runs_is_written_beside(mini, finish):
+def test_priors_are_written_beside(mini, finish):
     finish("rodr")
     add({mini.root: mini}, mini.root, LEDGER)
-    assert json.loads((LEDGER / "runs.json").read_text()) == {}  # one run says nothing of others
+    assert json.loads((LEDGER / "priors.json").read_text()) == {"version": 1, "scales": {}}  # one run says nothing
 
 
 def test_the_list_counts_systems_by_their_seeds(mini, finish):
     finish("rodr")
     finish("dr_oq")
     add({mini.root: mini}, mini.root, LEDGER)
-    first, systems, last = listed(LEDGER)
+    first, systems, last = listed(LEDGER, {"mini": mini})
     assert first.startswith("mini, commit ") and ", a processor: 2 runs, " in first
-    assert systems.strip() == "systems by seeds: 2 with 1" and last.startswith("2 runs, ")
+    assert systems.strip() == "systems by seeds: 2 with 1" and last.startswith(
+        "2 trained models (1 seed, 1 kind of machine), 2 measured runs, "
+    )
 
 
 def test_a_change_of_the_ledger_alone_is_no_change_of_the_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert _commit(LEDGER) == "unknown"
     LEDGER.mkdir()
-    for name in ("evidence/runs.json", "code.py"):
+    for name in ("evidence/priors.json", "code.py"):
         Path(name).write_text("1")
     who = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for asked in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "first"]):
         subprocess.run(["git", *asked], check=True)
-    Path("evidence/runs.json").write_text("2")
+    Path("evidence/priors.json").write_text("2")
     commit = _commit(LEDGER)
     assert len(commit) >= 7 and "," not in commit
     Path("code.py").write_text("2")

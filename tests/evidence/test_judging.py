@@ -23,14 +23,14 @@ EVIDENCE, AT = Path("evidence"), ("wordnet-mini", "dev.misspell")
 
 def test_the_share_of_runs_that_reach_the_verdict_leaves_out_what_was_not_run():
     effect = {"words": "misspell", "size": 0.1, "interval": [0.0, 0.2], "p": 0.04}
-    said = [("seen", [effect]), ("undecided", [effect]), (NOT_RUN, [])]
+    said = [("supported", [effect]), ("inconclusive", [effect]), (NOT_RUN, [])]
     singles = [
         (Single("mini", seed, "a"), {"verdict": verdict, "effects": of}) for seed, (verdict, of) in enumerate(said)
     ]
-    found = replicates("seen", singles)
+    found = replicates("supported", singles)
     assert (found["same"], found["of"]) == (1, 2)
     dot = {"words": "misspell", "size": 0.1, "interval": [0.0, 0.2]}
-    assert found["runs"][0] == {"scale": "mini", "seed": 0, "hardware": "a", "verdict": "seen", "effects": [dot]}
+    assert found["runs"][0] == {"scale": "mini", "seed": 0, "hardware": "a", "verdict": "supported", "effects": [dot]}
     assert len(found["runs"]) == 3
 
 
@@ -74,7 +74,7 @@ def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(made):
     write(made, {2: 0.11})
     write(made, {3: 0.09, 1: 0.1}, hardware="b")
     claim = judged(made)
-    assert claim["verdict"] == "seen" and claim["effects"][0]["seeds"] == 3
+    assert claim["verdict"] == "supported" and claim["effects"][0]["seeds"] == 3
     runs = claim["replicates"]["runs"]
     assert [(run["scale"], run["seed"], run["hardware"]) for run in runs] == [
         ("mini", 1, "a"),
@@ -102,7 +102,7 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     Path("docs").mkdir()
     Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
     findings(made, "mini", EVIDENCE, Path("page.md"))
-    assert "- **seen**: “It is better”" in Path("README.md").read_text(encoding="utf-8")
+    assert "- **supported**: “It is better”" in Path("README.md").read_text(encoding="utf-8")
     assert Path("docs/headlines.svg").is_file()
     ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()
     assert claim == "It is better" and [single["seed"] for single in singles] == [1, 2, 3]
@@ -111,4 +111,7 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
         for single in singles
     )
     page = Path("page.md").read_text(encoding="utf-8")
-    assert "on 6 runs of the ledger (commits abc)" in page and "- **seen**: “It is better” (§1)\n" in page
+    assert (
+        "on the ledger: 6 trained models (3 seeds, 1 kind of machine), 6 measured runs (commits abc)" in page
+        and "- **supported**: “It is better” (§1)\n" in page
+    )

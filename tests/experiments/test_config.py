@@ -81,6 +81,19 @@ MISTAKES = {
         "tables.decomposition.chains.da: 2 systems for the links steps, negatives, variations, loss",
         "one before each",
     ),
+    "claim about a thing of which no scale has a proxy": (
+        CLAIMS,
+        put("claims", 0, "about", ["valid-variations"]),
+        "claims.0.about: 'valid-variations' is unknown (did you mean validated-variations",
+        "language-model-variations",
+    ),
+    "table that is made and left out": (
+        EXPERIMENT,
+        put("left_out", {"figure2": "It is a drawing."}),
+        "left_out.figure2: it is made, under `tables` or `figures`",
+        "remove it",
+    ),
+    "proxy without words": (MINI, put("proxies", "query-log", ""), "proxies.query-log: '' should have", "at least 1"),
     "seeds of a paper that there is not": (
         MINI,
         put("seeds_of", {"qvq": 5}),
@@ -90,7 +103,7 @@ MISTAKES = {
     "shards of a collection that there is not": (
         MINI,
         put("embeddings", "shards_of", {"antiqe": 1}),
-        "embeddings.shards_of: 'antiqe' is unknown (did you mean antique, antique-binary?); allowed: ",
+        "embeddings.shards_of: 'antiqe' is unknown (did you mean antique, antique-leak, antique-binary?); allowed: ",
         "antique",
     ),
     "misspelt key of a scale": (
@@ -276,7 +289,7 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "dr_oq", "collection", "msmarco"),
         "systems.dr_oq.collection: 'msmarco' is unknown",
-        "antique, antique-binary, dl-typo, msmarco-document",
+        "antique, antique-binary, antique-leak, dl-typo, msmarco-document",
     ),
     "unknown loss": (
         EXPERIMENT,
@@ -697,8 +710,17 @@ def test_a_scale_that_extends_none(folder, base):
     assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini")
 
 
+def test_a_scale_may_take_the_variance_of_runs_from_another_that_is_there(folder):
+    edit(folder / "scales/mini.yaml", put("variance_from", "evidenc"))
+    assert complaint(folder).startswith(
+        f"{folder}/scales/mini.yaml: variance_from: 'evidenc' is unknown (did you mean ev"
+    )
+
+
 def test_the_configuration_as_it_is():
     config = load(ROOT / "config")
+    assert config.scales["mini"].variance_from == "evidence"  # and no scale of another setting does
+    assert {name for name, of in config.scales.items() if of.variance_from == "evidence"} == {"mini", "evidence"}
     assert {"mini", "evidence", "full"} <= set(config.scales)
     assert config.paper_of("rodr") == config.paper_of("rodr.at10") == "rodr"
 

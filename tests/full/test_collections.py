@@ -46,6 +46,7 @@ COUNTS = {
     "trec-dl-2019": (241, {"test": 8}),
     "dl-typo": (241, {"test": 12}),
     "antique": (161, {"train": 48, "test": 10, "reranked": 10, "official-test": 8}),
+    "antique-leak": (161, {"train": 58}),  # the training and the test queries of antique
     "antique-binary": (161, {"train": 58, "test": 8}),
     "wikiqa": (None, {"train": 38, "dev": 8, "test": 16}),
     "natural-questions": (260, {"train": 48, "dev": 8, "test": 20}),

@@ -27,7 +27,7 @@ def test_updates_are_those_of_all_stages(lineage, system, count):
 
 
 def test_a_banner_says_how_much_there_is(lineage):
-    amounts = "wordnet-mini has 5,000 passages and questions (train 1,000, dev 700)"
+    amounts = "wordnet-mini, for msmarco-passage, has 5,000 passages and questions (train 1,000, dev 700)"
     on = "msmarco-passage"
     found = banner(lineage, [("dr_oq", on), ("rodr", on), ("bm25", on)])
     assert found == f"Toys. Amounts: {amounts}; about 62 to 78 updates; seeds: 2."

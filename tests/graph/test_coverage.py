@@ -1,8 +1,11 @@
 """The cells of papers that a scale can run."""
 
+import re
 from dataclasses import replace
 
+import pytest
 from tests.changes import changed
+from tests.quotations import text_of
 
 from robustdr.graph.coverage import as_text, coverage
 from robustdr.graph.graph import graph
@@ -13,6 +16,20 @@ def test_a_cell_is_counted_once_whichever_tables_show_it(full):
     assert coverage(full, "rodr").cells == (14 + 2) * 9 + 4 * 9 + 10 * 6
     assert coverage(full, "qvg").cells == 7 * 2 * 11  # its studies are no tables of the paper
     assert coverage(full, "all").cells == 0
+
+
+def test_what_a_paper_prints_is_made_or_left_out_with_a_reason(full):
+    found = coverage(full, "qvg")
+    assert (found.printed, [*found.left_out]) == (4, ["table1", "table2", "table3"])
+    lines = as_text([found]).splitlines()
+    assert lines[2].strip() == "1 of 4 tables and figures are made from runs"
+    assert lines[3].split(maxsplit=1) == ["table1", found.left_out["table1"]]
+
+
+@pytest.mark.parametrize("paper", ["capot", "intent", "qvg", "rodr", "toroder"])
+def test_every_table_and_figure_of_a_papers_text_is_known(config, paper):
+    named = re.findall(r"\b(tables?|figures?)[ ~](\d+)\b", text_of(paper), re.IGNORECASE)
+    assert {kind.lower().rstrip("s") + number for kind, number in named} == {*config.papers[paper].printed()}
 
 
 def test_what_a_checkpoint_makes_has_no_way_without_it(config, full):

@@ -3,8 +3,7 @@
 import pytest
 
 from robustdr.graph.graph import graph
-from robustdr.graph.project import project
-from robustdr.graph.tables import claims, figure, means, table, table_settings
+from robustdr.graph.tables import claims, figure, table, table_settings
 
 
 def test_what_a_table_needs(config, mini, full):
@@ -35,6 +34,24 @@ def test_a_table_says_what_judges_its_queries_and_which_negatives_were_released(
         released = "Hard negatives of natural-questions are those that were released with its training questions."
         assert (released in notes) == (scale == "full" and "natural-questions" in spec.collections)
     assert not [note for note in table_settings(made, "rodr", "table2").notes if "answer" in note]
+
+
+def test_claims_say_what_stands_in_for_what_they_are_about(mini, full):
+    """Query variations of a large language model are rules in the miniature; at full scale nothing stands in."""
+    sentences = [claim.claim for claim in mini.lineage.config.claims["intent"].claims]
+    ours, others = (
+        [f"claims.{number}" for number, words in enumerate(sentences) if words.startswith(start)]
+        for start in ("Although slightly inferior", "PLM-based IR models demonstrate")
+    )
+    untestable = claims(mini, "intent", ("intent",)).settings.untestable
+    assert {untestable[key] for key in ours} == {
+        "rules over WordNet stand in for the rewordings of a large language model"
+    }
+    assert others and not untestable.keys() & {*others}
+    assert claims(full, "intent", ("intent",)).settings.untestable == {}
+    called = claims(mini, "intent", ("intent",)).settings.called
+    assert called["wikiqa"] == "wikiqa (here: wordnet-candidates)"
+    assert "wikiqa" not in claims(full, "intent", ("intent",)).settings.called
 
 
 def test_a_released_checkpoint_has_a_published_score(config, full):
@@ -113,11 +130,3 @@ def test_a_table_says_how_a_scale_makes_a_variation(config, mini, full):
     assert note in table_settings(mini, "rodr", "table4").stand_ins  # of training alone
     assert note not in table_settings(mini, "qvg", "table4").stand_ins
     assert not [found for found in table_settings(full, "rodr", "table2").stand_ins if found.startswith("misspell")]
-
-
-def test_means_of_all_scales_are_taken_together():
-    graphs = project().graphs
-    mini, noun_glosses = (means([graphs[f"results/{scale}"]]) for scale in ("mini", "pretraining"))
-    together = means([graphs["results/pretraining"], graphs["results/mini"]])
-    assert mini != noun_glosses
-    assert together == {at: mini.get(at, set()) | noun_glosses.get(at, set()) for at in mini | noun_glosses}

@@ -147,6 +147,7 @@ NOTHING |= {
     "reasons": {},
     "keys": {},
     "trained": [],
+    "variance_from": "mini",
     "paper_queries": {},
     "called": {},
 }
@@ -205,13 +206,14 @@ def paper(measured, tmp_path):
         output = tmp_path / "tables" / f"toy_{name}.md"
         printed = reported if name != "methods" else None
         made = told(TableSettings, **{**settings, **changes})
-        write_table(made, list(measures), statistics, queries, printed, costs, None, output, recalls)
+        write_table(made, list(measures), statistics, queries, printed, costs, made_by.priors, output, recalls)
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []
     queries: list[Path] = []
-    return SimpleNamespace(
+    made_by = SimpleNamespace(
         table=table,
+        priors=None,
         measures=measures,
         measure=measure,
         costs=costs,
@@ -219,3 +221,4 @@ def paper(measured, tmp_path):
         evaluation=evaluation,
         specs=SPECS,
     )
+    return made_by

@@ -17,27 +17,42 @@ NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.titl
 RIGHT_TO_LEFT, LONG = "ما هي عاصمة فرنسا", "endless" * 400
 EFFECT = {
     "words": f"misspell {NASTY}", "size": -0.25, "low": -0.35, "high": -0.15, "interval": [-0.35, -0.15], "down": False,
-    "confidence": 0.95, "p": 0.001,
-    "test": "paired t-test", "queries": 40, "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
-    "verdict": "opposite", "predicted": [-0.4, -0.1], "corrected": [-0.375, -0.125],
+    "confidence": 0.95, "p": 0.001, "there": 1.0, "against": 0.001, "power": 0.9, "compared": "", "queries": 40,
+    "seeds": 1, "region": [0.0, None], "printed": [-0.31, -0.29],
+    "verdict": "contradicted", "predicted": None,
     "sides": [["dr_oq", "original"], ["dr_oq", "misspell"]],
 }  # fmt: skip
-SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "undecided", "words": "", "size": -0.1,
+SINGLE = {"scale": "mini", "seed": 7, "hardware": "a box", "verdict": "inconclusive", "words": "", "size": -0.1,
           "interval": [-0.5, 0.3]}  # fmt: skip
-PRINTED = {"verdict": "holds", "reason": "", "evidence": ["-1.0%: holds"], "effects": [], "findings": []}
-CLAIM = {"claim": f"Typos harm {NASTY}", "source": "§4", "how": "loses, RR@10", "reason": "", "as_printed": PRINTED}
-CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": []}
+PRINTED = {
+    "verdict": "supported",
+    "words": "supported",
+    "reason": "",
+    "evidence": ["-1.0%: supported"],
+    "effects": [],
+    "findings": [],
+}
+CLAIM = {
+    "claim": f"Typos harm {NASTY}",
+    "source": "§4",
+    "how": "loses, RR@10",
+    "why": "",
+    "reason": "",
+    "as_printed": PRINTED,
+}
+CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": [], "place": "toy"}
 CLAIM |= {"role": "passages", "measure": "RR@10", "measured": "RR@10", "tables": ["table1"], "systems": ["dr_oq"]}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
     "title": "A toy paper", "scale": "mini", "miniature": "Toys & more.",
-    "counts": {"here": "1 opposite", "as_printed": "2 holds"},
+    "counts": {"here": "1 contradicted", "as_printed": "2 supported"},
     "legend": ["absent: as it says."],
-    "chance": "None is seen.", "aa": [], "command": "snakemake results/mini/claims/toy.md",
+    "chance": "None is supported.", "command": "snakemake results/mini/claims/toy.md",
     "names": {"dr_oq": "DR_OQ", "RR": "MRR"}, "evaluation": evaluation(), "controls": [{**CONTROL, "effects": []}],
     "claims": [
-        {**CLAIM, "verdict": "opposite", "words": "opposite", "evidence": ["misspell: -25.0%"], "effects": [EFFECT]},
-        {**CLAIM, "sentence": "Is it so?", "verdict": "undecided", "words": "undecided", "evidence": ["open"],
+        {**CLAIM, "verdict": "contradicted", "words": "contradicted", "evidence": ["misspell: -25.0%"],
+         "effects": [EFFECT]},
+        {**CLAIM, "sentence": "Is it so?", "verdict": "inconclusive", "words": "inconclusive", "evidence": ["open"],
          "effects": [{**EFFECT, "low": None, "interval": [None, -0.15], "printed": None}]},
         {**CLAIM, "claim": "Never run", "sentence": "Never run", "verdict": "not run",
          "words": "not run", "reason": "a pickle",

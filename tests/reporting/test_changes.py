@@ -58,7 +58,7 @@ def notes(files):
 
 def test_the_average_change_by_hand(study):
     """dr_oq: (−50 % + 0) / 2 on passages, (−1/6 + 0) / 2 on verbs; rodr: (−1/6 + 0) / 2 on both."""
-    files = study.table("table1", spec=SPEC)
+    files = study.table("table1", spec=SPEC, miniature="")
     found = cells(files)
     for system, role, expected in (
         ("dr_oq", "passages", -1 / 4),
@@ -160,8 +160,9 @@ def test_marks_against_the_original_queries_are_corrected(study, measured):
     assert found["rodr", "passages", "swap_words"]["p"] == 1.0
     said = notes(files)
     assert (
-        "↓ ↑: worse or better than the same system on the original queries, paired two-tailed t-test at p < 0.05 with "
-        "Bonferroni's correction for all variations of the collection; means are not tested."
+        "↓ ↑: paired two-tailed t-test over queries (of each, the mean over seeds) at p < 0.05, Bonferroni's "
+        "correction for all variations of the collection: worse or better than the same system on the original "
+        "queries; means are not tested."
     ) in said
     assert "passages: 0 ↓, 1 ↑ of 4 comparisons, 2 a system." in said
     assert "verbs: 2 ↓, 0 ↑ of 4 comparisons, 2 a system." in said
@@ -191,7 +192,7 @@ ATTACKS = """\
 def test_mean_and_worst_drop_by_hand(study, tmp_path):
     """dr_oq: −50 % and 0, so −25 % and −50 %; rodr: −1/6 and 0, so −1/12 and −1/6."""
     (tmp_path / "reported.yaml").write_text((tmp_path / "reported.yaml").read_text() + ATTACKS)
-    files = study.table("table1", spec=ATTACKED)
+    files = study.table("table1", spec=ATTACKED, miniature="")
     found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
     drops = {(cell["system"], cell["value"]): cell["reproduced"] for cell in found}
     assert drops["dr_oq", "value"] == 0.75

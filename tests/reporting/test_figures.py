@@ -67,9 +67,16 @@ def test_the_curves_are_the_measured_values(figure):
             assert list(line.get_xdata()) == [0, 50, 100]
             assert list(line.get_ydata()) == pytest.approx(expected)
     band = drawn.axes[0].collections[0].get_paths()[0].vertices
-    values = np.array([rr[rank] for rank in CURVE["dr_oq"] * 20])
-    heights = band[band[:, 0] == 0][:, 1]
-    assert heights.max() - heights.min() == pytest.approx(200 * confidence_interval(values) / values.mean())
+    start, end = (np.array([rr[rank] for rank in CURVE[name] * 20]) for name in ("dr_oq", "rodr"))
+    paired = end - end.mean() / start.mean() * start  # of 1, .5 and .5, .25 nothing is left: all queries double
+    for share, width in ((0, 0.0), (100, 200 * confidence_interval(paired) / start.mean())):
+        heights = band[band[:, 0] == share][:, 1]
+        assert heights.max() - heights.min() == pytest.approx(width)
+    half = np.array([rr[rank] for rank in CURVE["rodr.at50"] * 20])
+    heights = band[band[:, 0] == 50][:, 1]
+    assert heights.max() - heights.min() == pytest.approx(
+        200 * confidence_interval(half - half.mean() / start.mean() * start) / start.mean()
+    )
     assert drawn.axes[0].get_ylabel() == "change of RR@10 (%)"
 
 

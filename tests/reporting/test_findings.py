@@ -8,9 +8,10 @@ import pytest
 from robustdr.reporting.findings import Method, write_findings
 
 
-def claim(text, verdict, printed="holds", headline=True, **other):
-    as_printed = {"verdict": printed, "reason": "", "evidence": [f"{text} here: -1.0%: fails"], "findings": []}
+def claim(text, verdict, printed="supported", headline=True, **other):
+    as_printed = {"verdict": printed, "reason": "", "evidence": [f"{text} here: -1.0%: contradicted"], "findings": []}
     effect = {"words": "misspell, over dr_oq", "size": 0.031, "interval": [0.01, 0.05], "printed": [0.049, 0.051]}
+    effect |= {"p": 0.012, "there": 0.012, "against": 1.0, "power": 0.83, "verdict": "supported"}
     made = {
         "claim": text,
         "sentence": text,
@@ -19,7 +20,7 @@ def claim(text, verdict, printed="holds", headline=True, **other):
         "hypothesis": False,
         "verdict": verdict,
     }
-    return made | {"words": verdict, "reason": "", "effects": [effect], "as_printed": as_printed} | other
+    return made | {"words": verdict, "why": "", "reason": "", "effects": [effect], "as_printed": as_printed} | other
 
 
 def control(name, state):
@@ -30,17 +31,17 @@ def control(name, state):
 def page(tmp_path):
     again = {"same": 4, "of": 5, "runs": []}
     claims = [
-        claim("A", "seen", replicates=again),
+        claim("A", "supported", replicates=again),
         claim("B", "not testable here", reason="cost fails: +1.0%", needs=["cost", "gain"], replicates=again),
-        claim("C", "undecided", effects=[]),
-        claim("D", "seen", headline=False),
-        claim("E", "not seen", printed="fails", headline=False),
-        claim("F", "seen", hypothesis=True),
-        *(claim(f"G{number}", "seen", printed="fails", headline=False) for number in range(3)),
+        claim("C", "not run", effects=[]),
+        claim("D", "supported", headline=False),
+        claim("E", "contradicted", printed="contradicted", headline=False),
+        claim("F", "supported", hypothesis=True),
+        *(claim(f"G{number}", "supported", printed="contradicted", headline=False) for number in range(3)),
     ]
     about = {"title": "A paper", "scale": "mini", "miniature": "Toys.", "names": {"dr_oq": "DR_OQ", "must": "MUST"}}
     paper = {**about, "controls": [control("cost", "fails"), control("gain", "passes")], "claims": claims}
-    others = {**about, "title": "All methods", "controls": [], "claims": [claim("H", "seen", hypothesis=True)]}
+    others = {**about, "title": "All methods", "controls": [], "claims": [claim("H", "supported", hypothesis=True)]}
     folder, output = Path("results/mini/claims"), tmp_path / "findings.md"
     methods = [Method("RoDR", "DR_OQ", 0.05, 0.03, 0.07, 5)]
     papers = {folder / "a.json": paper, folder / "all.json": others}
@@ -54,9 +55,10 @@ def json_copy(papers):
 
 def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(page):
     line = (
-        "- **seen**: “A” (§1)\n"
-        "    - Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], printed +4.9% to +5.1%.\n"
-        "    - Judged alone, 4 of 5 training runs say “seen”.\n"
+        "- **supported**: “A” (§1)\n"
+        "    - Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], p = 0.012, printed +4.9% to +5.1%.\n"
+        "    - Smallest power at the printed size: 0.83. Judged alone, which widens the intervals, 4 of 5 training "
+        "runs say “supported”.\n"
     )
     assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and line in page
     assert (
@@ -65,26 +67,29 @@ def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(pag
         and "cost fails: +1.0%." not in page
         and page.count("Judged alone") == 1
     )
-    assert "- **undecided**: “C” (§1)\n" in page
+    assert "- **not run**: 1 of 3 headline claims.\n" in page
 
 
 def test_a_sentence_of_several_parts_has_one_line(tmp_path):
-    parts = [("on a", "not run"), ("on b", "seen"), ("on c", "opposite")]
+    parts = [("on a", "not run"), ("on b", "supported"), ("on c", "contradicted")]
     claims = [claim(f"A: {part}", verdict, sentence="A") for part, verdict in parts]
+    claims[2]["effects"] = [{**claims[2]["effects"][0], "there": 1.0, "against": 0.001, "verdict": "contradicted"}]
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert "- **partly**: “A” (§1)\n    - On b. Misspell" in page and page.count("\n- **") == 2
-    assert "    - The sentence has 3 parts: 1 seen, 1 opposite, 1 not run.\n" in page
+    words = "partly: 1 supported, 0 open, 1 against, of 2"
+    assert f"- **{words}**: “A” (§1)\n    - On c. Misspell" in page and page.count("\n- **") == 2
+    assert "Other parts of the sentence: 1 not run.\n" in page
     assert "| A paper | 1 | 1 | 1 | 1 |" in page
 
 
 def test_an_effect_without_bounds_has_words(tmp_path):
     unbounded = {"words": "misspell", "size": None, "interval": [None, 0.5], "printed": [None, None]}
+    unbounded |= {"p": 1.0, "there": 1.0, "against": 1.0, "power": None, "verdict": "inconclusive"}
     about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
-    papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "undecided", effects=[unbounded])]}}
+    papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "inconclusive", effects=[unbounded])]}}
     write_findings("Verdicts.", papers, [], "", tmp_path / "page.md")
-    assert "Misspell: here no finite size [–, +50.0]." in (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "Misspell: here no finite size [–, +50.0], p = 1." in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 
 def test_other_claims_and_hypotheses_have_none(page):
@@ -92,8 +97,8 @@ def test_other_claims_and_hypotheses_have_none(page):
 
 
 def test_the_overview_counts_headlines_by_verdict_and_all_claims(page):
-    assert "| Paper | headline claims | seen | undecided | not testable here | all claims | decided |" in page
-    assert "| A paper | 3 | 1 | 1 | 1 | 8 | 6 | 4 | 4 |" in page
+    assert "| Paper | headline claims | supported | not testable here | not run | all claims | decided |" in page
+    assert "| A paper | 3 | 1 | 1 | 1 | 8 | 6 | 4 | 0 | 4 |" in page
 
 
 def test_contradictions_are_three_and_a_number(page):
@@ -108,17 +113,15 @@ def test_what_the_scale_cannot_say_are_controls_that_do_not_pass(page):
 
 def test_methods_and_the_words_of_verdicts(page):
     assert "| RoDR | DR_OQ | +5.0% | [+3.0, +7.0] | 5 |" in page
-    assert "- **seen**: the effect is there" in page and "- **opposite**" not in page
+    assert "- **supported**: every comparison" in page and "- **contradicted**" not in page
 
 
 def test_query_sets_are_in_words_and_one_run_is_no_replicate(tmp_path):
     effect = {"words": "human_typo, against typo_mean", "size": 0.1, "interval": [0, 1], "printed": None}
+    effect |= {"p": 0.5, "there": 0.5, "against": 1.0, "power": None, "verdict": "inconclusive"}
     once, reason = {"same": 1, "of": 1, "runs": []}, "one run"
-    claims = [claim("A", "undecided", effects=[effect, effect], replicates=once, reason=reason)]
+    claims = [claim("A", "inconclusive", effects=[effect, effect], replicates=once, reason=reason)]
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
-    words = "Human typo, against mean of typo (one of 2 comparisons): here +10.0% [+0.0, +100.0]."
-    assert (
-        f"- **undecided**: “A” (§1)\n    - {words}\n    - Why undecided: one run.\n"
-        in (tmp_path / "page.md").read_text()
-    )
+    words = "Human typo, against mean of typo (the weakest of 2 comparisons): here +10.0% [+0.0, +100.0], p = 0.5."
+    assert f"- **inconclusive**: “A” (§1)\n    - {words}\n    - One run.\n" in (tmp_path / "page.md").read_text()

@@ -14,12 +14,12 @@ FOLDERS = ("config", "evidence", "results")
 PAGES = [*(ROOT / folder / "README.md" for folder in (".", *FOLDERS)), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def claim(sentence, verdict="seen", headline=True, hypothesis=False):
+def claim(sentence, verdict="supported", headline=True, hypothesis=False):
     effect = {"words": "misspell", "size": 0.25, "interval": [0.2, None], "printed": [0.5, 0.52]}
-    effect["region"] = [0.0, None]
+    effect |= {"region": [0.0, None], "p": 0.01, "there": 0.01, "against": 1.0, "power": 0.5, "verdict": verdict}
     return {
         "claim": f"{sentence}: on A", "sentence": sentence, "source": "§1", "headline": headline,
-        "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "reason": "", "effects": [effect],
+        "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "why": "", "reason": "", "effects": [effect],
     }  # fmt: skip
 
 
@@ -38,9 +38,9 @@ def test_readme_is_short_and_its_picture_is_there():
 
 
 def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
-    (tmp_path / "runs.json").write_text("{}")
+    (tmp_path / "priors.json").write_text("{}")
     before = ledger_digest(tmp_path)
-    (tmp_path / "runs.json").write_text("{} ")
+    (tmp_path / "priors.json").write_text("{} ")
     assert ledger_digest(tmp_path) != before
 
 
@@ -51,9 +51,9 @@ def test_a_part_that_was_run_stands_for_each_headline_sentence():
 
 
 def test_three_findings_one_of_each_verdict_then_others():
-    verdicts = ("undecided", "seen", "seen", "not seen", "partly")
+    verdicts = ("inconclusive", "supported", "supported", "contradicted", "partly")
     found = chosen(shown([paper(*(claim(str(n), verdict) for n, verdict in enumerate(verdicts)))]))
-    assert [one.verdict for one, _ in found] == ["seen", "partly", "not seen"]
+    assert [one.verdict for one, _ in found] == ["supported", "partly", "contradicted"]
     assert found[0][0].part["sentence"] == "1"
     found = chosen(shown([paper(*(claim(str(n), verdict) for n, verdict in enumerate(verdicts[:3])))]))
     assert [one.part["sentence"] for one, _ in found] == ["1", "2", "0"]

@@ -15,8 +15,7 @@ MEASURED = {
     "interval": [0.01, 0.03],
     "printed": [0.09, 0.11],
 }
-NUMBERS = "+2.0%, 95 % interval +1.0% to +3.0%; printed +9.0% to +11.0%"
-FAILED = {"name": "cost", "what": "Typos cost a lot", "state": "fails", "reason": "", "evidence": "", "effects": []}
+NUMBERS = "+2.0%, 95 % interval +1.0% to +3.0%, p = 0.001; printed +9.0% to +11.0% (power 0.90)"
 
 
 def claim(verdict, *effects, **changes):
@@ -25,30 +24,19 @@ def claim(verdict, *effects, **changes):
 
 def test_every_verdict_has_a_sentence_with_its_numbers():
     for verdict in VERDICTS:
-        said = of_claim(claim(verdict, MEASURED, MEASURED, reason="it is so", needs=["cost"]), {"cost": FAILED})
+        said = of_claim(claim(verdict, MEASURED, MEASURED, why="so", reason="it is so"))
         assert said.endswith(".") and ("+2.0%" in said) == (verdict not in (NOT_RUN, NOT_TESTABLE)), said
-    assert of_claim(claim("seen", MEASURED), {}) == f"The effect is there: {NUMBERS}."
-    assert of_claim(claim("not run", reason="a pickle"), {}) == "It was not run here: a pickle."
+    assert of_claim(claim("supported", MEASURED)) == f"Supported. {NUMBERS}."
+    assert of_claim(claim("not run", reason="a pickle")) == "It was not run here: a pickle."
+    assert of_claim(claim(NOT_TESTABLE, why="cost fails")) == "It cannot be tested here: cost fails."
 
 
-def test_of_several_effects_the_one_that_decides_is_named():
-    more = {**MEASURED, "words": "swap_words", "size": 0.5}
-    assert of_claim(claim("seen", more, MEASURED), {}).endswith(f"2 comparisons. The smallest: misspell: {NUMBERS}.")
-    losses = [{**of, "size": -of["size"], "down": True} for of in (more, MEASURED)]
-    assert "The smallest: misspell: -2.0%" in of_claim(claim("seen", *losses), {})
-    said = of_claim(claim("partly", {**MEASURED, "verdict": "undecided"}, {**more, "verdict": "seen"}), {})
-    assert said == f"1 of 2 comparisons go the claim's way. The first of the others: misspell: {NUMBERS}."
-
-
-def test_a_claim_that_its_paper_s_correction_leaves_open_names_its_weakest_effect():
-    weak = {**MEASURED, "words": "swap_words", "verdict": "seen", "p": 0.02}
-    said = of_claim(claim("undecided", {**MEASURED, "verdict": "seen"}, weak, reason="seen alone"), {})
-    assert said == f"Undecided: seen alone. swap_words: {NUMBERS}."
-
-
-def test_a_control_that_fails_is_named_by_what_must_show():
-    said = of_claim(claim(NOT_TESTABLE, needs=["cost"]), {"cost": FAILED})
-    assert said == "It cannot be tested here, because a control does not pass: Typos cost a lot (fails)."
+def test_of_several_effects_the_first_which_is_the_weakest_is_named():
+    weakest = {**MEASURED, "verdict": "inconclusive"}
+    more = {**MEASURED, "words": "swap_words", "size": 0.5, "verdict": "supported"}
+    counts = "1 supported, 1 open, 0 against, of 2"
+    said = of_claim(claim("partly", weakest, more, reason="without T5"))
+    assert said == f"Partly: {counts}. The weakest: misspell: {NUMBERS}. Without T5."
 
 
 def test_how_many_queries_show_the_printed_effect():
@@ -62,14 +50,14 @@ def test_how_many_queries_show_the_printed_effect():
 
 
 def test_a_paper_and_a_scale_in_one_sentence():
-    counts = {"seen": 3, "partly": 1, "opposite": 1, "not run": 2}
+    counts = {"supported": 3, "partly": 1, "contradicted": 1, "not run": 2}
     assert of_paper([CLAIM], counts) == (
-        "Its abstract and conclusion rest on 7 claims: 3 seen, 1 partly, 1 opposite, 2 not run."
+        "Its abstract and conclusion rest on 7 claims: 3 supported, 1 partly, 1 contradicted, 2 not run."
     )
     assert of_paper([CLAIM], {}) == "No claim of its abstract is among the 1 that are tested."
-    assert of_scale("mini", [counts, {"undecided": 1}], "", 0.86) == (
-        "Abstracts and conclusions rest on 8 claims. At scale mini, 5 of them can be decided: 3 seen, 1 partly, 1 not. "
-        "Drops as printed and here have a rank correlation of 0.86."
+    assert of_scale("mini", [counts, {"inconclusive": 1}], "", 0.86) == (
+        "Abstracts and conclusions rest on 8 claims. At scale mini, 5 of them can be decided: 3 supported, 1 partly, 1 "
+        "contradicted. Drops as printed and here have a rank correlation of 0.86."
     )
 
 

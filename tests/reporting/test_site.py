@@ -44,11 +44,11 @@ def test_texts_are_never_markup(site):
 def test_the_start_page_counts_verdicts_and_findings(site):
     text = page(site, "index.html")
     counts = dict(re.findall(r'data-count="(toy/[a-z ]+)">(\d*)', text))
-    assert {kind: counts[f"toy/{kind}"] for kind in ("opposite", "undecided", "not run")} == {
-        "opposite": "1", "undecided": "1", "not run": "1",
+    assert {kind: counts[f"toy/{kind}"] for kind in ("contradicted", "inconclusive", "not run")} == {
+        "contradicted": "1", "inconclusive": "1", "not run": "1",
     }  # fmt: skip
     assert counts["toy/impossible"] == "1" and "Toys &amp; more." in text and "a toy" in text
-    assert "rest on 3 claims. At scale mini, 1 of them can be decided: 0 seen, 0 partly, 1 not." in text
+    assert "rest on 3 claims. At scale mini, 1 of them can be decided: 0 supported, 0 partly, 1 contradicted." in text
     assert "scale mini, commit 1234567" in text and 'href="https://toy.org/paper"' in text
     assert "This report does not compare the methods under equal conditions." in text
 
@@ -184,8 +184,9 @@ def test_a_cell_without_a_system_or_a_number_leads_nowhere():
 
 def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
     text = page(site, "claims/toy/1.html")
-    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and "decides: -37.5% to -12.5%" in text
-    assert "The effect goes the other way: -25.0%, 95 % interval -35.0% to -15.0%; printed -31.0% to -29.0%." in text
+    assert "-35.0% to -15.0%" in text and "-31.0% to -29.0%" in text and ">0.90<" in text
+    numbers = "-25.0%, 95 % interval -35.0% to -15.0%, p = 0.001; printed -31.0% to -29.0% (power 0.90)"
+    assert f"Contradicted. {numbers}." in text
     assert 'href="../../toy_table1.html#system=DR_OQ">Table 1, DR_OQ</a>' in text
     assert "snakemake results/mini/claims/toy.md" in text and NASTY not in text
     single = text.partition("single runs</h2>")[2]
@@ -199,4 +200,4 @@ def test_a_paper_shows_its_headline_claims_first_each_with_the_effect_that_decid
     assert re.findall('<tr id="claim-([0-9])"', text) == ["1", "2", "3"]
     assert text.index("not run here") < text.index('id="claim-3"')  # what was not run comes last
     assert 'href="claims/toy/1.html"' in text and text.count('class="size" cx="') == 2 + 1  # the legend's
-    assert "Its abstract and conclusion rest on 3 claims: 1 opposite, 1 undecided, 1 not run." in text
+    assert "Its abstract and conclusion rest on 3 claims: 1 contradicted, 1 inconclusive, 1 not run." in text

@@ -12,7 +12,7 @@ from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.record import record
 from robustdr.audit.reported import Table
-from robustdr.claims.verdicts import HOLDS, of_sentences, worst
+from robustdr.claims.verdicts import SUPPORTED, of_sentences
 from robustdr.core.markup import code, plain, prose, table_row
 
 SHOWN = 6  # cells of one finding that Markdown lists
@@ -160,11 +160,11 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
 
 
 def _claims(audit: Audit) -> list[str]:
-    """Return what a paper's own numbers say of its claims: how many hold, and which do not."""
+    """Return what a paper's own numbers say of its claims: how many they support, and which they do not."""
     if not audit.claims:
         return []
     own = ((claim.claim, found.verdict) for claim, found in audit.claims if not claim.hypothesis)
-    count = Counter(of_sentences(own, worst))
+    count = Counter(of_sentences(own))
     lines = [
         "## Claims as printed",
         "",
@@ -174,10 +174,10 @@ def _claims(audit: Audit) -> list[str]:
     for claim, found in audit.claims:
         if asked := max((effect.asked or 0 for effect in found.effects), default=0):
             lines += [f"- {plain(claim.title)}: its margin asks for {asked:,} queries."]
-        if found.verdict != HOLDS:
-            why = [str(effect) for effect in found.effects if effect.verdict == found.verdict]
+        if found.verdict != SUPPORTED:
+            why = [str(effect) for effect in found.effects if effect.verdict != SUPPORTED]
             about, said = plain(f"{claim.title} ({claim.source})"), prose(found.reason or "; ".join(why))
-            lines += [f"- **{found.verdict}**: {about}. {said}"]
+            lines += [f"- **{found.words}**: {about}. {said}"]
             lines += [f"  - {prose(finding)}" for finding in found.findings]
     return [*lines, ""]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from robustdr.audit.audited import Audit, audit
 from robustdr.audit.findings import in_order
+from robustdr.audit.leaks import collections_beside, leaks
 from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import load
 
@@ -16,6 +17,8 @@ def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> 
         UserError: a reported.yaml that cannot be read, a claim on numbers that it lacks.
     """
     found = audit(load(path))
+    leaking = leaks(found.reported, collections_beside(path))
+    found = replace(found, findings=in_order([*found.findings, *leaking], found.reported.tables))
     if runs and qrels:
         from robustdr.audit.recompute import recompute  # slow to import
 

@@ -13,7 +13,7 @@ from robustdr.claims.bases import Sized
 from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
-from robustdr.claims.verdicts import FAILS, HOLDS, INCONCLUSIVE, NOT_PRINTED, outside, planned, worst
+from robustdr.claims.verdicts import CONTRADICTED, INCONCLUSIVE, NOT_PRINTED, PARTLY, SUPPORTED, overall, planned, tally
 from robustdr.core.errors import Absent, UserError, unknown
 from robustdr.core.yaml_files import read
 from robustdr.evaluation.names import MEAN, WORST
@@ -136,6 +136,17 @@ class AsPrinted:
     reason: str = ""
     findings: list[str] = field(default_factory=list)
 
+    @property
+    def words(self) -> str:
+        """The verdict; for some of several effects with their numbers."""
+        verdicts = [effect.verdict for effect in self.effects]
+        return f"{PARTLY}: {tally(verdicts)}" if self.verdict == PARTLY else self.verdict
+
+    @property
+    def against(self) -> int:
+        """The number of its comparisons that the printed numbers contradict."""
+        return sum(effect.verdict == CONTRADICTED for effect in self.effects) if self.verdict != NOT_PRINTED else 0
+
 
 class Claimed(NamedTuple):
     """A claim of a paper with the verdict of the paper's own numbers."""
@@ -162,8 +173,8 @@ def said(claim: Claim, reported: Reported | None, where: str) -> Interval | None
 def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], where: str) -> AsPrinted:
     """Apply a claim's test to printed numbers: direction and size; significance if the claim names its `mark`.
 
-    An effect fails if no value behind the printed numbers agrees with the claim. It holds if the `mark` that the claim
-    names is printed or, if it names none, if all values agree. Otherwise it is inconclusive.
+    An effect is contradicted if no value behind the printed numbers agrees with the claim. It is supported if the
+    `mark` that the claim names is printed or, if it names none, if all values agree. Otherwise it is inconclusive.
 
     Raises:
         UserError: a table that the paper lacks, or a `by` that points nowhere.
@@ -179,11 +190,13 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
             size = effect.gain if effect.base is None else effect.gain / effect.base
             attested = claim.mark in marks if claim.mark else size.within(effect.region)
             if effect.unless_refuted and claim.mark:
-                verdict = FAILS if attested else HOLDS
+                verdict = CONTRADICTED if attested else SUPPORTED
             elif effect.unless_refuted:
                 verdict = INCONCLUSIVE
+            elif not size.meets(effect.region):
+                verdict = CONTRADICTED
             else:
-                verdict = outside(size, effect.region) or (HOLDS if attested else INCONCLUSIVE)
+                verdict = SUPPORTED if attested else INCONCLUSIVE
             asked = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
             low, high = -size if effect.down else size
             judged.append(Judged(effect.words, low, high, marks, verdict, asked))
@@ -192,7 +205,8 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
     cells = {id(cell) for cell in printed.used}
     found = [finding for finding in findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]
     named = [f"{finding.severity}: {finding.id}" for finding in found]
-    return AsPrinted(worst(effect.verdict for effect in judged), judged, "", named)
+    reached = overall([effect.verdict for effect in judged], claim.test.superlative)
+    return AsPrinted(reached, judged, "", named)
 
 
 def _unprinted(source: str) -> str:

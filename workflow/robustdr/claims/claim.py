@@ -48,13 +48,15 @@ class Control(Tested):
 
     what: Text
     """What must show, as a sentence."""
+    reason: Text | None = None
+    """Why its threshold is as it is; it is fixed before the runs that it judges."""
 
 
 class Claim(Tested):
     """One sentence of a paper as a test."""
 
     claim: Text
-    """The sentence."""
+    """The sentence, in the paper's own words but for the case of its first letter; `[…]` where some are left out."""
     part: Text | None = None
     """What of the sentence it tests, where several claims share one sentence, which counts once."""
     source: Text
@@ -64,13 +66,15 @@ class Claim(Tested):
     mark: Text | None = None
     """Mark of significance that its cells must carry."""
     headline: bool = False
-    """Whether the paper's abstract or conclusion rests on it. The p values of headline claims are corrected
-    together."""
+    """Whether the paper's abstract or conclusion rests on it."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
+    about: Names = Field(default_factory=list)
+    """Things that it is about and a scale may lack: names of `proxies` in a scale. A scale that has a proxy for one
+    cannot test it."""
     control: AnyTest | None = None
     """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
-    seen and this is not, the verdict says that the gain has another cause."""
+    supported and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:
@@ -90,6 +94,10 @@ class Claim(Tested):
 
     def tests(self) -> dict[str, AnyTest]:
         return super().tests() | ({"control": self.control} if self.control else {})
+
+    def replaced(self, proxies: Mapping[str, str]) -> str:
+        """Return what stands in for the things that it is about at a scale with these proxies; '' if nothing does."""
+        return "; ".join(proxies[name] for name in self.about if name in proxies)
 
     def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
         """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.

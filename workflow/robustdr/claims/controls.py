@@ -8,7 +8,7 @@ from robustdr.claims.claim import Claim, Control
 from robustdr.claims.effects import Numbers
 from robustdr.claims.intervals import Interval, bounds
 from robustdr.claims.measured import Judged, Verdict, judged
-from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, SHOWN, UNDECIDED
+from robustdr.claims.verdicts import INCONCLUSIVE, NOT_RUN, NOT_TESTABLE, PARTLY, SUPPORTED
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import Estimate
 
@@ -17,7 +17,7 @@ PASSES, FAILS = "passes", "fails"
 
 @dataclass(frozen=True)
 class Checked:
-    """A control: `passes`, `fails`, `undecided` or `not run`, with its effects; `reason` says why it was not run."""
+    """A control: `passes`, `fails`, `inconclusive` or `not run`, with its effects; `reason` says why it was not run."""
 
     name: str
     what: str
@@ -27,16 +27,15 @@ class Checked:
 
     @property
     def words(self) -> str:
-        """Its numbers: those outside their region, or all of them; their intervals are those of the control's level."""
-        shown = [effect for effect in self.effects if not _is_there(effect)] or self.effects
+        """Its numbers: those that are not surely in their region, or all of them; intervals are of its level."""
+        shown = [effect for effect in self.effects if not _inside(effect)] or self.effects
         return self.reason or "; ".join(map(_asked, shown))
 
 
 def _asked(effect: Judged) -> str:
     shown = effect.shown
     interval = f"{bounds(shown.low, shown.high)} ({100 * shown.confidence:g}% interval)"
-    also = " and surely not 0" if effect.region[0] > 0 else ""
-    return f"{effect.words}: {100 * shown.size:+.1f}% {interval}, asked {asked(shown.region)}{also}"
+    return f"{effect.words}: {100 * shown.size:+.1f}% {interval}, asked {asked(shown.region)}"
 
 
 def _sized(effect: Judged) -> str:
@@ -52,49 +51,64 @@ def asked(region: tuple[float, float]) -> str:
     return f"below {100 * high:g}%" if low == -inf else f"from {100 * low:g}% to {100 * high:g}%"
 
 
+def _inside(effect: Judged) -> bool:
+    return effect.known and Interval(effect.low, effect.high).within(Interval(*effect.region))
+
+
 def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
     """Test a control: each effect must be in its region with its whole interval, at the control's level.
 
-    Where a size is asked for (`at_least`), the effect must reach it, and its interval must lie above 0. A control fails
-    if the interval of an effect lies outside the region; else it is undecided.
+    It fails if the interval of an effect lies outside the region; else, near its threshold, it is inconclusive.
     """
     try:
         effects = judged(control.test, numbers, control.level)
     except Absent as error:
         return Checked(name, control.what, NOT_RUN, [], str(error))
-    possible = all(Interval(effect.low, effect.high).meets(Interval(*effect.region)) for effect in effects)
-    state = PASSES if all(map(_is_there, effects)) else UNDECIDED if possible else FAILS
+    outside = any(
+        effect.known and not Interval(effect.low, effect.high).meets(Interval(*effect.region)) for effect in effects
+    )
+    state = FAILS if outside else PASSES if all(map(_inside, effects)) else INCONCLUSIVE
     return Checked(name, control.what, state, effects)
 
 
-def _is_there(effect: Judged) -> bool:
-    asked_for = effect.region[0]
-    return effect.size >= asked_for and effect.low > 0 if asked_for > 0 else effect.inside
+def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
+    """Return what is known of a claim after its controls: one of which a control fails or was not run is not testable.
 
-
-def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:
-    """Return the verdict on a claim after its controls.
-
-    A claim that needs a control which does not pass is not testable. A gain whose credited part alone is not above 0
-    has, or may have, another cause: it has one where that part is surely below the whole gain.
+    Args:
+        replaced: why this scale cannot test it, whatever was run: what the claim is about is not here; '' if it is.
     """
-    if found.verdict == NOT_RUN:
+    if replaced:
+        return Verdict(NOT_TESTABLE, [], why=replaced)
+    if found.verdict == NOT_RUN or found.why:
         return found
-    lacking = [controls[name] for name in claim.needs if controls[name].state != PASSES]
-    if lacking:
-        return Verdict(
-            NOT_TESTABLE, found.effects, "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking)
-        )
-    if claim.control is None or found.verdict not in SHOWN:
+    lacking = [controls[name] for name in claim.needs if controls[name].state not in (PASSES, INCONCLUSIVE)]
+    if not lacking:
+        return found
+    why = "; ".join(f"{one.name} {one.state}" for one in lacking)
+    return Verdict(
+        NOT_TESTABLE, found.effects, "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking), why
+    )
+
+
+def explained(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:
+    """Return a decided verdict with what else may be behind it: open controls of a null, another cause of a gain.
+
+    A null needs its controls: without them it may be the setting that cannot show the effect. What is shown, for the
+    claim or against it, does not. A gain may have another cause if the part that the claim credits is alone not above
+    0; it has one if that part is surely below the whole gain.
+    """
+    if found.verdict == INCONCLUSIVE and not found.why:
+        return replace(found, why=" and ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
+    if claim.control is None or found.verdict not in (SUPPORTED, PARTLY):
         return found
     try:
         parts = judged(claim.control, numbers, claim.level)
     except Absent as error:
-        return replace(found, reason=f"its own control was not run: {error}")
-    if all(part.low > 0 for part in parts):
-        return found
-    sure = max(part.high for part in parts) < min(effect.low for effect in found.effects)
-    words = "; ".join(map(_sized, parts))
-    return replace(
-        found, reason=f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
-    )
+        cause = f"its own control was not run: {error}"
+    else:
+        if all(part.low > 0 for part in parts):
+            return found
+        sure = max(part.high for part in parts) < min(effect.low for effect in found.effects)
+        words = "; ".join(map(_sized, parts))
+        cause = f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
+    return replace(found, reason="; ".join(filter(None, [found.reason, cause])))

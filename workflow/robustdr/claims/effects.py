@@ -49,6 +49,7 @@ class Effect(Generic[Q]):
     the claim is that a test finds nothing, so that it is right unless a test shows the effect outside of `region`.
     `sides`: two means, of which the first is the higher one if the claim is right; None if none decide. `down`: the
     claim is that a value falls; readers see its effect with the other sign, so that a loss is negative everywhere.
+    `unit`: if `base` is itself a loss or a gain: the mean, or 1, that losses and gains are shares of.
     """
 
     query_set: str
@@ -59,6 +60,7 @@ class Effect(Generic[Q]):
     unless_refuted: bool = False
     sides: tuple[Mean, Mean] | None = None
     down: bool = False
+    unit: Q | None = None
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""What a paper's claims say together: a correction over its headline claims, and what chance alone would show."""
+"""What the parts of a sentence say together, and how many sentences chance alone would support."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,38 +6,56 @@ from dataclasses import replace
 from robustdr.claims.claim import Claim
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.measured import Verdict
-from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE, OPPOSITE, SHOWN, UNDECIDED
+from robustdr.claims.verdicts import CONTRADICTED, INCONCLUSIVE, SUPPORTED, UNJUDGED, overall
 from robustdr.evaluation.statistics import holm
 
 
-def _tested(verdict: Verdict) -> bool:
-    return verdict.verdict not in (NOT_RUN, NOT_TESTABLE) and all(effect.known for effect in verdict.effects)
+def of_effects(there: Sequence[float], against: Sequence[float], levels: Sequence[float]) -> list[str]:
+    """Return the verdict on each effect of a sentence.
 
+    A sentence says "all": if each effect is there at its own level, all are (an intersection-union test; Berger, 1982).
+    If not, so many are as Holm's correction within the sentence leaves; and so many are against it. An effect that is
+    made smaller, less sure or opposite never improves a verdict.
 
-def corrected(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return the verdicts after Holm's correction over the headline claims that were tested.
-
-    One that says that the effect is there, or the opposite, is undecided if its corrected p is not below its level.
+    Args:
+        there, against: p of each effect being there, and of the opposite. levels: of the effects' claims.
     """
-    made = list(verdicts)
-    family = [n for n, claim in enumerate(claims) if claim.headline and not claim.hypothesis and _tested(verdicts[n])]
-    for number, p in zip(family, holm([verdicts[n].p for n in family]), strict=True):
-        found = verdicts[number]
-        if found.verdict in (*SHOWN, OPPOSITE) and p >= claims[number].level:
-            several = f"corrected for {len(family)} headline claims p = {p:.2g}"
-            reason = f"{found.verdict} alone (p = {found.p:.2g}), but {several}"
-            made[number] = replace(found, verdict=UNDECIDED, reason="; ".join(filter(None, (reason, found.reason))))
+    if all(p < level for p, level in zip(there, levels, strict=True)):
+        return [SUPPORTED] * len(there)
+    for_, not_ = (holm([p / level for p, level in zip(of, levels, strict=True)]) for of in (there, against))
+    return [
+        SUPPORTED if p < 1 else CONTRADICTED if opposite < 1 else INCONCLUSIVE
+        for p, opposite in zip(for_, not_, strict=True)
+    ]
+
+
+def decided(claims: Sequence[Claim], found: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts on claims, those of one sentence together; see `of_effects`.
+
+    A part that is not testable or was not run takes no part. Sentences do not change each other's verdicts.
+    """
+    made = list(found)
+    for sentence in dict.fromkeys(claim.claim for claim in claims):
+        parts = [n for n, claim in enumerate(claims) if claim.claim == sentence and found[n].verdict not in UNJUDGED]
+        every = [(effect.there, effect.against, claims[n].level) for n in parts for effect in found[n].effects]
+        verdicts = iter(of_effects(*(list(of) for of in zip(*every, strict=True))) if every else ())
+        for number in parts:
+            effects = [replace(effect, verdict=next(verdicts)) for effect in found[number].effects]
+            reached = overall([effect.verdict for effect in effects], claims[number].test.superlative)
+            made[number] = replace(found[number], verdict=reached, effects=effects)
     return made
 
 
 def by_chance(judged: Iterable[tuple[Claim, Verdict]]) -> float:
-    """Return how many tested claims would be seen, at most, in a world without effects.
+    """Return how many tested sentences would be supported, at most, in a world without effects.
 
-    A two-sided test at a level finds an effect of one sign half as often; a margin is tested at its level. A claim of
-    several effects is seen no more often than one effect. A claim that a test finds nothing does not count.
+    A two-sided test at a level finds an effect of one sign half as often; a margin is tested at its level. A sentence
+    of several effects is supported no more often than the least likely of them.
     """
-    return sum(
-        claim.level / 2 if any(effect.region == ABOVE for effect in found.effects) else claim.level
-        for claim, found in judged
-        if _tested(found) and found.effects and not any(effect.unless_refuted for effect in found.effects)
-    )
+    chances: dict[str, list[float]] = {}
+    for claim, found in judged:
+        if found.verdict not in UNJUDGED:
+            chances.setdefault(claim.claim, []).extend(
+                claim.level / 2 if effect.region == ABOVE else claim.level for effect in found.effects if effect.known
+            )
+    return sum(min(of, default=0.0) for of in chances.values())

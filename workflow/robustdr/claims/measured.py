@@ -1,6 +1,6 @@
-"""Claims judged on measured values: the interval of each effect beside the printed one, and a verdict."""
+"""Claims judged on measured values: the interval of each effect beside the printed one, and p of the claim."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from typing import Any
@@ -11,15 +11,15 @@ from robustdr.claims.claim import Claim
 from robustdr.claims.effects import ABOVE, ORIGINAL, Effect, Mean, Numbers, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.tests import AnyTest
-from robustdr.claims.verdicts import NOT_RUN, PARTLY, POWER, SEEN, SHOWN, UNDECIDED, confidence, overall, verdict
+from robustdr.claims.verdicts import INCONCLUSIVE, NEGLIGIBLE, NOT_RUN, PARTLY, POWER, confidence, size_of, tally
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import WORST
-from robustdr.evaluation.quotients import FEW, Ratio
+from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.store import Store
 
 USUAL = 0.95  # confidence of the interval that readers see, whatever the level of the claim
-UNKNOWN_RUNS = "one run, and how much training runs vary was not measured"
+UNKNOWN_RUNS = "one training run, and how much runs differ at this scale was not measured"
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class Judged:
     """One effect: its size with an interval, the printed interval, and its verdict.
 
     `interval` is the one that readers see, with the confidence `USUAL`. `low` and `high` are the ends of that of
-    `confidence`, by which the claim is tested; `corrected` those at the level divided by the number of effects, None
-    for a single effect, where they are the same. `printed`: the effect that the paper prints, within its rounding;
-    `predicted`: where it lies if it is the same effect, chosen for its significance. `p` is two-sided
-    against 0; for a margin, the larger of two one-sided ones; it is uncorrected. `against`: p of the opposite.
-    `known`: whether the variance between training runs is in the interval where it counts.
-    `unless_refuted`, `sides`, `down`: see `Effect`.
+    `confidence`, by which the claim is tested alone. `there`: p of the effect being in its region, two-sided against 0;
+    for a margin, the larger of two one-sided ones. `against`: p of the opposite. `printed`: the effect that the paper
+    prints, within its rounding; `predicted`: where it lies if it is the same effect, chosen for its significance.
+    `power`: how often the claim's test shows an effect as large as printed; None if none is printed in the region.
+    `known`: whether the variance between training runs is known. `compared`: how its size compares with the printed
+    one, at the paper's own scale. `sides`, `down`: see `Effect`.
     """
 
     words: str
@@ -72,21 +72,25 @@ class Judged:
     high: float
     interval: tuple[float, float]
     confidence: float
-    p: float
+    there: float
     against: float
-    test: str
     queries: int
     seeds: int
     region: tuple[float, float]
     printed: tuple[float, float] | None
     predicted: tuple[float, float] | None
-    corrected: tuple[float, float] | None
+    power: float | None
     known: bool
     one_run: bool
-    unless_refuted: bool = False
-    verdict: str = UNDECIDED
+    compared: str = ""
+    verdict: str = INCONCLUSIVE
     sides: tuple[Mean, Mean] | None = None
     down: bool = False
+
+    @property
+    def p(self) -> float:
+        """p of the direction that the effect has."""
+        return min(self.there, self.against)
 
     @property
     def shown(self) -> "Judged":
@@ -95,57 +99,37 @@ class Judged:
             return self
         turned: dict[str, Any] = {"size": 0.0 - self.size}
         turned |= dict(zip(("low", "high"), -Interval(self.low, self.high), strict=True))
-        for name in ("interval", "region", "printed", "predicted", "corrected"):
+        for name in ("interval", "region", "printed", "predicted"):
             turned[name] = -Interval(*of) if (of := getattr(self, name)) else None
         return replace(self, **turned)
 
-    @property
-    def inside(self) -> bool:
-        """Whether the whole interval lies in the region; of what holds unless it is refuted, some of it."""
-        interval, region = Interval(self.low, self.high), Interval(*self.region)
-        return interval.meets(region) if self.unless_refuted else interval.within(region)
 
-    def decided(self, corrected: bool, sized: bool) -> "Judged":
-        """Return the effect with its verdict, by its corrected interval if asked."""
-        if not self.known:
-            return self
-        ends = self.corrected if corrected and self.corrected else (self.low, self.high)
-        printed, predicted = (Interval(*of) if of else None for of in (self.printed, self.predicted))
-        reached = verdict(Interval(*ends), Interval(*self.region), printed, predicted, sized)
-        return replace(self, verdict=SEEN if self.unless_refuted and reached == UNDECIDED else reached)
+def weakest_first(effects: Iterable[Judged]) -> list[Judged]:
+    """Return effects in the order in which they support a claim: first the one that is most against it."""
+    return sorted(effects, key=lambda effect: (-effect.there, effect.against))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim; `reason` says why it is not another one, or what else is to be said of it."""
+    """The verdict on a claim, or how far it got before its sentence is decided (`family.decided`).
+
+    `why` says in a few words why it is not testable or inconclusive; `reason` what else is to be said of it.
+    """
 
     verdict: str
     effects: list[Judged] = field(default_factory=list)
     reason: str = ""
+    why: str = ""
 
     @property
     def words(self) -> str:
-        """The verdict, for some of several effects with their number: `partly: 6 of 8`."""
-        shown = sum(effect.verdict in SHOWN for effect in self.effects)
-        return f"{PARTLY}: {shown} of {len(self.effects)}" if self.verdict == PARTLY else self.verdict
-
-    @property
-    def p(self) -> float:
-        """p of the claim, or of its opposite if that is smaller; 1 without effects.
-
-        All effects of a claim must be there, so that the largest p counts (an intersection-union test; Berger, 1982);
-        one opposite effect is enough, so that the smallest is multiplied by their number (Bonferroni).
-        """
-        holds = max((effect.p if _goes_its_way(effect) else 1.0 for effect in self.effects), default=1.0)
-        against = min((len(self.effects) * effect.against for effect in self.effects), default=1.0)
-        return min(holds, against, 1.0)
+        """The verdict with what it comes from: `partly: 6 supported, 1 open, 1 against, of 8`."""
+        if self.verdict == PARTLY:
+            return f"{PARTLY}: {tally(effect.verdict for effect in self.effects)}"
+        return f"{self.verdict}: {self.why}" if self.why else self.verdict
 
 
-def _goes_its_way(effect: Judged) -> bool:
-    return effect.region[0] < effect.size < effect.region[1]
-
-
-def judge(
+def measure(
     claim: Claim,
     numbers: Numbers[Estimate],
     said: Interval | None,
@@ -153,9 +137,7 @@ def judge(
     sized: bool = False,
     paper_queries: int | None = None,
 ) -> Verdict:
-    """Test one claim: by directions, and if `sized` by sizes too.
-
-    A claim is there if all of its effects are, at its level. If not, each effect is judged by its corrected interval.
+    """Return the effects of a claim, not yet decided, or why it was not run.
 
     Args:
         numbers: the measured ones of its role. said: the size that its sentence gives, if any; it takes the place of
@@ -168,10 +150,7 @@ def judge(
         effects = judged(claim.test, numbers, claim.level, said, printed, sized, paper_queries)
     except Absent as error:
         return Verdict(NOT_RUN, [], str(error))
-    there = all(effect.inside for effect in effects)
-    effects = [effect.decided(not there, sized) for effect in effects]
-    reached = overall([effect.verdict for effect in effects], claim.test.superlative)
-    return Verdict(reached, effects, UNKNOWN_RUNS if not all(effect.known for effect in effects) else "")
+    return Verdict(INCONCLUSIVE, effects, why="" if all(effect.known for effect in effects) else UNKNOWN_RUNS)
 
 
 def judged(
@@ -183,76 +162,92 @@ def judged(
     sized: bool = False,
     paper_queries: int | None = None,
 ) -> list[Judged]:
-    """Return the effects of a test with their intervals, undecided; see `judge`.
+    """Return the effects of a test with their intervals, undecided; see `measure`.
 
     A size that a sentence gives is tested as a direction and a printed effect. One that includes no effect, as in "less
-    than 2 %", has no direction: where sizes compare it is a margin.
+    than 2 %", has no direction: where sizes compare it is a margin. "No significant gain" is tested as a gain below
+    `NEGLIGIBLE`: that a test finds nothing would be the surer, the weaker the data.
 
     Raises:
         Absent: a number that the test needs was not measured.
     """
-    found = list(test.effects(numbers, said))
     made = []
-    for effect in found:
+    for effect in test.effects(numbers, said):
         region, size = effect.region, (printed or {}).get(effect.words)
         size = -size if size and effect.down else size
+        if effect.unless_refuted:
+            region = Interval(-inf, NEGLIGIBLE)
         if said is not None and region != ABOVE and not (sized and region.low <= 0):
             region, size = ABOVE, region
-        made.append(_judged(effect, region, size, level, len(found), paper_queries))
+        made.append(_judged(effect, region, size, level, sized, paper_queries))
     return made
 
 
+def ratio(effect: Effect[Estimate]) -> Ratio:
+    """Return an effect as a quotient."""
+    return Ratio(effect.gain, effect.base or ONE, effect.unit)
+
+
 def _judged(
-    effect: Effect[Estimate], region: Interval, printed: Interval | None, level: float, tests: int, queries: int | None
+    effect: Effect[Estimate], region: Interval, printed: Interval | None, level: float, sized: bool, queries: int | None
 ) -> Judged:
-    """Return one effect of a claim with `tests` effects; `queries` are the paper's."""
-    ratio = Ratio(effect.gain, effect.base or ONE)
-    sure, surer = (confidence(region, part) for part in (level, level / tests))
+    """Return one effect of a claim; `queries` are the paper's."""
+    found, sure = ratio(effect), confidence(region, level)
+    low, high = found.interval(sure)
+    there, against = (_there(found, region), _against(found, region)) if found.known else (1.0, 1.0)
+    comparable = printed is not None and region == ABOVE and printed.low > 0 and sized and found.known
+    predicted = found.prediction(sure, queries or found.queries, selected=True) if comparable else None
     return Judged(
         words=effect.words,
-        size=ratio.value,
-        low=ratio.interval(sure)[0],
-        high=ratio.interval(sure)[1],
-        interval=ratio.interval(USUAL),
+        size=found.value,
+        low=low,
+        high=high,
+        interval=found.interval(USUAL),
         confidence=sure,
-        p=_p(ratio, region),
-        against=_against(ratio, region),
-        test=_test(ratio, region),
-        queries=ratio.queries,
-        seeds=ratio.seeds,
+        there=there,
+        against=against,
+        queries=found.queries,
+        seeds=found.seeds,
         region=(region.low, region.high),
         printed=(printed.low, printed.high) if printed else None,
-        predicted=ratio.prediction(surer, queries or ratio.queries, selected=True) if printed else None,
-        corrected=ratio.interval(surer) if tests > 1 else None,
-        known=not ratio.unknown_runs,
-        one_run=ratio.one_run,
-        unless_refuted=effect.unless_refuted,
+        predicted=predicted,
+        power=_power(found, region, printed, 1 - sure),
+        known=found.known,
+        one_run=found.one_run,
+        compared=size_of(Interval(low, high), printed, Interval(*predicted)) if predicted and printed else "",
         sides=effect.sides,
         down=effect.down,
     )
 
 
-def _p(ratio: Ratio, region: Interval) -> float:
+def _there(found: Ratio, region: Interval) -> float:
+    """Return p of the effect being in the region."""
     if region == ABOVE:
-        return ratio.p
-    sides = [ratio.p_above(low) for low in [region.low] if isfinite(low)]
-    return max(sides + [ratio.p_below(high) for high in [region.high] if isfinite(high)])
+        return found.p if found.value > 0 else 1.0
+    sides = [found.p_above(low) for low in [region.low] if isfinite(low)]
+    return max(sides + [found.p_below(high) for high in [region.high] if isfinite(high)])
 
 
-def _against(ratio: Ratio, region: Interval) -> float:
-    """Return p of the effect being outside the region."""
+def _against(found: Ratio, region: Interval) -> float:
+    """Return p of the effect being outside the region: two-sided for 0; for a margin, of its sides (Bonferroni)."""
     if region == ABOVE:
-        return ratio.p if ratio.value < 0 else 1.0
-    sides = [ratio.p_below(low) for low in [region.low] if isfinite(low)]
-    return min(sides + [ratio.p_above(high) for high in [region.high] if isfinite(high)])
+        return found.p if found.value < 0 else 1.0
+    sides = [found.p_below(low) for low in [region.low] if isfinite(low)]
+    sides += [found.p_above(high) for high in [region.high] if isfinite(high)]
+    return min(1.0, len(sides) * min(sides))
 
 
-def _test(ratio: Ratio, region: Interval) -> str:
-    """Return the name of the test behind `p`."""
-    if region == ABOVE:
-        return ratio.test
-    name = "t-test" if len(ratio.differing) >= FEW else "exact test"
-    return f"two one-sided {name}s" if all(map(isfinite, region)) else f"one-sided {name}"
+def _power(found: Ratio, region: Interval, printed: Interval | None, level: float) -> float | None:
+    """Return how often the test shows an effect as large as printed: at least so often that no bound is missed.
+
+    Args:
+        level: of the interval that must lie in the region.
+    """
+    size = (printed.low + printed.high) / 2 if printed else None
+    if size is None or not found.known or not region.low < size < region.high:
+        return None
+    missed = [1 - found.power(size, bound, level) for bound in region if isfinite(bound)]
+    return max(0.0, 1 - sum(missed))
 
 
 def detectable(half_width: float, confidence: float = 0.95, degrees: float = inf) -> float:

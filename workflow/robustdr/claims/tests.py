@@ -95,11 +95,11 @@ class WinsBack(OnQueries):
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for query_set in self.query_sets:
-            left = numbers.mean(self.base, query_set)
-            lost = numbers.mean(self.base, ORIGINAL) - left
+            left, original = numbers.mean(self.base, query_set), numbers.mean(self.base, ORIGINAL)
             won = numbers.mean(self.system, query_set) - left
             sides = (self.system, query_set), (self.base, query_set)
-            yield Effect(query_set, f"of the loss of {self.base}", won, lost, region, sides=sides)
+            lost, words = original - left, f"of the loss of {self.base}"
+            yield Effect(query_set, words, won, lost, region, sides=sides, unit=original)
 
 
 class Rises(Rise, Sized):
@@ -193,7 +193,8 @@ class SmallerDrop(OnQueries, Sized):
                 sides = (self.system, query_set), (other, query_set)
                 if self.by:
                     own, theirs = (self._lost(numbers, system, query_set) for system in (self.system, other))
-                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region, sides=sides)
+                    unit = numbers.mean(other, ORIGINAL) / numbers.mean(other, ORIGINAL)
+                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region, sides=sides, unit=unit)
                 else:
                     own, theirs = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
                     yield Effect(query_set, f"against {other}", own - theirs, sides=sides)
@@ -214,7 +215,8 @@ class ShareOfGain(Gain, Sized):
         for query_set in self.query_sets:
             before = numbers.mean(self.base, query_set)
             gain, early = numbers.mean(self.system, query_set) - before, numbers.mean(self.snapshot, query_set) - before
-            yield Effect(query_set, "share of the gain", early, gain, Interval(region.low, inf))
+            original = numbers.mean(self.base, ORIGINAL)
+            yield Effect(query_set, "share of the gain", early, gain, Interval(region.low, inf), unit=original)
 
 
 class LossShrinks(OnQueries, Sized):
@@ -231,7 +233,8 @@ class LossShrinks(OnQueries, Sized):
                 / numbers.mean(self.system, ORIGINAL, measure)
                 for measure in (self.from_measure, "")
             )
-            yield Effect(query_set, f"from {self.from_measure}", then - now, then, region)
+            unit = numbers.mean(self.system, ORIGINAL) / numbers.mean(self.system, ORIGINAL)
+            yield Effect(query_set, f"from {self.from_measure}", then - now, then, region, unit=unit)
 
 
 class GainShrinks(OnQueries):
@@ -264,7 +267,7 @@ class Cheaper(Sized):
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         hours = numbers.hours(self.than), numbers.hours(self.system)
-        yield Effect("hours", f"against {self.than}", *hours, Interval(region.low, inf))
+        yield Effect("hours", f"against {self.than}", *hours, region=Interval(region.low, inf))
 
 
 AnyTest = Annotated[

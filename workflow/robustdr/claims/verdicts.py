@@ -1,123 +1,88 @@
-"""The verdict on a claim: from the interval of each effect, the printed effect, and zero; pure functions."""
+"""The words of verdicts: on an effect, a claim of several, and a sentence; pure functions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from math import ceil
 from statistics import NormalDist
 
 from robustdr.claims.effects import ABOVE
 from robustdr.claims.intervals import Interval
 
-# As printed: what a paper's own numbers say of its claim.
-HOLDS, FAILS, INCONCLUSIVE, NOT_PRINTED = "holds", "fails", "inconclusive", "not printed"
-# Here: directions, sizes, and why there is neither.
-SEEN, PARTLY, NOT_SEEN, OPPOSITE, UNDECIDED = "seen", "partly", "not seen", "opposite", "undecided"
-AS_PRINTED, SMALLER, LARGER, ABSENT = "as printed", "smaller", "larger", "absent"
-NOT_TESTABLE, NOT_RUN = "not testable here", "not run"
+# Of a claim here and by its paper's own numbers, and of each of its effects.
+SUPPORTED, PARTLY, CONTRADICTED, INCONCLUSIVE = "supported", "partly", "contradicted", "inconclusive"
+NOT_TESTABLE, NOT_RUN, NOT_PRINTED = "not testable here", "not run", "not printed"
 UNJUDGED = (NOT_TESTABLE, NOT_RUN, NOT_PRINTED)
+AS_PRINTED, SMALLER, LARGER, ABSENT = "as printed", "smaller", "larger", "absent"  # sizes, at the paper's own scale
 NEGLIGIBLE = 0.02  # the project's margin: an effect below this share of its base is none
 VERDICTS = {
-    SEEN: "the effect is there: every comparison of the claim goes its way",
-    AS_PRINTED: "the effect is there, and its size agrees with the printed one",
-    SMALLER: "the effect is there, but smaller than printed",
-    LARGER: "the effect is there, and larger than printed",
-    PARTLY: "some of its comparisons go its way, the others do not or are undecided",
-    NOT_SEEN: "our runs do not show the effect, and would show one as large as printed",
-    ABSENT: f"there is no effect of more than {NEGLIGIBLE:.0%}, and the printed one is excluded",
-    OPPOSITE: "the effect goes the other way, or a difference is outside its margin",
-    UNDECIDED: "our data allow both no effect and the printed one",
-    NOT_TESTABLE: "a control that it needs does not pass; this says nothing about the paper",
+    SUPPORTED: "every comparison of the claim goes its way",
+    PARTLY: "some comparisons go its way; the others are open or go against it",
+    CONTRADICTED: "comparisons go against it, and none its way; one is enough if it says “the most” or “the least”",
+    INCONCLUSIVE: "our data allow both that it is right and that it is not",
+    NOT_TESTABLE: "this scale cannot show it; this says nothing about the paper",
     NOT_RUN: "something that it compares was not run",
 }
 SAID = {
-    HOLDS: "every number behind the printed ones agrees with the claim",
-    ABSENT: "systems that are called similar differ by more than the margin, for the better",
-    FAILS: "every number behind the printed ones disagrees with the claim",
+    SUPPORTED: "every number behind the printed ones agrees with the claim",
+    PARTLY: "so do some of its comparisons, the others do not or are open",
+    CONTRADICTED: "no number behind the printed ones agrees with some of its comparisons, and none agrees surely",
     INCONCLUSIVE: "rounding leaves it open, or the named mark is missing",
     NOT_PRINTED: "the numbers are not in the available text, or no paper makes the claim",
 }
-OPEN = (UNDECIDED, NOT_TESTABLE, NOT_RUN)  # not decided here
-SHOWN = (SMALLER, LARGER, AS_PRINTED, SEEN)  # the effect is there; the first of them is a claim's verdict
-WORST_FIRST = (OPPOSITE, ABSENT, NOT_SEEN, UNDECIDED, *SHOWN)
-WORST_SAID_FIRST = (FAILS, ABSENT, INCONCLUSIVE, HOLDS)  # as printed
+SIZES = {
+    AS_PRINTED: "the printed effect is as expected from ours",
+    SMALLER: "ours is above 0, and smaller than printed",
+    LARGER: "ours is above 0, and larger than printed",
+    ABSENT: f"ours lies within ±{NEGLIGIBLE:.0%}, and the printed one is excluded",
+}
+WORST_FIRST = (CONTRADICTED, INCONCLUSIVE, PARTLY, SUPPORTED)
+OPEN = (INCONCLUSIVE, NOT_TESTABLE, NOT_RUN)  # not decided here
 POWER, CORRELATION = 0.8, 0.8  # power of a comparison; correlation of two systems' values of one query, for planning
 
 
-def verdict(
-    interval: Interval,
-    region: Interval = ABOVE,
-    printed: Interval | None = None,
-    predicted: Interval | None = None,
-    sized: bool = False,
-) -> str:
-    """Return the verdict on one effect. If `region` is every effect above 0:
-
-    | interval of the effect | printed effect | verdict on direction | and on size (`sized`) |
-    | --- | --- | --- | --- |
-    | above 0 | predicted | `seen` | `as printed` |
-    | above 0 | above what is predicted | `seen` | `smaller` |
-    | above 0 | below what is predicted | `seen` | `larger` |
-    | above 0 | none | `seen` | `seen` |
-    | includes 0 | above what is predicted | `not seen` | `absent` inside ± `NEGLIGIBLE`, else `undecided` |
-    | includes 0 | predicted, or none | `undecided` | `undecided` |
-    | below 0 | any | `opposite` | `opposite` |
-
-    A region with other bounds is a margin of the claim's own, and what is printed plays no part:
-
-    | interval of the effect | verdict |
-    | --- | --- |
-    | inside the region | `seen` |
-    | above a margin from −m to m: systems that are called similar differ, for the better | `not seen` |
-    | outside of any other region, or below such a margin | `opposite` |
-    | across a bound | `undecided` |
-
-    Args:
-        printed: the printed effect, within its rounding; one that is not above 0 counts as none.
-        predicted: where an effect printed from the paper's queries and runs lies, if it is the same as here.
-    """
-    if not interval.meets(region):
-        return NOT_SEEN if region.low == -region.high and interval.low > region.high else OPPOSITE
-    if region != ABOVE or printed is None or predicted is None or printed.low <= 0:
-        return SEEN if interval.within(region) else UNDECIDED
-    below, above = predicted.high < printed.low, predicted.low > printed.high
-    if interval.within(region):
-        return (SMALLER if below else LARGER if above else AS_PRINTED) if sized else SEEN
-    if sized:
-        return ABSENT if below and interval.within(Interval(-NEGLIGIBLE, NEGLIGIBLE)) else UNDECIDED
-    return NOT_SEEN if below else UNDECIDED
-
-
 def overall(verdicts: Sequence[str], superlative: bool = False) -> str:
-    """Return the verdict on a claim from those on its effects: the worst, but `partly` if some are there.
+    """Return the verdict on a claim from those on its effects, or on a sentence from those on its parts.
 
     Args:
-        superlative: whether the claim says "the most" or "the least": then one opposite effect refutes it.
+        superlative: whether the claim says "the most" or "the least": then one opposite effect contradicts it.
     """
-    shown = sum(one in SHOWN for one in verdicts)
-    some = 0 < shown < len(verdicts) and not (superlative and OPPOSITE in verdicts)
-    if some or PARTLY in verdicts:
+    found = set(verdicts)
+    if found == {SUPPORTED}:
+        return SUPPORTED
+    if superlative and CONTRADICTED in found:
+        return CONTRADICTED
+    if found & {SUPPORTED, PARTLY}:
         return PARTLY
-    return min(verdicts, key=WORST_FIRST.index, default=UNDECIDED)
+    return CONTRADICTED if CONTRADICTED in found else INCONCLUSIVE
 
 
-def outside(interval: Interval, region: Interval) -> str:
-    """Return the verdict on an effect as printed without a value in its region; '' if it has one."""
-    if interval.meets(region):
-        return ""
-    return ABSENT if region.low == -region.high and interval.low > region.high else FAILS
+def tally(verdicts: Iterable[str]) -> str:
+    """Return how many effects have which verdict, in words: `6 supported, 1 open, 1 against, of 8`."""
+    of = Counter(verdicts)
+    counts = f"{of[SUPPORTED]} supported, {of[INCONCLUSIVE]} open, {of[CONTRADICTED]} against"
+    return f"{counts}, of {of.total()}"
 
 
-def worst(verdicts: Iterable[str]) -> str:
-    """Return the verdict on a claim as printed from those on its effects; without effects it is inconclusive."""
-    return min(verdicts, key=WORST_SAID_FIRST.index, default=INCONCLUSIVE)
+def size_of(interval: Interval, printed: Interval, predicted: Interval) -> str:
+    """Return how the size of an effect compares with the printed one; '' if that is open.
+
+    Args:
+        printed: the printed effect, within its rounding. predicted: where an effect printed from the paper's queries
+            and runs lies, if it is the same as here.
+    """
+    below, above = predicted.high < printed.low, predicted.low > printed.high
+    if interval.within(ABOVE):
+        return SMALLER if below else LARGER if above else AS_PRINTED
+    return ABSENT if below and interval.within(Interval(-NEGLIGIBLE, NEGLIGIBLE)) else ""
 
 
-def of_sentences(parts: Iterable[tuple[str, str]], combined: Callable[[Sequence[str]], str] = overall) -> list[str]:
-    """Return one verdict for each sentence from (sentence, verdict) of its parts, those that were judged `combined`."""
+def of_sentences(parts: Iterable[tuple[str, str]]) -> list[str]:
+    """Return one verdict for each sentence from (sentence, verdict) of its parts, those that were judged."""
     verdicts: dict[str, list[str]] = {}
     for sentence, verdict in parts:
         verdicts.setdefault(sentence, []).append(verdict)
     judged = ([one for one in found if one not in UNJUDGED] for found in verdicts.values())
-    return [combined(some) if some else found[0] for some, found in zip(judged, verdicts.values(), strict=True)]
+    return [overall(some) if some else found[0] for some, found in zip(judged, verdicts.values(), strict=True)]
 
 
 def confidence(region: Interval, level: float) -> float:

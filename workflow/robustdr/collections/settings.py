@@ -28,7 +28,8 @@ class _Split(TypedDict, total=False):
 
 class _Counted(_Split, total=False):
     count: PositiveInt
-    """Approximate number of queries. It decides in how many shards they are varied (`variation_shard` of a scale)."""
+    """Number of queries, which may be approximate. It decides in how many shards they are varied (`variation_shard` of
+    a scale). `robustdr audit` compares it with a paper's."""
 
 
 class Columns(TypedDict):
@@ -77,6 +78,8 @@ class WordNetSplit(_Split):
     """Number of questions."""
     distractors: NotRequired[PositiveInt]
     """Number of passages of grade 0 for each question: those with the nearest meanings."""
+    leaks: NotRequired[Annotated[list[Name], Field(min_length=1), Distinct]]
+    """Other splits whose questions it has too, beside its own `queries`: a training split that has test queries."""
 
 
 class BeirSplit(_Counted):

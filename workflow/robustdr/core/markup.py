@@ -20,7 +20,13 @@ TEX = str.maketrans(
     {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "–": "--", "†": r"$^\dagger$", "↓": r"$\downarrow$"}
     | {"≠": r"$\neq$", "→": r"$\rightarrow$", "×": r"$\times$"}
     | {"|": "$|$", "↑": r"$\uparrow$", "{": r"\{", "}": r"\}", "$": r"\$", "\\": r"\textbackslash{}"}
-    | {"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "‡": r"$^\ddagger$", "°": r"$^\circ$"}
+    | {
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "‡": r"$^\ddagger$",
+        "§": r"\textsection{}",
+        "°": r"$^\circ$",
+    }
 )
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.names import MEAN, ORIGINAL, over
-from robustdr.evaluation.runs import Runs
+from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.priors import Runs
 from robustdr.evaluation.settings import Evaluated
 from robustdr.keys.integrity import key_of
 
@@ -51,7 +51,7 @@ class Store:
         evaluation: by role, its `collection` and `split`, and in `means` the variations that each mean averages; those
             of `variations_mean` are the paper's. Roles of one collection and split may have different means.
         reasons: why a system, a collection or a query set is unavailable, in words.
-        runs: which systems a training run decides, and how much runs vary.
+        runs: which systems a training run decides, and the priors of how much runs vary.
     """
 
     sources: list[Source]
@@ -152,22 +152,19 @@ class Store:
         Raises:
             Absent: there are no measured values.
         """
-        found = self.values(system, role, query_set, measure) * counted
-        if system not in self.runs.trained:
-            return Estimate(found)
-        original = float((self.values(system, role, ORIGINAL, measure) * counted).mean())
-        collection, averaged = self.evaluation[role]["collection"], over(self.averaged(role, query_set))
-        moved = self.runs.shifts(system, measure, collection, averaged, len(found), float(found.mean()), original)
-        return Estimate(found, shifts=moved)
+        trained = self.runs.trained & {system}
+        values = self.values(system, role, query_set, measure) * counted
+        return Estimate(values, runs=Runs(trained, self.runs.families) if trained else Runs())
 
 
-def open_store(settings: Any, measures: list[Path], runs: Path | None = None) -> Store:
+def open_store(settings: Any, measures: list[Path], priors: Path | None = None) -> Store:
     """Return the store for a table, figure or page of claims.
 
     Args:
-        settings: `keys` by measures file, `reasons`, `evaluation` by role, see `Store`, and the `trained` systems.
-        measures: measures files, each with a key in the settings. runs: evidence/runs.json, if it exists.
+        settings: `keys` by measures file, `reasons`, `evaluation` by role, see `Store`, the `trained` systems, and the
+            scale whose priors count (`variance_from`).
+        measures: measures files, each with a key in the settings. priors: evidence/priors.json, if it exists.
     """
     sources = [Source(path, settings.keys[str(path)]) for path in measures]
-    known = Runs.read(runs, frozenset(settings.trained))
+    known = Runs.read(priors, settings.variance_from, frozenset(settings.trained))
     return Store(sources, settings.evaluation, dict(settings.reasons), known)

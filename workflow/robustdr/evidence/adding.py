@@ -10,16 +10,14 @@ from typing import NamedTuple
 import pandas as pd
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import write_json
-from robustdr.evaluation import between, ledger
+from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
+from robustdr.evidence import priors
 from robustdr.evidence.identity import Run, code, current, expected, runs
+from robustdr.evidence.sizes import described
 from robustdr.graph.graph import Graph
-from robustdr.graph.tables import means
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 from robustdr.keys.node import Node
-
-RUNS = "runs.json"  # what `between.summary` says of the ledger's runs with the settings of the configuration
 
 
 class Added(NamedTuple):
@@ -32,7 +30,7 @@ class Added(NamedTuple):
 
 
 def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
-    """Add the finished runs of a scale to a ledger, and write the ledger's runs.json anew.
+    """Add the finished runs of a scale to a ledger, and fit the ledger's priors anew.
 
     A run is finished if its system was measured on all query sets of the collection that any paper needs.
 
@@ -68,7 +66,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
         )
     written = ledger.write(evidence, rows) if rows else None
     settled = current(graphs.values(), ledger.read(evidence))
-    write_json(evidence / RUNS, between.summary(settled, means(graphs.values())))
+    priors.write({of.lineage.scale_name: of for of in graphs.values()}, settled, evidence / priors.PRIORS)
     return Added(new, len(finished) - new, unfinished, written)
 
 
@@ -110,8 +108,12 @@ def _commit(evidence: Path) -> str:
     return commit if same else f"{commit}, changed since"
 
 
-def listed(evidence: Path) -> list[str]:
-    """Return a line for each scale, code and hardware of a ledger: its systems, runs and days; then its size."""
+def listed(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
+    """Return a line for each scale, code and hardware of a ledger: its systems, runs and days; then its size.
+
+    Args:
+        graphs: by scale.
+    """
     rows = ledger.read(evidence)
     runs = rows.drop_duplicates(["scale", "key", "hardware"])
     lines = []
@@ -122,4 +124,4 @@ def listed(evidence: Path) -> list[str]:
         lines.append(f"{scale}, commit {commit}, {computed_on or 'any hardware'}: {len(of)} runs, {days}")
         lines.append(f"    systems by seeds: {seeds}")
     size = sum(path.stat().st_size for path in evidence.glob("*/*.parquet"))
-    return [*lines, f"{len(runs)} runs, {len(rows)} rows, {size / 1e6:.1f} MB"]
+    return [*lines, f"{described(rows, graphs)}, {len(rows)} rows, {size / 1e6:.1f} MB"]

@@ -37,8 +37,9 @@ def add(a: argparse.Namespace) -> None:
 
 def show(a: argparse.Namespace) -> None:
     from robustdr.evidence.adding import listed
+    from robustdr.graph.project import project
 
-    print("\n".join(listed(EVIDENCE)))
+    print("\n".join(listed(EVIDENCE, {graph.lineage.scale_name: graph for graph in project().graphs.values()})))
 
 
 def findings(a: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import Store, open_store
 from robustdr.evidence.judging import Judge, deciding
+from robustdr.evidence.sizes import described
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
@@ -41,16 +42,16 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
         made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
         rows = judge.rows[judge.rows["scale"] == scale]
         commits = "; ".join(sorted(set(rows["commit"])))
-        about = f"Verdicts at scale {scale}, on {rows['key'].nunique()} runs of the ledger (commits {commits})."
+        about = f"Verdicts at scale {scale}, on the ledger: {described(rows, judge.graphs)} (commits {commits})."
         with TemporaryDirectory() as laid:
-            methods = _methods(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.runs)
+            methods = _methods(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
     else:
         made = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
         if not made:
             raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
         about = f"Verdicts at scale {scale}, on the runs in {graph.root}."
         keys = _settings(graph).keys
-        methods = _methods(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.runs)
+        methods = _methods(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
     if judge.has(scale):
         write_json(evidence / REPLICATES.name, {path.stem: deciding(of["claims"]) for path, of in read.items()})
@@ -63,7 +64,7 @@ def _settings(graph: Graph) -> TableSettings:
     return settings
 
 
-def _methods(graph: Graph, keys: dict[str, str], runs: Path | None) -> list[Method]:
+def _methods(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Method]:
     """Return what each method of the comparison gains over its base; none if something was not run."""
     paper, table = EVERY
     if paper not in graph.lineage.config.papers:
@@ -73,7 +74,7 @@ def _methods(graph: Graph, keys: dict[str, str], runs: Path | None) -> list[Meth
     (role,), base = spec.collections, spec.base
     asked = {tuple(Path(path).parts[-3:-1]) for path in settings.keys}
     own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in asked}
-    store = open_store(replace(settings, keys=own), [*map(Path, own)], runs)
+    store = open_store(replace(settings, keys=own), [*map(Path, own)], priors)
     measure = settings.measured[settings.evaluation[role]["measures"][0]]
     systems = [system for system in settings.labels if system in spec.systems and system != base]
     if any(store.why_not(system, role, MEAN) for system in (base, *systems)):

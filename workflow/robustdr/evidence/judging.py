@@ -15,6 +15,7 @@ from robustdr.core.files import write_json
 from robustdr.evaluation import ledger
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evidence.identity import current
+from robustdr.evidence.priors import PRIORS
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.reporting.claims import write_claims
@@ -34,19 +35,19 @@ class Judge:
     """Judges claims on rows of a ledger.
 
     Attributes:
-        graphs: by scale. rows: of `ledger.read`. runs: the ledger's runs.json, if there is one.
+        graphs: by scale. rows: of `ledger.read`. priors: the ledger's priors.json, if there is one.
     """
 
     graphs: Mapping[str, Graph]
     rows: pd.DataFrame
-    runs: Path | None
+    priors: Path | None
 
     @classmethod
     def of(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
         """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
         by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
-        runs = evidence / "runs.json"
-        return cls(by_scale, current(graphs.values(), ledger.read(evidence)), runs if runs.is_file() else None)
+        priors = evidence / PRIORS
+        return cls(by_scale, current(graphs.values(), ledger.read(evidence)), priors if priors.is_file() else None)
 
     def has(self, scale: str) -> bool:
         return bool((self.rows["scale"] == scale).any())
@@ -84,7 +85,7 @@ class Judge:
                 settings = with_(node.settings, keys=own, command="robustdr evidence findings")
                 claims, reported = (next(iter(node.inputs[name].files), None) for name in ("claims", "reported"))
                 assert claims is not None, paper
-                write_claims(settings, [*map(Path, own)], claims, reported, self.runs, output.with_suffix(".md"))
+                write_claims(settings, [*map(Path, own)], claims, reported, self.priors, output.with_suffix(".md"))
         return made
 
     def _singles(self) -> Iterator[tuple[Single, pd.DataFrame]]:

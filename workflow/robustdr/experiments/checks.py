@@ -1,5 +1,6 @@
 """Checks inside the configuration: every name in a file is known. They run before any work starts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from robustdr import variations
@@ -42,6 +43,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             known(f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"])
     for paper in scale.seeds_of:
         known(f"{path}: seeds_of", paper, config.papers)
+    if scale.variance_from:
+        known(f"{path}: variance_from", scale.variance_from, config.scales)
     for collection in scale.embeddings.shards_of:
         known(f"{path}: embeddings.shards_of", collection, config.collections)
     for role in scale.negatives.judged:
@@ -95,6 +98,8 @@ def _check_pretraining(config: Config, name: str, where: str) -> None:
 
 
 def _check_experiment(config: Config, experiment: Experiment, path: Path) -> None:
+    if both := [name for name in experiment.left_out if name in replace(experiment, left_out={}).printed()]:
+        raise UserError(f"{path}: left_out.{both[0]}: it is made, under `tables` or `figures`; remove it here")
     for name in experiment.systems:
         kind_of(config.systems[name]).check(config, name, f"{path}: systems.{name}")
     for role, evaluation in experiment.evaluation.items():

@@ -1,5 +1,6 @@
 """The experiment of a paper, config/papers/<paper>/experiment.yaml, and config/config.yaml."""
 
+import re
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
@@ -78,12 +79,19 @@ class Experiment:
     """By number, or `methods`, `decomposition` or `study_<name>`, see below."""
     figures: dict[Figure, Any] = field(default_factory=dict)
     """By number, `<number>_left` and `_right`, or `methods`, see below."""
+    left_out: dict[Annotated[str, Field(pattern=r"^(table|figure)\d+$")], Text] = field(default_factory=dict)
+    """By table or figure of the paper that neither `tables` nor `figures` have: why it is not made from runs here."""
     names: dict[str, str] = field(default_factory=dict)
     """By system that another paper declares: its name in this paper's tables."""
     called: dict[str, str] = field(default_factory=dict)
     """By query set, or measure without its depth: what the paper calls it."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""
+
+    def printed(self) -> dict[str, str]:
+        """Return all tables and figures of the paper, those made from runs first; and why one is not, '' if it is."""
+        made = (re.match(r"(table|figure)\d+(?=_|$)", name) for name in (*self.tables, *self.figures))
+        return dict.fromkeys((one[0] for one in made if one), "") | self.left_out
 
     def specs(self, part: str = "") -> list[Any]:
         """Return the entries of all tables and figures, or of those named `part`."""

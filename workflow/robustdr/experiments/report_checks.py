@@ -53,6 +53,9 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
     Raises:
         UserError: file, key, value and what is allowed.
     """
+    for number, claim in enumerate(claims.claims):
+        for thing in claim.about:
+            known(f"{path}: claims.{number}.about", thing, config.bound("proxies"))
     for key, tested in claims.tested().items():
         where = f"{path}: {key}"
         known(f"{where}.role", tested.role, experiment.evaluation)

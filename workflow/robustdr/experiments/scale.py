@@ -153,10 +153,16 @@ class Scale:
     `robustdr preflight` print it."""
     stand_ins: dict[str, str] = field(default_factory=dict)
     """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
+    proxies: dict[str, Text] = field(default_factory=dict)
+    """By thing that a claim may be about (its `about`) and the scale lacks: what stands in for it, in words. Claims
+    about it are not testable here."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     seeds_of: dict[str, PositiveInt] = field(default_factory=dict)
     """By paper: another number of its seeds."""
+    variance_from: str = ""
+    """Scale of the same setting with more seeds, whose runs say how much runs vary here (`evidence/priors.json`); the
+    scale itself if not given."""
     variation_seed: NonNegativeInt
     """Seed of the query sets, each of which is drawn once."""
     variation_shard: Annotated[int, Field(ge=2000)] | None = None

@@ -15,7 +15,8 @@ class Source(Document):
     about: Text
     """What it is about, in a few words."""
     systems: SomeNames | None = None
-    """Systems and pre-trainings of the paper that it concerns; all of them if neither these nor `budgets` are given."""
+    """Systems, pre-trainings and evaluations (`<paper>/<role>`) of the paper that it concerns; all systems and
+    pre-trainings if neither these nor `budgets` are given."""
     budgets: SomeNames | None = None
     """Budgets: it concerns what is trained with them."""
     says: Text | None = None
@@ -25,7 +26,8 @@ class Source(Document):
     released: Text | None = None
     """What the authors' code, data or toolkit do."""
     values: dict[str, Any] = Field(default_factory=dict)
-    """By key of a training, such as `budget.epochs`, `loss.alpha` or `pretraining.mask`: the value that these give."""
+    """By key of a training, such as `budget.epochs`, `loss.alpha`, `data.queries` or `generator.typo`: the value that
+    these give."""
     open: Names = Field(default_factory=list)
     """Keys of a training of which neither paper nor released code gives a value."""
     here: Text | None = None

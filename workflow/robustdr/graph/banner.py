@@ -1,4 +1,4 @@
-"""The banner of a miniature: what stands in for what, and how much data and training there is."""
+"""What stands in for what in a miniature: its banner, names of collections, and proxies of what claims are about."""
 
 from collections.abc import Iterable
 
@@ -15,19 +15,39 @@ def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
         part = f"at most {cut.queries:,} queries of a split, the passages that they judge and {cut.passages:,} others"
         return f"{lineage.scale.description} Every collection is cut: {part}. No number here compares with the paper's."
     shown = [pair for pair in pairs if lineage.has_cell(*pair)]
-    collections = dict.fromkeys(lineage.collection_of(role) for _, role in shown)
+    roles = {role: lineage.collection_of(role) for _, role in shown}
+    collections = dict.fromkeys(roles.values())
     small = {name: source for name in collections if (source := lineage.config.collections[name]).get("miniature")}
     if not small:
         return ""
     said = []
     for name, source in small.items():
         splits = ", ".join(f"{split} {of['queries']:,}" for split, of in source["splits"].items())
-        said.append(f"{name} has {source['passages']:,} passages and questions ({splits})")
+        stood_for = ", ".join(role for role, collection in roles.items() if collection == name)
+        said.append(f"{name}, for {stood_for}, has {source['passages']:,} passages and questions ({splits})")
     systems = dict.fromkeys(system for system, _ in shown if not lineage.unavailable(system))
     if trained := sorted(filter(None, (updates(lineage, system) for system in systems))):
         said.append(f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates")
         said.append(f"seeds: {max(len(lineage.seeds(system)) for system in systems)}")
     return f"{lineage.scale.miniature} Amounts: {'; '.join(said)}."
+
+
+def places(lineage: Lineage, paper: str) -> dict[str, str]:
+    """Return what a paper's collections are called where a miniature's stand in for them, by role."""
+    roles = [role for role in lineage.config.papers[paper].evaluation if role in lineage.scale.collections]
+    here = {role: lineage.collection_of(role) for role in roles}
+    return {
+        role: f"{role} (here: {name})"
+        for role, name in here.items()
+        if lineage.config.collections[name].get("miniature")
+    }
+
+
+def untestable(lineage: Lineage, paper: str) -> dict[str, str]:
+    """Return what stands in at the scale for what a paper's claims are about, by the key of a claim in its file."""
+    claims = lineage.config.claims[paper].claims
+    replaced = {f"claims.{number}": claim.replaced(lineage.scale.proxies) for number, claim in enumerate(claims)}
+    return {key: words for key, words in replaced.items() if words}
 
 
 def updates(lineage: Lineage, system: str) -> int:

@@ -1,7 +1,8 @@
 """How many cells of the papers' tables and figures a scale can run, and why not the others.
 
 A cell is a system, a collection's role and a query set, counted once for a paper, whichever of its tables and figures
-show it. Studies and comparisons that no paper prints are left out.
+show it. Studies and comparisons that no paper prints are not counted. Tables and figures of a paper that are not made
+from runs are listed with their reasons.
 """
 
 import re
@@ -17,12 +18,19 @@ PRINTED = re.compile(r"(table|figure)\d+(_|$)")  # names of a paper's own tables
 
 @dataclass(frozen=True)
 class Coverage:
-    """The cells of one paper at one scale; `reasons`: number of cells without a way to run them, by reason."""
+    """The cells of one paper at one scale.
+
+    Attributes:
+        reasons: number of cells without a way to run them, by reason. printed: number of tables and figures of the
+            paper. left_out: why those are not made that are not.
+    """
 
     scale: str
     paper: str
     cells: int
     reasons: dict[str, int]
+    printed: int
+    left_out: dict[str, str]
 
     @property
     def without(self) -> int:
@@ -41,7 +49,8 @@ def coverage(graph: Graph, paper: str) -> Coverage:
             cells += 1
             if reason := _lacking(graph, paper, system, role, query_set):
                 reasons[reason] += 1
-    return Coverage(graph.lineage.scale_name, paper, cells, dict(reasons.most_common()))
+    scale, whole = graph.lineage.scale_name, len(experiment.printed())
+    return Coverage(scale, paper, cells, dict(reasons.most_common()), whole, experiment.left_out)
 
 
 def _lacking(graph: Graph, paper: str, system: str, role: str, query_set: str) -> str:
@@ -59,12 +68,16 @@ def _lacking(graph: Graph, paper: str, system: str, role: str, query_set: str) -
 
 
 def as_text(found: Iterable[Coverage]) -> str:
-    """Return a table of papers, each with its reasons, and a last line for each scale."""
+    """Return a table of papers, each with its reasons and what it leaves out, and a last line for each scale."""
     found = list(found)
     lines = [f"{'scale':<8}{'paper':<10}{'cells':>7}{'without a way':>15}"]
     for one in found:
         lines.append(f"{one.scale:<8}{one.paper:<10}{one.cells:>7}{one.without:>15}")
         lines += [f"{count:>40}  {reason}" for reason, count in one.reasons.items()]
+        lines.append(
+            f"{'':<18}{one.printed - len(one.left_out)} of {one.printed} tables and figures are made from runs"
+        )
+        lines += [f"{name:>40}  {reason}" for name, reason in one.left_out.items()]
     for scale in dict.fromkeys(one.scale for one in found):
         cells = sum(one.cells for one in found if one.scale == scale)
         without = sum(one.without for one in found if one.scale == scale)

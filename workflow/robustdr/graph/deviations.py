@@ -1,7 +1,7 @@
-"""Where the papers' trainings and these differ: checks of the papers' sources, and the page of all deviations."""
+"""Where the papers' trainings and their data differ from these: checks of the sources, and the page of deviations."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.core.paths import named, written
 from robustdr.core.settings import given
 from robustdr.experiments.config import load
+from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Config
 from robustdr.experiments.sources import Source
 from robustdr.graph.effects import Effects, keep, kept, sentence
 from robustdr.graph.lineage import Lineage
 from robustdr.losses import LOSSES
 from robustdr.training.settings import Schedule
+from robustdr.variations import drawn
 
 FULL = "full"  # the scale whose values are compared with the papers'
 MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
@@ -30,15 +32,14 @@ intervals. Names in `code` are those of the configuration; `a → b` is a value 
 fewest deviations come first.
 
 `robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` fails if
-a value of a training at the scale `full` has no source there.
+a value of a training at the scale `full` has no source there, or its queries, negatives and generators have none, or
+those of an evaluation.
 
 ## What has no numbers to make again
 
-- Intent's Table 8 (§5.3) shows single queries before and after training. The available text lacks the table. The
-  report's page of queries shows every query in this way.
 - CAPOT (§3.1) and qvg (§3.2) chose German as the language to translate to and back from, without numbers. `pivot` of a
   translating variation takes another one.
-- qvg reads UQV100 for its taxonomy alone. Its Tables 2 and 3 are counted anew from the authors' labels.
+- qvg reads UQV100 for its taxonomy alone.
 """
 
 
@@ -49,18 +50,53 @@ def trained(lineage: Lineage, paper: str) -> Iterator[str]:
     yield from (name for name in experiment.pretraining if name not in lineage.scale.checkpoints)
 
 
+def evaluated(lineage: Lineage, paper: str) -> list[str]:
+    """Return the roles that a paper evaluates and the scale has, each as `<paper>/<role>`."""
+    return [f"{paper}/{role}" for role in lineage.config.papers[paper].evaluation if role in lineage.scale.collections]
+
+
 def values(lineage: Lineage, name: str) -> dict[str, Any]:
-    """Return the values that decide a training or pre-training at a scale, by key, without defaults of a budget."""
+    """Return the values and the data that decide a training, a pre-training or an evaluation at a scale, by key.
+
+    Defaults of a budget are left out.
+    """
+    paper, slash, role = name.partition("/")
+    if slash:
+        return data(lineage, lineage.split_of(paper, role), lineage.config.papers[paper].evaluation[role].variations)
     if pretraining := lineage.config.pretraining.get(name):
         masking = {f"pretraining.{key}": value for key, value in pretraining.read().items()}
-        return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking
+        passages = {"data.passages": lineage.passages_of(lineage.collection_of(pretraining.collection))}
+        return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking | passages
     recipe = lineage.recipe(name)
     loss = {key: value for key, value in recipe.loss.items() if key != "name"}
     settings: dict[str, Any] = asdict(LOSSES.settings(recipe.loss["name"], loss))  # type: ignore[call-overload]
     own = {f"loss.{key}": value for key, value in settings.items()}
     if recipe.augmentation:
         own["augmentation"] = recipe.augmentation
-    return _budget(lineage.budget(name), set() if recipe.negatives else {"negatives", "passage_length"}) | own
+    budget = _budget(lineage.budget(name), set() if recipe.negatives else {"negatives", "passage_length"})
+    own |= data(lineage, lineage.train_split(name), recipe.variations or ())
+    if recipe.negatives:
+        own["data.negatives"] = miner = lineage.miner_of(name) or "judged"
+        if miner != "judged":
+            own["data.negatives_depth"] = lineage.scale.negatives.depth
+            own["data.negatives_kept"] = lineage.scale.negatives.keep
+    return budget | own
+
+
+def data(lineage: Lineage, split: Split, variations: Iterable[str]) -> dict[str, Any]:
+    """Return which queries a split has at a scale, and what makes each of their variations, by key."""
+    of = lineage.config.collections[split[0]]["splits"][split[1]]
+    made = {f"generator.{drawn(name).generator}": _made(lineage, split, name) for name in variations}
+    return {"data.queries": of.get("id", "/".join(split)), **made}
+
+
+def _made(lineage: Lineage, split: Split, variation: str) -> str:
+    """Return how a scale makes a variation of a split: `released`, the name of its model or word list, or `rules`."""
+    entry = lineage.scale.variations.get(drawn(variation).generator)
+    if lineage.release(split, variation):
+        return "released"
+    read = [str(entry.parameters[key]) for key in ("model", "file") if entry and key in entry.parameters]
+    return Path(read[0]).name if read else "rules"
 
 
 def _budget(budget: Schedule, unread: set[str]) -> dict[str, Any]:
@@ -75,19 +111,23 @@ def differing(lineage: Lineage, source: Source, names: list[str]) -> dict[str, l
 
 
 def concerned(lineage: Lineage, paper: str, source: Source) -> list[str]:
-    """Return the trained systems and pre-trainings that a source concerns."""
+    """Return the trained systems, the pre-trainings and the evaluations that a source concerns.
+
+    It concerns evaluations that it names, as `<paper>/<role>`.
+    """
     of = {
         name: (lineage.config.pretraining.get(name) or lineage.recipe(name)).budget for name in trained(lineage, paper)
     }
     if source.budgets:
         return [name for name, budget in of.items() if budget in source.budgets]
-    return [name for name in of if not source.systems or name in source.systems]
+    named = [*of, *evaluated(lineage, paper)] if source.systems else of
+    return [name for name in named if name in (source.systems or of)]
 
 
 def faults(config: Config, paper: str) -> Iterator[str]:
     """Yield what is wrong with the sources of a paper: unknown names, values without a source, untold deviations."""
     lineage, path = Lineage(config, FULL), config.folders[paper] / "sources.yaml"
-    declared = [*config.papers[paper].systems, *config.papers[paper].pretraining]
+    declared = [*config.papers[paper].systems, *config.papers[paper].pretraining, *evaluated(lineage, paper)]
     accounted: dict[tuple[str, str], str] = {}
     for number, source in enumerate(config.sources[paper]):
         where = f"{path}: sources.{number} ({source.about})"
@@ -110,9 +150,9 @@ def faults(config: Config, paper: str) -> Iterator[str]:
         differs = differing(lineage, source, names)
         for key, of in differs.items() if not source.here else ():
             yield f"{where}: {key}: {source.values[key]} there and {of[0]} here; tell why in `here`"
-        if source.here and source.values and not differs:
+        if source.here and source.values and not (differs or source.open):
             yield f"{where}: here: nothing differs: every value is the one of the source; remove `here`"
-    for name in trained(lineage, paper):
+    for name in (*trained(lineage, paper), *evaluated(lineage, paper)):
         for key in values(lineage, name):
             if (name, key) not in accounted:
                 yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `open`"
@@ -124,7 +164,12 @@ def _tested(config: Config, paper: str, system: str) -> bool:
 
 def page(config: Config, effects: Effects) -> str:
     """Return the page of all deviations as Markdown, of each paper those first whose effect was measured."""
-    lineage, parts = Lineage(config, FULL), [HEAD]
+    lineage = Lineage(config, FULL)
+    left_out = {paper: of.left_out for paper, of in config.papers.items()}
+    parts = [
+        HEAD,
+        *(f"- {paper}, {name}: {prose(why)}\n" for paper, of in left_out.items() for name, why in of.items()),
+    ]
     told = {paper: [each for each in of if each.here] for paper, of in config.sources.items()}
     for paper, of in sorted(told.items(), key=lambda pair: len(pair[1])):
         if not config.sources[paper]:

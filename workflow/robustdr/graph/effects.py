@@ -11,7 +11,7 @@ from robustdr.experiments.models import Config
 from robustdr.reporting.written import Row, Table, opened
 
 EFFECTS = Path("evidence/effects.json")
-STUDY = "study_deviations"  # a paper's table of systems made otherwise, each against the one made as here
+STUDY = "study_"  # begins the names of tables of systems made otherwise, each against the one made as here
 
 
 class Effect(TypedDict):
@@ -66,7 +66,7 @@ def _tables(config: Config, results: Path) -> dict[str, Path]:
         f"{paper}_{name}": results / f"tables/{paper}_{name}.json"
         for paper, experiment in config.papers.items()
         for name, spec in experiment.tables.items()
-        if name == STUDY and spec.test and any(system in spec.test.pairs for system in studied(config))
+        if name.startswith(STUDY) and spec.test and any(system in spec.test.pairs for system in studied(config))
     }
 
 

@@ -12,7 +12,7 @@ from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph import footnotes
-from robustdr.graph.banner import banner
+from robustdr.graph.banner import banner, places, untestable
 from robustdr.graph.demand import Cells, cells_of
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Input, Need, Node, reads
@@ -23,7 +23,7 @@ from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSet
 from robustdr.reporting.spec import TableSpec
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
-RUNS = Path("evidence/runs.json")  # of `robustdr evidence add`
+PRIORS = Path("evidence/priors.json")  # of `robustdr evidence add`
 Pairs = Iterable[tuple[str, str]]  # system, role
 
 
@@ -40,16 +40,6 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
         found[role] = Evaluated(
             collection=split[0], split=split[1], means=here, variations=entry.variations, measures=entry.measures
         )
-    return found
-
-
-def means(graphs: Iterable[Graph]) -> dict[Split, set[tuple[str, ...]]]:
-    """Return by collection and split the variations that papers average at any scale, those of each mean in order."""
-    found: dict[Split, set[tuple[str, ...]]] = {}
-    every = (evaluation_settings(graph, paper) for graph in graphs for paper in graph.lineage.config.papers)
-    for where in (at for of in every for at in of.values()):
-        lists = {tuple(sorted(names)) for names in where["means"].values() if len(names) > 1}
-        found.setdefault((where["collection"], where["split"]), set()).update(lists)
     return found
 
 
@@ -79,7 +69,8 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(paper, pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
-        "called": experiment.called,
+        "variance_from": lineage.scale.variance_from or lineage.scale_name,
+        "called": places(lineage, paper) | experiment.called,
         "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
     }
 
@@ -95,7 +86,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "costs": reads(*costs(graph, paper, name), decides=False),
         "recalls": reads(*_recalls(graph, paper, spec)),
         "reported": _file(graph, paper, "reported.yaml"),
-        "runs": _runs(),
+        "priors": _priors(),
     }
     path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
@@ -160,12 +151,14 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
         f"claims/{paper}.md",
         f"claims of {paper}",
         paper,
-        settings=ClaimsSettings(**settings, printed=printed, lacking=lacking),
+        settings=ClaimsSettings(
+            **settings, printed=printed, lacking=lacking, untestable=untestable(graph.lineage, paper)
+        ),
         inputs={
             "measures": reads(*graph.all_measures(paper, made)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
-            "runs": _runs(),
+            "priors": _priors(),
         },
         need=Need(4000, 30),
     )
@@ -177,9 +170,9 @@ def _named(graph: Graph, pairs: Pairs) -> set[str]:
     return {name for one, role in pairs if lineage.has_cell(one, role) for name in (one, lineage.collection_of(role))}
 
 
-def _runs() -> Input:
-    """Return the measured variance between training runs, if there is one."""
-    return Input(files=[RUNS] if RUNS.is_file() else [])
+def _priors() -> Input:
+    """Return the priors of the variance between training runs, if any were fitted."""
+    return Input(files=[PRIORS] if PRIORS.is_file() else [])
 
 
 def _file(graph: Graph, paper: str, name: str) -> Input:

@@ -16,6 +16,7 @@ from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop
 from robustdr.evaluation.store import Store
+from robustdr.reporting.marks import MarkTest
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
 
@@ -31,7 +32,8 @@ class Cell:
     is the type of number in the cell, as in reported.yaml: `value`, the mean over queries and seeds; `difference`, that
     mean minus the mean of the system `against`; `drop`, only a drop, which may be a
     mean of several.
-    `difference` is from the mean of the system `against`, with the ends of its 95 % interval.
+    `difference` is from the mean of the system `against`, with the ends of its 95 % interval. In a table with marks,
+    `p` is of the paper's test and `p_runs` of ours, both corrected; see `marks`.
     `uncertainty` is the standard deviation over seeds if there are several, else half the 95 % confidence interval over
     queries. `drop` is relative to the original queries of the system `drop_from`; `drop_low` and `drop_high` are the
     ends of its 95 % interval over queries and seeds, None if unbounded. `drop_agreement`: see `agreement`. `printed_at`
@@ -66,6 +68,7 @@ class Cell:
     difference_low: float | None = None
     difference_high: float | None = None
     p: float | None = None
+    p_runs: float | None = None
     mark: str = ""
     not_run: str = ""
     queries_from: str = ""
@@ -163,6 +166,10 @@ class Maker(Generic[Layout]):
         asked = self.spec.measures if isinstance(self.spec, Measured) else None
         return [measure for measure in asked or taken if measure in taken]
 
+    def sized(self, measure: str) -> bool:
+        """Whether scale and measure are the paper's, so that sizes compare."""
+        return not self.settings.miniature and self.settings.measured[measure] == measure
+
     def heading(self, measure: str) -> str:
         """The measure taken for the paper's `measure`; if they differ, the paper's follows in brackets."""
         taken = self.settings.measured[measure]
@@ -234,7 +241,7 @@ class Maker(Generic[Layout]):
             if cell.drop is not None:
                 change = drop_ratio(found, original)
                 cell.drop_low, cell.drop_high = finite(change.interval(0.95))
-                if printed_drop is not None:
+                if printed_drop is not None and change.known and self.sized(measure):
                     queries = self.settings.paper_queries.get(role, cell.queries)
                     cell.drop_agreement = agreement(printed_drop.interval, cell.drop, change.prediction(0.95, queries))
         self._compare(cell, found, against)
@@ -262,13 +269,20 @@ class Maker(Generic[Layout]):
             other = cell.system if cell.query_set in family else ""
         elif test and not against:
             other = test.pairs.get(cell.system, "")
-            family = self._compared(cell, test) if test.correction else family
+            family = self._compared(cell, test)
         cell.against = other
-        if other and not self.store.why_not(other, cell.role, query_set):
-            compared = Ratio(found - self.estimate(cell, other, query_set), ONE)
-            cell.difference, cell.p = compared.value, min(1.0, compared.p_of_t * len(family))
-            cell.difference_low, cell.difference_high = finite(compared.interval(0.95))
-            if test and not against and cell.p < test.level:
-                loss = test.mark if test.mark == "↓" else ""
-                gain = ("" if loss else test.mark) if test.gain is None else test.gain
-                cell.mark = loss if cell.difference < 0 else gain
+        if not other or self.store.why_not(other, cell.role, query_set):
+            return
+        difference = found - self.estimate(cell, other, query_set)
+        compared = Ratio(difference, ONE)
+        cell.difference, cell.p = compared.value, compared.p
+        cell.difference_low, cell.difference_high = finite(compared.interval(0.95))
+        if test and not against:
+            sides = ((cell.system, cell.query_set), (other, query_set))
+            ours, theirs = ([self.values(cell, *of) for of in self._sets(cell.role, *side)] for side in sides)
+            tested = (marks := MarkTest(test)).tested(ours, theirs, difference, len(family))
+            cell.p, cell.p_runs, cell.mark = tested.paper, tested.ours, marks.mark(tested, cell.difference)
+
+    def _sets(self, role: str, system: str, query_set: str) -> list[tuple[str, str]]:
+        """The query sets behind a mean over variations, or the query set itself, each with its system."""
+        return [(system, variation) for variation in self.store.averaged(role, query_set)]

@@ -20,7 +20,7 @@ class Method(NamedTuple):
     def effect(self) -> Effect:
         """The gain on variations, to be drawn."""
         ends = [self.varied["difference_low"], self.varied["difference_high"]]
-        return {"size": self.varied["difference"], "interval": ends, "printed": None, "corrected": None, "region": None}  # type: ignore[typeddict-item]
+        return {"size": self.varied["difference"], "interval": ends, "printed": None, "region": None}  # type: ignore[typeddict-item]
 
     @property
     def gains(self) -> bool:

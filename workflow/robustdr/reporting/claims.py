@@ -12,49 +12,45 @@ from robustdr.audit.audited import audit
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim, load_claims
-from robustdr.claims.controls import Checked, asked, checked, controlled
+from robustdr.claims.controls import Checked, asked, checked, controlled, explained
 from robustdr.claims.effects import ABOVE
-from robustdr.claims.family import by_chance, corrected
+from robustdr.claims.family import by_chance, decided
 from robustdr.claims.intervals import Interval, bounds
-from robustdr.claims.measured import USUAL, Judged, Measured, Verdict, judge
+from robustdr.claims.measured import USUAL, Judged, Measured, Verdict, measure, weakest_first
 from robustdr.claims.verdicts import (
     CORRELATION,
     NOT_RUN,
     POWER,
     SAID,
-    SHOWN,
+    SIZES,
+    SUPPORTED,
     VERDICTS,
     WORST_FIRST,
-    WORST_SAID_FIRST,
     of_sentences,
-    worst,
 )
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
-from robustdr.evaluation.quotients import FEW
-from robustdr.evaluation.runs import Runs
 from robustdr.evaluation.store import open_store
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reporting.written import ALIKE, Alike, Record
+from robustdr.reporting.written import Record
 
 SIGN = "An effect is a share of the base on the original queries: a gain is positive, a loss negative."
 MOST = 3  # effects shown in a claim's line
 LEGEND = [
     *(f"{verdict}: {meaning}." for verdict, meaning in VERDICTS.items()),
-    "In a miniature, or with another measure than the paper's, only directions are judged: seen, not seen, opposite. "
-    "If scale and measure are the paper's, sizes are judged too.",
-    f"{SIGN} A difference of two losses is positive if the first is smaller. Brackets hold the 95 % interval. A claim "
-    "is tested by the interval at its own level, and is seen if all of its effects are. If not, each effect is judged "
-    "by the interval at the level divided by their number (Bonferroni); p is uncorrected.",
-    "Expected: where the printed effect would lie if the true effect were the one that we see. This interval holds the "
-    "error of the queries and training runs of both sides. Papers tend to print effects that were significant by luck, "
-    "and its upper end allows for that. The paper's queries count as other queries than ours.",
-    "Training runs: the intervals hold their variance. It was measured on earlier runs, or on the seeds at hand if "
-    "these are more. If one run is all that is known, a claim that compares trained systems is undecided.",
-    f"Intervals are paired over queries (Fieller). If fewer than {FEW} queries differ, p comes from all flips of their "
-    "signs; against a margin, it is that of a difference on queries not seen (exact test).",
-    "Headline claims are those that the paper's abstract or conclusion rests on. Their p values are corrected together "
-    "(Holm).",
+    "A sentence says “all”: it is supported if each of its comparisons is, at the claim's level. If not, k of n are "
+    "counted with Holm's correction within the sentence.",
+    "Sizes are compared only if scale and measure are the paper's: "
+    + "; ".join(f"{size}: {meaning}" for size, meaning in SIZES.items())
+    + ". The paper's queries count as other queries than ours, and papers tend to print effects that were significant "
+    "by luck; what is expected allows for both.",
+    f"{SIGN} A difference of two losses is positive if the first is smaller. Brackets hold the 95 % interval. The "
+    "comparison that supports a claim least stands first; p is uncorrected.",
+    f"Power: how often the claim's test shows an effect as large as printed, with our queries and runs. {POWER} is "
+    "enough.",
+    "Intervals are paired by query and by seed (Fieller). They hold two variances: of queries, and of training runs, "
+    "which is moderated toward that of other comparisons (docs/explanation/verdicts.md).",
+    "Headline claims are those that the paper's abstract or conclusion rests on.",
     *(f"As printed, {verdict}: {meaning}." for verdict, meaning in SAID.items()),
     "As printed is the same test on the paper's own numbers, by direction and size. Significance counts only if the "
     "claim names a mark. How many queries a margin needs is a first guess: so many show two equal systems as equal "
@@ -62,33 +58,36 @@ LEGEND = [
 ]
 
 
-def effect_text(effect: Judged, of: int) -> str:
-    """One of `of` effects in words: size, intervals, p, printed value, and where that is expected."""
+def effect_text(effect: Judged) -> str:
+    """An effect in words: size, intervals, p, printed value, power, and how the sizes compare."""
     shown = effect.shown
     text = f"{shown.words}: {100 * shown.size:+.1f}% {bounds(*shown.interval)}"
-    if shown.corrected:
-        text += f" (corrected for {of} effects {bounds(*shown.corrected)})"
-    elif shown.confidence != USUAL:
+    if shown.confidence != USUAL:
         text += f" (at {100 * shown.confidence:g} % {bounds(shown.low, shown.high)})"
-    text += f", p = {effect.p:.2g} ({effect.test})"
+    text += f", p = {effect.p:.2g}"
     if effect.region != ABOVE:
         text += f", claimed within {bounds(*shown.region)}"
-    if shown.printed and shown.predicted:
-        text += f", printed {printed.percent(*shown.printed)}, expected {bounds(*shown.predicted)}"
+    if shown.printed:
+        text += f", printed {printed.percent(*shown.printed)}"
+    if shown.power is not None:
+        text += f", power {shown.power:.2f}"
+    if shown.predicted and shown.compared:
+        text += f", {shown.compared} (expected {bounds(*shown.predicted)})"
     return f"{text}: {effect.verdict}"
 
 
-def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted) -> Record:
-    """A claim with its verdicts and all numbers behind them; effects that decide come first."""
-    effects = sorted(here.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
-    as_printed = sorted(paper.effects, key=lambda effect: WORST_SAID_FIRST.index(effect.verdict))
+def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrinted) -> Record:
+    """A claim with its verdicts and all numbers behind them; the effect that supports it least comes first."""
+    taken = settings.measured
+    effects = weakest_first(here.effects)
+    as_printed = sorted(paper.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
     how = [claim.test.name.replace("_", " ")]
     how += [m if taken[m] == m else f"{taken[m]} for {m}" for m in claim.measures]
     how.append(f"level {claim.level}")
     how += [f"margin {100 * margin:g}%"] if (margin := getattr(claim.test, "margin", None)) else []
     if effects:
         seeds = effects[0].seeds
-        one_run = seeds == 1 and any(effect.one_run for effect in effects)
+        one_run = any(effect.one_run for effect in effects)
         how += [f"{effects[0].queries:,} queries", f"{seeds} seeds" if seeds > 1 else "one training run" * one_run]
     return {
         "claim": claim.title,
@@ -98,18 +97,21 @@ def record(claim: Claim, taken: dict[str, str], here: Verdict, paper: AsPrinted)
         "hypothesis": claim.hypothesis,
         "how": ", ".join(filter(None, how)),
         "role": claim.role,
+        "place": settings.called.get(claim.role, claim.role),
         "measure": claim.measure,
         "measured": taken[claim.measure],
         "tables": [claim.reported] if isinstance(claim.reported, str) else claim.reported or [],
         "systems": list(dict.fromkeys(system for _, system in claim.test.systems())),
         "verdict": here.verdict,
         "words": here.words,
+        "why": here.why,
         "reason": here.reason,
         "needs": claim.needs,
-        "evidence": [effect_text(effect, len(effects)) for effect in effects],
-        "effects": [_finite(asdict(effect.shown)) for effect in effects],
+        "evidence": list(map(effect_text, effects)),
+        "effects": [_finite({**asdict(effect.shown), "p": effect.p}) for effect in effects],
         "as_printed": {
             "verdict": paper.verdict,
+            "words": paper.words,
             "reason": paper.reason,
             "evidence": list(map(str, as_printed)),
             "effects": [_finite(asdict(effect)) for effect in as_printed],
@@ -139,7 +141,7 @@ def counted(records: Sequence[Record]) -> tuple[Counter[str], Counter[str]]:
     """The number of a paper's sentences by verdict, here and as printed; hypotheses are no claims of a paper."""
     claims = [claim for claim in records if not claim["hypothesis"]]
     here = of_sentences((claim["sentence"], claim["verdict"]) for claim in claims)
-    said = of_sentences(((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims), worst)
+    said = of_sentences((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims)
     return Counter(here), Counter(said)
 
 
@@ -150,9 +152,9 @@ def counts(records: Sequence[Record]) -> dict[str, str]:
 
 
 def chance(records: Sequence[Record], expected: float) -> str:
-    """How many claims are seen, and how many a world without effects would show."""
-    seen = sum(claim["verdict"] in SHOWN for claim in records if not claim["hypothesis"])
-    return f"{seen} of the tests show an effect. If there were no effects, chance would show at most {expected:.1f}."
+    """How many sentences are supported, and how many would be in a world without effects."""
+    supported = counted(records)[0][SUPPORTED]
+    return f"{supported} supported; if there were no effects, chance would support at most {expected:.1f}."
 
 
 def _shown(texts: list[str]) -> str:
@@ -162,10 +164,11 @@ def _shown(texts: list[str]) -> str:
 
 def _line(claim: Record) -> str:
     paper = claim["as_printed"]
-    here = ". ".join(filter(None, (claim["how"], claim["reason"], _shown(claim["evidence"]))))
+    how = f"On {claim['place']}: {claim['how']}"
+    here = ". ".join(filter(None, (how, claim["reason"], _shown(claim["evidence"]))))
     said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
     words = plain(f"{claim['claim']} ({claim['source']})") + (" (headline)" if claim["headline"] else "")
-    return table_row([f"**{claim['words']}**", paper["verdict"], words, prose(here), prose(said)])
+    return table_row([f"**{claim['words']}**", paper["words"], words, prose(here), prose(said)])
 
 
 def _controls(controls: list[dict[str, Any]]) -> list[str]:
@@ -196,7 +199,7 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
         lines.append(f"{said}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
-    lines += ["", *_alike_lines(made["aa"])]
+    lines.append("")
     head = [table_row(["Here", "As printed", "Claim", "Evidence here", "Evidence as printed"]), table_row(["---"] * 5)]
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
     lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]
@@ -206,53 +209,24 @@ def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
     return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings.command}`.", ""])
 
 
-def _alike(runs: Runs, measures: Sequence[str]) -> list[Alike]:
-    """Return how often two runs that are alike but for seed or processor are called different."""
-    return [
-        Alike(
-            apart=apart,
-            measure=measure,
-            pairs=rate.pairs,
-            systems=rate.systems,
-            ignoring=rate.ignoring,
-            aware=rate.aware,
-        )
-        for apart, by_measure in (("seed", runs.seeds), ("processor", runs.processors))
-        for measure in measures
-        if (rate := by_measure.get(measure))
-    ]
-
-
-def _alike_lines(alike: Sequence[Alike]) -> list[str]:
-    if not alike:
-        return []
-    lines = ["How often two runs of one system are called different, which should be at most 5 %:", ""]
-    lines += [table_row(ALIKE), table_row(["---", "---", *["---:"] * 4])]
-    for one in alike:
-        aware = "–" if one["aware"] is None else f"{one['aware']:.1%}"
-        counts = [f"{one['pairs']:,}", str(one["systems"]), f"{one['ignoring']:.1%}", aware]
-        lines.append(table_row([one["apart"], one["measure"], *counts]))
-    return [*lines, ""]
-
-
 def write_claims(
     settings: ClaimsSettings,
     measures: list[Path],
     claims: Path,
     reported: Path | None,
-    runs: Path | None,
+    priors: Path | None,
     output: Path,
 ) -> None:
     """Judge every claim of a paper, as printed and on these measures, and write the verdicts as .md and .json.
 
     Args:
         measures: measures files. claims: claims.yaml. reported: reported.yaml; None if no paper prints anything.
-        runs: evidence/runs.json; None if the variance between training runs was never measured. output: the .md file.
+        priors: evidence/priors.json; None if none were fitted. output: the .md file.
 
     Raises:
-        UserError: a claim needs a table or number that reported.yaml does not have, or runs.json has another form.
+        UserError: a claim needs a table or number that reported.yaml does not have, or priors.json has another form.
     """
-    store, declared = open_store(settings, measures, runs), load_claims(claims)
+    store, declared = open_store(settings, measures, priors), load_claims(claims)
     audited = audit(load(reported)) if reported else None
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
     papers = printed.judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
@@ -265,12 +239,18 @@ def write_claims(
         claim, left = whole.without(settings.lacking, declared.controls)
         sized = not settings.miniature and all(taken[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
-        found = judge(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
-        found = controlled(claim, found, controls, measured[key])
-        told = [f"without {' and '.join(left)}, which this scale lacks"] if left else []
-        verdicts.append(replace(found, reason="; ".join(filter(None, [found.reason, *told]))))
-    verdicts = corrected(declared.claims, verdicts)
-    records = [record(*of) for of in zip(declared.claims, [taken] * len(verdicts), verdicts, papers, strict=True)]
+        found = measure(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
+        found = controlled(claim, found, controls, settings.untestable.get(key, ""))
+        contradicted = f"the paper's own numbers contradict it in {paper.against} of {len(paper.effects)} comparisons"
+        told = [contradicted] if paper.against else []
+        told += [f"without {' and '.join(left)}, which this scale lacks"] if left else []
+        verdicts.append(replace(found, reason="; ".join(filter(None, [*told, found.reason]))))
+    verdicts = decided(declared.claims, verdicts)
+    verdicts = [
+        explained(claim, found, controls, measured[f"claims.{number}"])
+        for number, (claim, found) in enumerate(zip(declared.claims, verdicts, strict=True))
+    ]
+    records = [record(*of) for of in zip(declared.claims, [settings] * len(verdicts), verdicts, papers, strict=True)]
     of_paper = [(claim, found) for claim, found in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis]
     made = {
         "title": settings.title,
@@ -282,7 +262,6 @@ def write_claims(
         "evaluation": settings.evaluation,
         "counts": counts(records),
         "chance": chance(records, by_chance(of_paper)),
-        "aa": _alike(store.runs, list(dict.fromkeys(taken.values()))),
         "legend": LEGEND,
         "controls": list(map(control_record, controls.values())),
         "claims": records,

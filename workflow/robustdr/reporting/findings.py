@@ -8,7 +8,17 @@ from typing import NamedTuple
 from robustdr.audit.printed import percent
 from robustdr.claims.controls import PASSES
 from robustdr.claims.intervals import bounds
-from robustdr.claims.verdicts import FAILS, HOLDS, NOT_RUN, NOT_TESTABLE, OPEN, UNDECIDED, VERDICTS, of_sentences
+from robustdr.claims.verdicts import (
+    CONTRADICTED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    OPEN,
+    PARTLY,
+    SUPPORTED,
+    VERDICTS,
+    of_sentences,
+    tally,
+)
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.reporting.claims import SIGN, counted
@@ -31,19 +41,36 @@ class Method(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A headline sentence of a paper: the part that is shown, the verdict on all parts, and how many have which."""
+    """A headline sentence of a paper: its parts that were judged, the weakest first, and the verdict on all of them.
 
-    part: Record
+    If none was judged, `parts` are those that were not.
+    """
+
+    parts: list[Record]
     verdict: str
-    parts: Counter[str]
+    left: Counter[str]
+    """Parts that are not testable or were not run, by verdict."""
+
+    @property
+    def part(self) -> Record:
+        """Return the part with the comparison that supports the sentence least."""
+        return self.parts[0]
 
     @property
     def words(self) -> str:
+        if self.verdict == PARTLY:
+            return f"{PARTLY}: {tally(effect['verdict'] for one in self.parts for effect in one['effects'])}"
         return self.part["words"] if self.part["verdict"] == self.verdict else self.verdict
+
+    @property
+    def power(self) -> float | None:
+        """Return the smallest power of its comparisons; None if no printed effect goes its way."""
+        found = [effect["power"] for one in self.parts for effect in one["effects"] if effect["power"] is not None]
+        return min(found, default=None)
 
 
 def sentences(paper: Claims) -> list[Sentence]:
-    """Return a paper's headline sentences; of each the first part that has the verdict of the sentence."""
+    """Return a paper's headline sentences."""
     parts: dict[str, list[Record]] = {}
     for claim in _papers_own(paper):
         if claim["headline"]:
@@ -51,9 +78,10 @@ def sentences(paper: Claims) -> list[Sentence]:
     verdicts = of_sentences((sentence, one["verdict"]) for sentence, of in parts.items() for one in of)
     found = []
     for of, verdict in zip(parts.values(), verdicts, strict=True):
-        run = [one for one in of if one["verdict"] != NOT_RUN] or of
-        part = next((one for one in run if one["verdict"] == verdict), run[0])
-        found.append(Sentence(part, verdict, Counter(one["verdict"] for one in of)))
+        judged = [one for one in of if one["verdict"] not in (NOT_RUN, NOT_TESTABLE)]
+        weakest = sorted(judged, key=lambda one: (-one["effects"][0]["there"], one["effects"][0]["against"]))
+        left = Counter(one["verdict"] for one in of if one not in judged)
+        found.append(Sentence(weakest or of, verdict, left if weakest else Counter()))
     return found
 
 
@@ -67,22 +95,34 @@ def _overview(papers: list[Claims]) -> list[str]:
     head = [Counter(sentence.verdict for sentence in sentences(paper)) for paper in papers]
     shown = [verdict for verdict in VERDICTS if any(of[verdict] for of in head)]
     lines = [
-        table_row(["Paper", "headline claims", *shown, "all claims", "decided", "its own numbers agree", "contradict"]),
-        table_row(["---", *["---:"] * (len(shown) + 5)]),
+        table_row(
+            [
+                "Paper",
+                "headline claims",
+                *shown,
+                "all claims",
+                "decided",
+                "its own numbers agree",
+                "partly",
+                "contradict",
+            ]
+        ),
+        table_row(["---", *["---:"] * (len(shown) + 6)]),
     ]
     for paper, of in zip(papers, head, strict=True):
         here, said = counted(paper["claims"])
         decided = here.total() - sum(here[verdict] for verdict in OPEN)
-        numbers = [of.total(), *(of[verdict] for verdict in shown), here.total(), decided, said[HOLDS], said[FAILS]]
+        agree = [said[SUPPORTED], said[PARTLY], said[CONTRADICTED]]
+        numbers = [of.total(), *(of[verdict] for verdict in shown), here.total(), decided, *agree]
         lines.append(table_row([plain(paper["title"]), *map(str, numbers)]))
     return lines
 
 
 def _effect(effect: Effect, of: int) -> str:
     """The effect that decides, of so many: what is compared, its size here, and as printed."""
-    about = effect["words"] + (f" (one of {of} comparisons)" if of > 1 else "")
+    about = effect["words"] + (f" (the weakest of {of} comparisons)" if of > 1 else "")
     size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
-    text = f"{f'{about}: here' if about else 'here'} {size} {bounds(*effect['interval'])}"
+    text = f"{f'{about}: here' if about else 'here'} {size} {bounds(*effect['interval'])}, p = {effect['p']:.2g}"
     low, high = effect["printed"] or (None, None)
     return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
 
@@ -102,8 +142,9 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
     claim = sentence.part
     verdict, effects, again = claim["verdict"], claim["effects"], claim.get("replicates")
     part = claim["claim"].removeprefix(claim["sentence"]).removeprefix(": ")
+    several = sum(len(one["effects"]) for one in sentence.parts)
     tested = [_sentence(part)] if part else []
-    tested += [_readable(_effect(effects[0], len(effects)), paper)] if effects else []
+    tested += [_readable(_effect(effects[0], several), paper)] if effects and verdict != NOT_TESTABLE else []
     also = []
     if verdict == NOT_TESTABLE:  # the numbers of a control have a line of their own
         also += [
@@ -111,15 +152,28 @@ def headline(sentence: Sentence, paper: Claims) -> list[str]:
             for control in paper["controls"]
             if control["name"] in claim["needs"] and control["state"] != PASSES
         ]
-    elif claim["reason"]:
-        why = f"Why {verdict}: " if verdict in (UNDECIDED, NOT_RUN) else ""
-        also.append(_readable(why + claim["reason"], paper))
-    if again and again["of"] > 1 and verdict != NOT_TESTABLE:
-        also.append(f"Judged alone, {again['same']} of {again['of']} training runs say “{verdict}”.")
-    if len(sentence.parts) > 1:
-        also.append(f"The sentence has {sentence.parts.total()} parts: {in_words(sentence.parts)}.")
+    else:
+        also += [_readable(reason, paper) for reason in _reasons(sentence)]
+    if sentence.power is not None and verdict != NOT_TESTABLE:
+        also.append(f"Smallest power at the printed size: {sentence.power:.2f}.")
+    if again and again["of"] > 1 and verdict not in (NOT_TESTABLE, NOT_RUN):
+        also.append(
+            f"Judged alone, which widens the intervals, {again['same']} of {again['of']} training runs say “{verdict}”."
+        )
+    if sentence.left:
+        also.append(f"Other parts of the sentence: {in_words(sentence.left)}.")
     lines = [f"- **{sentence.words}**: “{plain(claim['sentence'])}” ({plain(claim['source'])})"]
     return [*lines, *(f"    - {' '.join(of)}" for of in (tested, also) if of)]
+
+
+def _reasons(sentence: Sentence) -> list[str]:
+    """What else is to be said of a sentence's parts: once if it is the same, else with the part."""
+    reasons: dict[str, list[str]] = {}
+    for one in sentence.parts:
+        if one["reason"]:
+            reasons.setdefault(one["reason"], []).append(one["claim"].removeprefix(one["sentence"]).removeprefix(": "))
+    whole = len(sentence.parts) == 1 or [*map(len, reasons.values())] == [len(sentence.parts)]
+    return [reason if whole else f"{' and '.join(parts)}: {reason}" for reason, parts in reasons.items()]
 
 
 def _headlines(paper: Claims) -> list[str]:
@@ -142,10 +196,10 @@ def _listed(what: str, lines: list[str], where: str) -> list[str]:
 def _paper(paper: Claims, where: str) -> list[str]:
     claims = sorted(_papers_own(paper), key=lambda claim: not claim["headline"])
 
-    contradicted = [claim for claim in claims if claim["as_printed"]["verdict"] == FAILS]
+    contradicted = [claim for claim in claims if claim["as_printed"]["verdict"] == CONTRADICTED]
     said = [
         f"- {plain(claim['claim'])} ({plain(claim['source'])}). Printed: "
-        + _readable(claim["as_printed"]["evidence"][0].removesuffix(f": {FAILS}"), paper)
+        + _readable(claim["as_printed"]["evidence"][0].removesuffix(f": {CONTRADICTED}"), paper)
         for claim in contradicted
     ]
     failed = [
@@ -198,7 +252,8 @@ def write_findings(about: str, papers: dict[Path, Claims], methods: list[Method]
         *(f"- **{verdict}**: {VERDICTS[verdict]}." for verdict in VERDICTS if verdict in shown),
         "",
         f"{SIGN} Brackets hold its 95 % interval. “Printed” is the same effect from the paper's numbers, within their "
-        "rounding. If a claim makes several comparisons, the one that supports it least is shown.",
+        "rounding. If a sentence makes several comparisons, the one that supports it least is shown, "
+        "with its p. Power: how often our test shows an effect as large as printed.",
     ]
     for path, paper in papers.items():
         if any(claim["headline"] for claim in _papers_own(paper)):

@@ -10,7 +10,7 @@ from robustdr.reporting.written import Effect
 
 
 def _ends(effect: Effect) -> list[float]:
-    every = (effect["size"], *effect["interval"], *(effect["printed"] or ()), *(effect["corrected"] or ()))
+    every = (effect["size"], *effect["interval"], *(effect["printed"] or ()))
     return [end for end in every if end is not None]
 
 

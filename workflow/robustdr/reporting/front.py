@@ -21,7 +21,7 @@ FINDINGS = 3
 
 def ledger_digest(evidence: Path) -> str:
     """Return 16 hexadecimal digits that stand for all runs of the ledger, whatever their order."""
-    files = sorted(path for path in evidence.rglob("*") if path.suffix == ".parquet" or path.name == "runs.json")
+    files = sorted(path for path in evidence.rglob("*") if path.suffix == ".parquet" or path.name == "priors.json")
     text = "\n".join(f"{path.relative_to(evidence)} {sha256(path)}" for path in files)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -16,7 +16,7 @@ from robustdr.reporting.settings import Paper
 from robustdr.reporting.written import Claims, Record
 
 MIDDLE = 0.96  # of all ends: the part that the common axis of a paper covers; what lies outside has an arrow
-UNPRINTED = {"printed": None, "corrected": None, "region": None}  # of a single run, which is drawn alone
+UNPRINTED = {"printed": None, "region": None}  # of a single run, which is drawn alone
 Shown = Mapping[str, object]  # a template's input
 
 
@@ -65,8 +65,8 @@ def judged(
                 "part": claim["claim"].removeprefix(claim["sentence"]).removeprefix(": "),
                 "measure": text(claim["measure"]),
                 "measured": text(claim["measured"]),
-                "said": text(of_claim(claim, controls)),
-                "how": text(claim["how"][:1].upper() + claim["how"][1:]),
+                "said": text(of_claim(claim)),
+                "how": f"{text(claim['how'][:1].upper() + claim['how'][1:])}, on {claim['place']}",
                 "reason": text(claim["reason"]),
                 "axis": Axis.of([*claim["effects"], *singles]),  # type: ignore[list-item]
                 "effects": [
@@ -74,7 +74,6 @@ def judged(
                         **effect,
                         "words": text(effect["words"]),
                         "text": text(words),
-                        "corrected": effect["corrected"] or [effect["low"], effect["high"]],
                         "smallest": smallest(effect),
                         "asked": queries_for_printed(effect),
                     }

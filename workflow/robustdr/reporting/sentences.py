@@ -4,36 +4,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from robustdr.claims.controls import PASSES
 from robustdr.claims.measured import USUAL, detectable
 from robustdr.claims.verdicts import (
-    ABSENT,
-    AS_PRINTED,
-    LARGER,
+    CONTRADICTED,
+    INCONCLUSIVE,
     NOT_RUN,
-    NOT_SEEN,
     NOT_TESTABLE,
     OPEN,
-    OPPOSITE,
     PARTLY,
-    SEEN,
-    SHOWN,
-    SMALLER,
-    UNDECIDED,
+    SUPPORTED,
     VERDICTS,
+    tally,
 )
-from robustdr.reporting.written import Control, Effect, Record
+from robustdr.reporting.written import Effect, Record
 
-OPENING = {
-    SEEN: "The effect is there",
-    AS_PRINTED: "The effect is there, as large as printed",
-    SMALLER: "The effect is there, but smaller than printed",
-    LARGER: "The effect is there, and larger than printed",
-    NOT_SEEN: "Our runs do not show the effect, and would show one as large as printed",
-    ABSENT: "We found no effect, and one as large as printed would have shown",
-    OPPOSITE: "The effect goes the other way",
-    UNDECIDED: "Our data allow both no effect and the printed one",
-}
+OPENING = {SUPPORTED: "Supported", PARTLY: "Partly", CONTRADICTED: "Contradicted", INCONCLUSIVE: "Inconclusive"}
 
 
 def percent(value: float | None) -> str:
@@ -42,12 +27,14 @@ def percent(value: float | None) -> str:
 
 
 def numbers(effect: Effect) -> str:
-    """An effect in numbers: its size, its interval with the level, and what the paper prints."""
+    """An effect in numbers: its size, its interval with the level, p, what the paper prints, and the power for that."""
     found = f"{percent(effect['size'])}, {100 * USUAL:g} % interval {' to '.join(map(percent, effect['interval']))}"
+    found += f", p = {effect['p']:.2g}"
     if not effect["printed"]:
         return found
     low, high = map(percent, effect["printed"])
-    return f"{found}; printed {low if low == high else f'{low} to {high}'}"
+    power = "" if effect["power"] is None else f" (power {effect['power']:.2f})"
+    return f"{found}; printed {low if low == high else f'{low} to {high}'}{power}"
 
 
 def smallest(effect: Effect) -> float | None:
@@ -67,32 +54,20 @@ def queries_for_printed(effect: Effect) -> int | None:
     return ceil(effect["queries"] * (here / size) ** 2)
 
 
-def of_claim(claim: Record, controls: Mapping[str, Control]) -> str:
-    """The verdict on a claim as a sentence, with the numbers of the effect that decides."""
+def of_claim(claim: Record) -> str:
+    """The verdict on a claim as a sentence, with the numbers of the effect that supports it least."""
     verdict, effects = claim["verdict"], claim["effects"]
+    reason = f" {claim['reason'][:1].upper()}{claim['reason'][1:]}." if claim["reason"] else ""
     if verdict == NOT_TESTABLE:
-        lacking = [controls[name] for name in claim["needs"] if name in controls]
-        failed = [f"{one['what']} ({one['state']})" for one in lacking if one["state"] != PASSES]
-        return f"It cannot be tested here, because a control does not pass: {'; '.join(failed) or claim['reason']}."
+        return f"It cannot be tested here: {claim['why'] or claim['reason']}."
     if verdict == NOT_RUN or not effects:
         return f"It was not run here: {claim['reason']}." if claim["reason"] else "It was not run here."
-    first, several = effects[0], len(effects) > 1
-    named = f"{first['words']}: " if first["words"] and several else ""
-    if verdict == PARTLY:
-        shown = sum(effect["verdict"] in SHOWN for effect in effects)
-        others = f"The first of the others: {named}{numbers(first)}"
-        return f"{shown} of {len(effects)} comparisons go the claim's way. {others}."
-    if verdict in SHOWN and several:
-        least = min(effects, key=lambda effect: (effect["size"] or 0.0) * (-1 if effect["down"] else 1))
-        return (
-            f"{OPENING[verdict]} in all {len(effects)} comparisons. The smallest: {least['words']}: {numbers(least)}."
-        )
-    if verdict == UNDECIDED and claim["reason"]:
-        if all(effect["verdict"] in SHOWN for effect in effects):  # the correction over claims fails the weakest
-            first = max(effects, key=lambda effect: effect["p"])
-            named = f"{first['words']}: " if several else ""
-        return f"Undecided: {claim['reason']}. {named}{numbers(first)}."
-    return f"{OPENING[verdict]}. {named}{numbers(first)}." if named else f"{OPENING[verdict]}: {numbers(first)}."
+    first = effects[0]
+    opening = f"{OPENING[verdict]}: {claim['why']}" if claim["why"] else OPENING[verdict]
+    if len(effects) == 1:
+        return f"{opening}. {numbers(first)}.{reason}"
+    counts = tally(effect["verdict"] for effect in effects)
+    return f"{opening}: {counts}. The weakest: {first['words']}: {numbers(first)}.{reason}"
 
 
 def counted(verdicts: Mapping[str, int]) -> str:
@@ -121,10 +96,10 @@ def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, ran
     every = sum((Counter(of) for of in sentences), Counter[str]())
     open_ = sum(every[verdict] for verdict in OPEN)
     decided = every.total() - open_
-    seen, partly = sum(every[verdict] for verdict in SHOWN), every[PARTLY]
+    supported, partly = every[SUPPORTED], every[PARTLY]
     found = [
         f"Abstracts and conclusions rest on {every.total()} claims. At scale {scale}, {decided} of them can be "
-        f"decided: {seen} seen, {partly} partly, {decided - seen - partly} not.",
+        f"decided: {supported} supported, {partly} partly, {decided - supported - partly} contradicted.",
         gains,
         "" if rank is None else f"Drops as printed and here have a rank correlation of {rank:.2f}.",
     ]

@@ -68,7 +68,8 @@ class ReportSettings:
         labels, names: of systems: labels for readers, and names in reported.yaml.
         reasons: why a system, a collection or a query set is missing.
         keys: the keys that measures files must have, by path. Their measures decide bytes, keys do not.
-        trained: systems that a training run decides. paper_queries: number of queries behind what is printed, by role.
+        trained: systems that a training run decides. variance_from: the scale whose priors say how much runs vary.
+        paper_queries: number of queries behind what is printed, by role.
         called: what the paper calls query sets and measures.
     """
 
@@ -84,6 +85,7 @@ class ReportSettings:
     reasons: dict[str, str]
     keys: dict[str, str] = field(metadata=UNSEEN)
     trained: list[str]
+    variance_from: str
     paper_queries: dict[str, int]
     called: dict[str, str]
 
@@ -134,10 +136,12 @@ class ClaimsSettings(ReportSettings):
     Attributes:
         printed: by role, all `variations` and `means` of the paper, also those not made here.
         lacking: systems that the scale does not have.
+        untestable: by the claim's key in the file: why this scale cannot test it, whatever was run.
     """
 
     printed: dict[str, Averaged]
     lacking: list[str]
+    untestable: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, config=STRICT)

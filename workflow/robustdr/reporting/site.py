@@ -29,7 +29,7 @@ from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
 from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import MOST, PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import ALIKE, Claims, Laid, Means, Row, Table
+from robustdr.reporting.written import Claims, Laid, Means, Row, Table
 from robustdr.reporting.written import Record as Claim
 
 COMPARISON = "all_methods"  # table of the methods to choose from
@@ -139,7 +139,7 @@ def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Env
     """The templates, with the values that every page needs."""
     made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
     made.globals |= {"parts": PARTS, "most": MOST, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
-    made.globals |= {"power": POWER, "sign": SIGN, "alike": ALIKE}
+    made.globals |= {"power": POWER, "sign": SIGN}
     made.filters["percent"] = percent
     return made
 
@@ -186,7 +186,7 @@ def write_site(
     every: list[Claims] = []
     for paper in settings.papers:
         audit, no_audit = one(paper, audits, Record, "paper", "findings")
-        made, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "aa", "names")
+        made, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "names")
         found = found_in(audit["findings"] if audit else ())
         its_tables = {path.stem: read[path.stem] for path in of(paper, tables)}
         drawn = [path for path in of(paper, figures) if path.is_file()]

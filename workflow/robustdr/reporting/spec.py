@@ -41,6 +41,9 @@ class Significance:
     correction: Literal["bonferroni"] | None = Field(
         default=None, description="over all variations of the collection, or over the systems compared in a column"
     )
+    pooled: bool = Field(
+        default=False, description="a mean over variations is tested on the pairs of all of them together"
+    )
 
     def __post_init__(self) -> None:
         if self.against != "original":

@@ -17,6 +17,7 @@ from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware, recorded
 from robustdr.reporting.cells import AGREEMENTS, Cell, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import named
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
@@ -152,22 +153,23 @@ def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
     test, labels = settings.spec.test, settings.labels
     if not test:
         return []
-    words = f"paired two-tailed t-test at p < {test.level}"
+    tested = [cell for cell in cells if cell.p is not None]
+    about = {
+        "means": any(cell.query_set in settings.evaluation[cell.role]["means"] for cell in tested),
+        "trained": any({cell.system, cell.against} & {*settings.trained} for cell in tested),
+        "known": any(cell.p_runs is not None for cell in tested),
+    }
     if test.against != ORIGINAL:
         pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test.pairs.items())
-        corrected = "with Bonferroni's correction for those in a column that were run"
-        how = corrected if test.correction else "uncorrected as in the paper"
-        return [f"{test.mark}: {words}, {how}: {pairs}."]
-    notes = [
-        f"{test.mark} {test.gain}: worse or better than the same system on the original queries, {words} with "
-        "Bonferroni's correction for all variations of the collection; means are not tested."
-    ]
+        return MarkTest(test).footnotes(pairs, "those in a column that were run", **about)
+    compared = "worse or better than the same system on the original queries; means are not tested"
+    notes = MarkTest(test).footnotes(compared, "all variations of the collection", **about)
     for role in dict.fromkeys(cell.role for cell in cells):
-        tested = [cell for cell in cells if cell.role == role and cell.p is not None]
-        marks = Counter(cell.mark for cell in tested)
+        of_role = [cell for cell in tested if cell.role == role]
+        marks = Counter(cell.mark.removesuffix(OURS) for cell in of_role)
         number = ", ".join(f"{marks[mark]} {mark}" for mark in (test.mark, test.gain or ""))
         notes.append(
-            f"{role}: {number} of {len(tested)} comparisons, {len(settings.evaluation[role]['means'][MEAN])} a system."
+            f"{role}: {number} of {len(of_role)} comparisons, {len(settings.evaluation[role]['means'][MEAN])} a system."
         )
     return notes
 
@@ -262,7 +264,7 @@ def write_table(
     queries: list[Path],
     reported: Path | None,
     costs: list[Path],
-    runs: Path | None,
+    priors: Path | None,
     output: Path,
     recalls: Sequence[Path] = (),
 ) -> None:
@@ -271,14 +273,14 @@ def write_table(
     Args:
         measures: measures files, in the order of the settings' keys. statistics: see `Maker`.
         queries: original and varied queries, if the layout reads them. costs: cost.json files of the lineages.
-        reported: reported.yaml; None if no paper prints the table. runs: evidence/runs.json; None if there is none.
+        reported: reported.yaml; None if no paper prints the table. priors: evidence/priors.json; None if there is none.
         output: the .md file. recalls: of the compressed indexes that were searched.
     """
     settings = replace(settings, compared=reported is not None, approximate=_approximate(recalls))
     if len(kinds := sorted(hardware(measures))) > 1:
         mixed = f"Computed on different hardware, which decides last digits: {'; '.join(kinds)}."
         settings = replace(settings, notes=[*settings.notes, mixed])
-    store, printed = open_store(settings, measures, runs), load(reported) if reported else None
+    store, printed = open_store(settings, measures, priors), load(reported) if reported else None
     layout = LAYOUTS.load(settings.spec.rows)
     grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
     set_sources(settings, list(grid.cells.values()))

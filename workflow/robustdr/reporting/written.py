@@ -79,13 +79,15 @@ class Effect(TypedDict):
     interval: list[float | None]
     confidence: float
     p: float
-    test: str
+    there: float
+    against: float
     queries: int
     seeds: int
     region: list[float | None]
     printed: list[float | None] | None
     predicted: list[float | None] | None
-    corrected: list[float | None] | None
+    power: float | None
+    compared: str
     verdict: str
     sides: list[tuple[str | list[str], str]] | None
     down: bool
@@ -95,6 +97,7 @@ class AsPrinted(TypedDict):
     """A claim judged by the paper's own numbers."""
 
     verdict: str
+    words: str
     reason: str
     evidence: list[str]
     effects: list[dict[str, object]]
@@ -119,12 +122,14 @@ class Record(TypedDict):
     hypothesis: bool
     how: str
     role: str
+    place: str
     measure: str
     measured: str
     tables: list[str]
     systems: list[str]
     verdict: str
     words: str
+    why: str
     reason: str
     needs: list[str]
     evidence: list[str]
@@ -144,23 +149,6 @@ class Control(TypedDict):
     effects: list[Effect]
 
 
-ALIKE = ("Runs differ in", "Measure", "Pairs", "Systems", "Called different", "With the variance between runs")
-
-
-class Alike(TypedDict):
-    """How often two runs are called different that differ in nothing but their seed or their processor.
-
-    `ignoring` the variance between runs, and `aware` of it; None if it was not measured.
-    """
-
-    apart: str
-    measure: str
-    pairs: int
-    systems: int
-    ignoring: float
-    aware: float | None
-
-
 class Claims(TypedDict):
     """The claims of a paper."""
 
@@ -171,7 +159,6 @@ class Claims(TypedDict):
     names: dict[str, str]
     evaluation: dict[str, Evaluated]
     chance: str
-    aa: list[Alike]
     controls: list[Control]
     claims: list[Record]
 

@@ -16,7 +16,7 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, stage
     costs_=PATHS,
     recalls_=READS,
     reported_=PATH,
-    runs_=PATH,
+    priors_=PATH,
     output=PATH,
 )
 def table(a: argparse.Namespace) -> None:
@@ -25,7 +25,7 @@ def table(a: argparse.Namespace) -> None:
     from robustdr.reporting.tables import write_table
 
     settings = read(TableSettings, a.settings)
-    write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.runs, a.output, a.recalls)
+    write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.priors, a.output, a.recalls)
 
 
 @stage(
@@ -51,7 +51,7 @@ def figure(a: argparse.Namespace) -> None:
     measures_=READS,
     claims=PATH,
     reported_=PATH,
-    runs_=PATH,
+    priors_=PATH,
     output=PATH,
 )
 def claims(a: argparse.Namespace) -> None:
@@ -59,7 +59,7 @@ def claims(a: argparse.Namespace) -> None:
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
 
-    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.runs, a.output)
+    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.priors, a.output)
 
 
 @stage(

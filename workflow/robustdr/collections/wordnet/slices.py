@@ -11,6 +11,7 @@ from robustdr.collections.wordnet.database import Database, Synset, usage
 from robustdr.collections.wordnet.neighbours import Neighbours
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.questions import Asker
+from robustdr.core.checks import known
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.seeds import digest
 
@@ -37,12 +38,13 @@ class Slice(NamedTuple):
 def select(source: WordNet, database: Database) -> Slice:
     """Draw words in random order for each split; words that share a synset with another split are skipped.
 
+    A split that `leaks` others has their questions too.
     Evaluation splits are drawn first, so that their words are a fair sample; training words come from what fits into
     the passages. If training runs out of words, it asks for them a second time in another way. Distractors come last,
     from the passages of the whole slice.
 
     Raises:
-        UserError: fewer synsets than passages wanted, or fewer words than questions.
+        UserError: fewer synsets than passages wanted, fewer words than questions, or an unknown split that leaks.
     """
     seed, size = source["seed"], source["passages"]
     allowed = _allowed(source, database)
@@ -63,6 +65,10 @@ def select(source: WordNet, database: Database) -> Slice:
             )
         splits[name] = [(Query(word.qid, asker.ask(*word)), word.grades) for word in taken]
         splits[name] += [(Query(f"{word.qid}.2", asker.ask(*word, again=True)), word.grades) for word in again]
+    for name, asked in splits.items():
+        for other in source["splits"][name].get("leaks", ()):
+            known(f"collections.yaml: splits: {name}: leaks", other, splits.keys() - {name})
+            asked += splits[other]
     rest = sorted(allowed - owners.keys(), key=lambda id: digest(seed, id))
     docids = sorted([*owners, *rest[: size - len(owners)]])
     neighbours = Neighbours(docids, database, seed)

@@ -37,8 +37,9 @@ class Settings(OnOneCollection):
 def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
     """A measure by share of the training steps, on the original queries and on the mean of the variations.
 
-    Values are changes from the start, so that curves of other collections compare. A paper's tables have the start and
-    the end of its curve, which stand beside ours.
+    Values are changes from the start, so that curves of other collections compare; so are their bands, which pair each
+    query with itself at the start, where the change is 0. A paper's tables have the start and the end of its curve,
+    which stand beside ours.
     """
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store
@@ -51,7 +52,9 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
             values = [store.values(name, role, query_set, measure).mean(axis=0) for _, name in points]
             start = values[0].mean()
             means = [100 * (v.mean() / start - 1) for v in values]
-            widths = [100 * confidence_interval(v) / start for v in values]
+            widths = [
+                100 * confidence_interval(v - v.mean() / start * values[0]) / start for v in values
+            ]  # delta method
             shares = [100 * share for share, _ in points]
             axis.plot(shares, means, marker="o", markersize=4, color=colour, label=label)
             low, high = zip(*((m - w, m + w) for m, w in zip(means, widths, strict=True)), strict=True)
@@ -67,5 +70,5 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
         axis.set_title(title)
         axis.set_xlabel("training steps (%)")
     axes[0].set_ylabel(f"change of {measure} (%)")
-    note = f"Bands: 95 % confidence interval over queries. Hollow: as printed. {drawing.printed_note(every)}"
-    return drawing.finish(figure, note)
+    bands = "Bands: 95 % confidence interval of the change, paired over queries."
+    return drawing.finish(figure, f"{bands} Hollow: as printed. {drawing.printed_note(every)}")

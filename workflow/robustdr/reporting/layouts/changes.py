@@ -62,9 +62,8 @@ def changes(make: Maker[Settings]) -> Grid:
                 name = make.settings.names.get(cell.system, cell.system)
                 where = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
                 loss, rise = (make.printed(**where, value=value) for value in ("drop", "rise"))
-                cells[row, column] = filled(
-                    cell, estimate, loss or rise, loss is not None, make.settings.paper_queries.get(role)
-                )
+                queries, sized = make.settings.paper_queries.get(role), make.sized(measure)
+                cells[row, column] = filled(cell, estimate, loss or rise, loss is not None, queries, sized)
     counted = "the queries whose words the variation changes" if changed is not None else "all queries"
     notes = [f"A drop is the mean of those on the variations behind a query set, each over {counted}."]
     labels = make.settings.labels
@@ -118,11 +117,13 @@ def _drop(make: Maker[Settings], cell: Cell, changed: Changed | None) -> Estimat
     return mean_of(drops)
 
 
-def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool, queries: int | None) -> Cell:
+def filled(
+    cell: Cell, estimate: Estimate | None, printed: Printed | None, loss: bool, queries: int | None, sized: bool
+) -> Cell:
     """The cell with the printed number (a `loss` is printed without its sign) and the estimate.
 
     Args:
-        queries: behind the printed number; None for as many as here.
+        queries: behind the printed number; None for as many as here. sized: whether sizes compare.
     """
     cell.value = "drop"
     cell.quote(printed)
@@ -134,7 +135,7 @@ def filled(cell: Cell, estimate: Estimate | None, printed: Printed | None, loss:
     cell.reproduced = cell.drop = change.value
     cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
     cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
-    if printed:
+    if printed and sized and change.known:
         said = -printed.interval.magnitude() if loss else printed.interval
         cell.drop_agreement = agreement(said, cell.drop, change.prediction(0.95, queries or change.queries))
     return cell

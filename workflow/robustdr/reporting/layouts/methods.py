@@ -84,7 +84,7 @@ def _from_best(make: Maker[Settings], cells: dict[str, Cell]) -> dict[str, tuple
         return found
     best, *others = sorted(run, key=lambda label: -(run[label].reproduced or 0.0))
     means = {label: make.estimate(cell, cell.system, cell.query_set) for label, cell in run.items()}
-    tests = holm([Ratio(means[other] - means[best], ONE).p_of_t for other in others])
+    tests = holm([Ratio(means[other] - means[best], ONE).p for other in others])
     found |= {other: (NONE, "yes" if p < make.spec.level else "no") for other, p in zip(others, tests, strict=True)}
     return {**found, best: (NONE, "best")}
 
@@ -118,8 +118,9 @@ def methods(make: Maker[Settings]) -> Grid:
     facts["differs from best"] = _from_best(make, varied)
     tests = _mark(list(cells.values()), make.spec.level)
     notes = [
-        f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: paired two-tailed t-tests at "
-        f"p < {make.spec.level}, Holm's correction over all {tests} tests of the table.",
+        f"{BETTER} {WORSE}: better or worse than {labels[base]} on the same queries: two-sided tests at "
+        f"p < {make.spec.level} with the variances of queries and of training runs (docs/explanation/verdicts.md), "
+        f"Holm's correction over all {tests} tests of the table.",
         f"The differences in the CSV and JSON files are shares of {labels[base]} on the original queries, with 95 % "
         "intervals.",
         f"Differs from best: whether its {MEAN} differs from the highest by the same tests, corrected too.",

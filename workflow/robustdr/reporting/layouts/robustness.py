@@ -36,7 +36,8 @@ def robustness(make: Maker[Settings]) -> Grid:
                 cell = make.blank(system, role, MEAN, measure)
                 at = {"collection": role, "system": make.settings.names[system], "query_set": ORIGINAL}
                 printed = make.printed(**at, measure=measure, value=value)
-                attacked = filled(cell, estimate, printed, True, make.settings.paper_queries.get(role))
+                queries, sized = make.settings.paper_queries.get(role), make.sized(measure)
+                attacked = filled(cell, estimate, printed, True, queries, sized)
                 attacked.value = value
                 cells[row, f"{column} {value.replace('_', ' ')}"] = attacked
     worst = "The worst drop is that of the variation that costs most here, and its interval that variation's alone."

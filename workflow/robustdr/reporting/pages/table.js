@@ -63,7 +63,7 @@ function lines() {
 const TEX = {
   ...Object.fromEntries([..."%_&#${}"].map((sign) => [sign, `\\${sign}`])),
   "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "–": "--", "−": "$-$", "±": "$\\pm$", "×": "$\\times$",
-  "→": "$\\rightarrow$", "↑": "$\\uparrow$", "↓": "$\\downarrow$", "†": "$^\\dagger$", "‡": "$^\\ddagger$", "°": "$^\\circ$", "|": "$|$",
+  "→": "$\\rightarrow$", "↑": "$\\uparrow$", "↓": "$\\downarrow$", "†": "$^\\dagger$", "‡": "$^\\ddagger$", "§": "\\textsection{}", "°": "$^\\circ$", "|": "$|$",
 };
 const escapeTex = (text) => [...text].map((sign) => TEX[sign] ?? sign).join("");
 const formats = {
