@@ -96,6 +96,15 @@ def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, wor
     assert verdict(one, values, controls).words == words
 
 
+def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbers):
+    """Nothing is lost, give or take what may differ unseen: nothing says that this setting could show an effect."""
+    values = numbers(typo=ALL)
+    controls = {"typos_cost": checked("typos_cost", control(**{**COSTS, "at_least": 0.01}), values)}
+    assert controls["typos_cost"].state == "inconclusive"
+    found = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
+    assert found.words == "not testable here: typos_cost is inconclusive"
+
+
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):
     values = numbers(TENTH)
     one = claim("improves", about={"needs": ["typos_cost"]}, **{**GAINS, "system": "ance"})
