@@ -60,6 +60,11 @@ def test_a_control_that_was_not_run_says_why(numbers):
     assert (found.state, found.words) == ("not run", "ance on toy: not run")
 
 
+def test_a_control_says_why_its_threshold_is_as_it_is(numbers):
+    one = control(**COSTS).model_copy(update={"reason": "the paper prints 40 %"})
+    assert checked("typos_cost", one, numbers()).what == "Typos cost a fifth (the paper prints 40 %)"
+
+
 def test_the_regions_of_controls_in_words():
     assert asked((-0.05, 0.05)) == "from -5% to 5%" and asked((-float("inf"), 0.05)) == "below 5%"
 

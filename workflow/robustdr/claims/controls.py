@@ -71,12 +71,12 @@ def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
     try:
         effects = judged(control.test, numbers, control.level)
     except Absent as error:
-        return Checked(name, control.what, NOT_RUN, [], str(error))
+        return Checked(name, control.title, NOT_RUN, [], str(error))
     outside = any(
         effect.known and not Interval(effect.low, effect.high).meets(Interval(*effect.region)) for effect in effects
     )
     state = FAILS if outside else PASSES if all(map(_inside, effects)) else INCONCLUSIVE
-    return Checked(name, control.what, state, effects)
+    return Checked(name, control.title, state, effects)
 
 
 def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
